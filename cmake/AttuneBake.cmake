@@ -7,9 +7,9 @@
 #   KERNEL  the kernel file as it was tuned: the store knows its text
 #   STORE   what attune::store wrote
 #   NAME    of the kernel, where the store has several of this file
-#   ISA     instruction sets that variants are compiled for: base (what the target is compiled for), x86-64-v2, x86-64-v3,
+#   ISA     instruction sets that variants are compiled for: base (the compiler's, or CMAKE_CXX_FLAGS'), x86-64-v2, x86-64-v3,
 #           x86-64-v4; the processor has the highest that it can run, and where it can run none the default. Without it,
-#           base x86-64-v3 x86-64-v4 on x86-64, else base
+#           base x86-64-v3 x86-64-v4 on x86-64; base elsewhere, and where CMAKE_CXX_FLAGS name a processor (-march=)
 #   FLAGS   of the default alone, after -O3: those that a template's arguments need, -DTILE=16
 #   SHAPES  calls that the build verifies its own code for, beside the default: KNOWN (those that the store tells of), files
 #           with a shape in each line, or shapes: their numbers, "1024 1024 32" of a span, a span and an int
@@ -24,8 +24,9 @@
 # At most 10 variants are compiled for each level, each with its macros and flags, by the compiler of the target; a message
 # says with which compiler they were tuned. Their symbols are local to them, as with attune_add_kernel: what a kernel file
 # keeps in statics is there once for each variant. Of the target they take its include folders and CMAKE_CXX_FLAGS, not its
-# options and definitions. The program's own files that include <attune/ship/baked.hpp> are compiled for the oldest processor:
-# they choose. A program does not see what is baked into a shared library that it links.
+# options and definitions: the kernel was tuned without them. The units <kernel>_..._table.cpp and ..._default.cpp are for the
+# oldest processor that the program is for; its other files may be for newer ones. A program does not see what is baked into a
+# shared library that it links. With Ninja Multi-Config the objects are those of the default configuration.
 #
 # Needs attune::ship for the program that writes the sources; where the target is for another machine, ATTUNE_BAKE_PROGRAM
 # names one that runs on this one.
@@ -96,7 +97,9 @@ function(attune_bake target)
     set(levels base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
         list(APPEND levels x86-64-v2 x86-64-v3 x86-64-v4)
-        if(NOT arg_ISA)
+        if(NOT arg_ISA AND CMAKE_CXX_FLAGS MATCHES "(^| )-march=") # which is more, or other, than a level
+            set(arg_ISA base)
+        elseif(NOT arg_ISA)
             set(arg_ISA base x86-64-v3 x86-64-v4)
         endif()
     elseif(NOT arg_ISA)
@@ -123,7 +126,8 @@ function(attune_bake target)
 
     # As many places for variants as the store has winners; it is read again when it changes.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${arg_STORE}")
-    file(STRINGS "${arg_STORE}" winners REGEX "\"(won|configuration)\" *:")
+    file(READ "${arg_STORE}" winners)
+    string(REGEX MATCHALL "\"(won|configuration)\" *:" winners "${winners}") # whatever the texts between have
     list(LENGTH winners places)
     if(places GREATER 10)
         set(places 10)

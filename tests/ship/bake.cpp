@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -193,6 +194,59 @@ TEST_CASE("a file that is as it should be is not written again")
     subject.bake_it();
     CHECK(std::filesystem::last_write_time(subject.folder.file("out/fill_0_base.cpp")) == long_ago);
     CHECK(has(subject.written("fill_table.cpp"), "TILE=8"));
+}
+
+TEST_CASE(
+    "two winners that differ in a flag that is left out are one variant, with the proofs of both")
+{
+    example subject;
+    attune::record first = subject.won(64, "8", 0.5);
+    first.configuration[1].second = "-O2 -mavx2";
+    attune::record second = subject.won(1024, "8", 0.25);
+    second.configuration[1].second = "-O2 -march=native";
+    subject.add(first);
+    subject.add(second);
+    auto const said = subject.bake_it({.levels = {"base"}});
+    std::string const table = subject.written("fill_table.cpp");
+    CHECK(has(table, "fill_0_base"));
+    CHECK_FALSE(has(table, "fill_1_base"));
+    CHECK(has(table, "largest_0_0[] = {\n    1024, 0,\n};"));
+}
+
+TEST_CASE("where one file cannot be written, none is")
+{
+    example subject;
+    subject.add(subject.won(64, "8", 0.5));
+    std::filesystem::create_directories(subject.folder.file("out/fill_default.flags"));
+    std::string why;
+    try {
+        static_cast<void>(subject.bake_it());
+    } catch (attune::error const& problem) {
+        why = problem.what();
+    }
+    CHECK(has(why, "fill_default.flags"));
+    CHECK_FALSE(std::filesystem::exists(subject.folder.file("out/fill_table.cpp")));
+    CHECK(std::distance(std::filesystem::directory_iterator(subject.folder.file("out")), {}) == 1);
+    support::write_file(subject.folder.file("file"), "");
+    bake_request too_large;
+    too_large.folder = subject.folder.file("new");
+    ::rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    support::write_file(subject.folder.file("s.attune"), subject.store.text());
+    too_large.store = subject.folder.file("s.attune");
+    too_large.kernel_file = subject.folder.file("fill.kernel.cpp");
+    too_large.stem = "fill";
+    ::rlimit const few{1'000, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &few) == 0);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(bake(too_large)), doctest::Contains("File too large"), attune::error);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK_FALSE(std::filesystem::exists(too_large.folder));
+    bake_request into_a_file;
+    into_a_file.folder = subject.folder.file("file/out");
+    CHECK_THROWS_WITH_AS(static_cast<void>(subject.bake_it(into_a_file)),
+                         doctest::Contains("cannot be made"),
+                         attune::error);
 }
 
 TEST_CASE("a header of the kernel is a dependency of what is baked")

@@ -118,10 +118,56 @@ ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"example", signature>() noe
 {
     return the_example().table;
 }
+template <>
+ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"fewer words", signature>() noexcept
+{
+    static baked_table const one = [] {
+        baked_table out = the_example().table;
+        out.layout.count = 2;
+        return out;
+    }();
+    return one;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
 static_assert(!std::is_move_constructible_v<attune::baked<signature>>);
+
+namespace {
+
+/// Other objects may call it from their constructors: it is initialised before any of them.
+constinit attune::baked<signature> const ready{attune::baked_kernel<"example">, "base"};
+
+} // namespace
+
+TEST_CASE("two objects of one kernel, each with its limit, serve side by side")
+{
+    attune::baked<signature> const any{attune::baked_kernel<"example">};
+    aligned data;
+    CHECK(ready(data.first(128), 128) == 20);
+    CHECK(any(data.first(300), 300) == 20);
+    CHECK(ready(data.first(16), 16) == 1);
+    CHECK(any(data.first(16), 16) == 1);
+}
+
+TEST_CASE("more shapes than are kept are served as the first ones are")
+{
+    aligned data;
+    int wrong = 0;
+    for (int round = 0; round < 3; ++round)
+        for (int n = 0; n < 7'000; ++n) {
+            int const length = n % 1'024;
+            // The length is another than the number, but for the first thousand.
+            int const expected = n != length                                    ? 0
+                                 : n == 16 || n == 24 || n == 32 || n == 64     ? 1
+                                 : n == 128 || n == 160 || n == 192 || n == 200 ? 20
+                                 : n == 256 || n == 300                         ? 20
+                                                                                : -1;
+            int const got = ready(data.first(length), n);
+            if (expected >= 0 && got != expected) ++wrong;
+        }
+    CHECK(wrong == 0);
+}
 
 TEST_CASE("inputs choose the variant, and only verified shapes get it")
 {
@@ -165,10 +211,7 @@ TEST_CASE("the highest instruction set that the processor has, and that is allow
 
 TEST_CASE("a layout that is not that of this program serves the default")
 {
-    example& one = the_example();
-    one.table.layout.count = 2;
-    attune::baked<signature> const subject{attune::baked_kernel<"example">};
-    one.table.layout.count = 3;
+    attune::baked<signature> const subject{attune::baked_kernel<"fewer words">};
     aligned data;
     CHECK(subject(data.first(16), 16) == 0);
 }

@@ -129,12 +129,34 @@ inline void leave_out_flags_of_clang(bake_plan& plan, std::string const& compile
     return out.starts_with("gnu ") ? "gcc" + out.substr(3) : out;
 }
 
-/// A file that is as it should be stays as old as it is, so that nothing is compiled anew.
-inline void write_where_new(std::string const& path, std::string const& content)
+[[nodiscard]] inline bool has_content(file_content const& file)
 {
-    std::ifstream in(path, std::ios::binary);
-    if (in && std::string(std::istreambuf_iterator<char>(in), {}) == content) return;
-    replace_file(path, content);
+    std::error_code failed;
+    std::ifstream in(file.path, std::ios::binary);
+    return std::filesystem::is_regular_file(file.path, failed) && in &&
+           std::string(std::istreambuf_iterator<char>(in), {}) == file.text;
+}
+
+/// All or none. A file that is as it should be stays as old as it is, so that nothing is compiled
+/// anew; the depfile is always written.
+inline void write_where_new(std::string const& folder,
+                            std::vector<file_content> files,
+                            std::string const& depfile)
+{
+    std::error_code failed;
+    bool const is_new = std::filesystem::create_directories(folder, failed);
+    if (failed)
+        throw error("a folder cannot be made: " + failed.message(),
+                    folder,
+                    "name another one, or see to the permissions of the folder that it is in");
+    std::erase_if(files,
+                  [&](file_content const& one) { return one.path != depfile && has_content(one); });
+    try {
+        replace_files(files);
+    } catch (...) {
+        if (is_new) std::filesystem::remove(folder, failed); // it is empty
+        throw;
+    }
 }
 
 using files_to_write = std::vector<std::pair<std::string, std::string>>;
@@ -220,14 +242,12 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
         add_units(files, plan, names, levels, request);
     }
     if (request.writes_script) files.emplace_back(".sh", script_text(plan, names.stem));
-    std::error_code failed;
-    std::filesystem::create_directories(request.folder, failed);
-    for (auto const& [name, content] : files)
-        write_where_new(request.folder + '/' + request.stem + name, content);
+    std::vector<file_content> written;
+    for (auto& [name, content] : files)
+        written.push_back({request.folder + '/' + request.stem + name, std::move(content)});
     if (!request.depfile.empty())
-        replace_file(request.depfile,
-                     dependencies_text(request.folder + '/' + request.stem + files.front().first,
-                                       plan.source));
+        written.push_back({request.depfile, dependencies_text(written.front().path, plan.source)});
+    write_where_new(request.folder, std::move(written), request.depfile);
     std::vector<std::string> said = plan.notices;
     if (!request.checked.empty()) return said;
     if (plan.variants.empty())

@@ -13,6 +13,7 @@
 
 using attune::detail::create_file;
 using attune::detail::replace_file;
+using attune::detail::replace_files;
 using attune_test::error_of;
 using attune_test::has;
 
@@ -64,6 +65,21 @@ TEST_CASE("what cannot be written leaves the old text and nothing beside it")
     CHECK(has(error_of([&] { replace_file("/proc/none/x", "x"); }), "cannot be written"));
     CHECK(has(error_of([&] { replace_file(folder.file("none/x"), "x"); }), "No such file"));
     CHECK(has(error_of([&] { replace_file("", "x"); }), "cannot be written"));
+}
+
+TEST_CASE("of files that belong together all are written, or none")
+{
+    support::scratch_directory const folder;
+    support::write_file(folder.file("a"), "old");
+    CHECK(has(
+        error_of([&] { replace_files({{folder.file("a"), "1"}, {folder.file("none/b"), "2"}}); }),
+        "none/b"));
+    CHECK(support::read_file(folder.file("a")) == "old");
+    CHECK(files_in(folder.path()) == 1);
+    replace_files({{folder.file("a"), "1"}, {folder.file("b"), "2"}});
+    CHECK(support::read_file(folder.file("a")) == "1");
+    CHECK(support::read_file(folder.file("b")) == "2");
+    CHECK(files_in(folder.path()) == 2);
 }
 
 TEST_CASE("what is planted beside a file is neither followed nor written to")

@@ -17,23 +17,58 @@ shapes::key key_of(std::int64_t i) { return {i, i / 7, -i}; }
 
 } // namespace
 
-TEST_CASE("what was kept is found, and nothing else; a full table keeps what it has")
+TEST_CASE(
+    "what was kept is found, and nothing else; of a full table the latest are found elsewhere")
 {
     shapes subject;
     std::vector<int> codes(20'000);
     for (std::int64_t i = 0; i < 20'000; ++i) {
         CHECK_FALSE(subject.find(key_of(i)) != nullptr);
-        subject.keep(key_of(i), &codes[static_cast<std::size_t>(i)]);
+        CHECK_FALSE(subject.find_late(key_of(i)) != nullptr);
+        int* const code = &codes[static_cast<std::size_t>(i)];
+        subject.keep(key_of(i), code);
+        int const* const found = subject.find(key_of(i));
+        CHECK((found != nullptr ? found : subject.find_late(key_of(i))) == code);
     }
     int kept = 0;
+    int late = 0;
     for (std::int64_t i = 0; i < 20'000; ++i) {
-        int const* const found = subject.find(key_of(i));
-        if (found == nullptr) continue;
-        ++kept;
-        CHECK(found == &codes[static_cast<std::size_t>(i)]);
+        int const* found = subject.find(key_of(i));
+        kept += found != nullptr ? 1 : 0;
+        if (found == nullptr) {
+            found = subject.find_late(key_of(i));
+            late += found != nullptr ? 1 : 0;
+        }
+        if (found != nullptr) CHECK(found == &codes[static_cast<std::size_t>(i)]);
     }
     CHECK(kept > 3'500);
     CHECK(kept <= 4'096);
+    CHECK(late > 800);
+    CHECK(late <= 1'024);
+}
+
+TEST_CASE("threads that take each other's places see whole entries")
+{
+    shapes subject;
+    for (std::int64_t i = 0; i < 10'000; ++i) // nothing else fits
+        subject.keep(key_of(-1 - i), nullptr);
+    std::vector<int> codes(3'000);
+    std::atomic<int> wrong{0};
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t)
+        threads.emplace_back([&] {
+            for (int round = 0; round < 5; ++round)
+                for (std::size_t i = 0; i < codes.size(); ++i) {
+                    shapes::key const key = key_of(static_cast<std::int64_t>(i));
+                    int const* const found = subject.find_late(key);
+                    if (found == nullptr)
+                        subject.keep(key, &codes[i]);
+                    else if (found != &codes[i])
+                        ++wrong;
+                }
+        });
+    threads.clear();
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("threads that meet the same shapes see whole entries")

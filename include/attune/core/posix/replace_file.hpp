@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -14,6 +15,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// replaced gives its mode to the new one, and its owner where root writes; a symbolic link stays.
 /// Errors   attune::error: it cannot be written (with the reason), or is no regular file
 void replace_file(std::string const& path, std::string_view text);
+
+/// A path, and the text that it is to have.
+struct file_content {
+    std::string path{};
+    std::string text{};
+};
+/// The same for files that belong together: where one of them cannot be written, none is.
+void replace_files(std::vector<file_content> const& all);
 
 /// The same for a file that is not there yet: one that appears meanwhile is never replaced.
 /// @return  false: there is one, and nothing was written

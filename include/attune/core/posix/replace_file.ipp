@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -119,19 +120,43 @@ private:
     return failed || path.empty() ? std::filesystem::path(path) : out;
 }
 
-ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text)
+/// Written beside its place, and not moved there yet.
+/// @param path  as messages have it
+[[nodiscard]] inline std::unique_ptr<file_beside>
+written_beside(std::string const& path, std::filesystem::path const& target, std::string_view text)
 {
-    std::filesystem::path const target = target_of(path);
     struct ::stat old{};
     bool const is_there = ::stat(target.c_str(), &old) == 0;
     if (is_there && !S_ISREG(old.st_mode)) refuse_to_write(path, "it is not a regular file");
     if (is_there && ::access(target.c_str(), W_OK) != 0)
         refuse_to_write(path, std::generic_category().message(errno));
-    file_beside made(target);
-    if (is_there) made.be_like(old);
-    made.write(text);
+    auto made = std::make_unique<file_beside>(target);
+    if (is_there) made->be_like(old);
+    made->write(text);
+    if (made->why() != 0) refuse_to_write(path, std::generic_category().message(made->why()));
+    return made;
+}
+
+inline void
+move_into_place(file_beside& made, std::string const& path, std::filesystem::path const& target)
+{
     made.move_to(target, true);
     if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
+}
+
+ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text)
+{
+    std::filesystem::path const target = target_of(path);
+    move_into_place(*written_beside(path, target, text), path, target);
+}
+
+ATTUNE_INLINE void replace_files(std::vector<file_content> const& all)
+{
+    std::vector<std::unique_ptr<file_beside>> made;
+    for (file_content const& one : all)
+        made.push_back(written_beside(one.path, target_of(one.path), one.text));
+    for (std::size_t i = 0; i < all.size(); ++i)
+        move_into_place(*made[i], all[i].path, target_of(all[i].path));
 }
 
 ATTUNE_INLINE bool create_file(std::string const& path, std::string_view text)

@@ -6,13 +6,21 @@
 #include <attune/core/version.hpp>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <type_traits>
 #include <vector>
+
+/// Of functions that are part of their callers also where nothing is optimised: no two files of a
+/// program share them, so that none has them in the instructions of the other. Behind the
+/// parameters of a lambda expression it says so of that.
+#if defined(__GNUC__)
+#define ATTUNE_ALWAYS_INLINE __attribute__((always_inline))
+#else
+#define ATTUNE_ALWAYS_INLINE
+#endif
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -96,15 +104,18 @@ struct array_place {
 
 /// The bits of a floating-point number.
 template <class T>
-[[nodiscard]] std::int64_t bits_of_real(T value) noexcept
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t bits_of_real(T value) noexcept
 {
     double const as_double = static_cast<double>(value);
-    return std::bit_cast<std::int64_t>(as_double);
+    std::int64_t out = 0;
+    std::memcpy(&out, &as_double, sizeof out); // no function, as std::bit_cast may be
+    return out;
 }
 
 /// The lengths of a view, then its strides.
 template <class T>
-[[nodiscard]] std::array<std::size_t, shape_words<T>> numbers_of_view(T const& view) noexcept
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::array<std::size_t, shape_words<T>>
+numbers_of_view(T const& view) noexcept
 {
     if constexpr (is_volume<T>)
         return {view.slices(), view.rows(), view.columns(), view.slice_stride(), view.row_stride()};
@@ -114,7 +125,7 @@ template <class T>
 
 /// Elements from the first to the last of a view.
 template <class T>
-[[nodiscard]] std::size_t extent_of_view(T const& view) noexcept
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::size_t extent_of_view(T const& view) noexcept
 {
     if (view.rows() == 0 || view.columns() == 0) return 0;
     std::size_t const matrix = (view.rows() - 1) * view.row_stride() + view.columns();
@@ -127,7 +138,7 @@ template <class T>
 /// For an array of pointers: the OR of the addresses' bits modulo 64; plus 64 if two neighbours are
 /// equal; plus 128 if one is null.
 template <class T>
-[[nodiscard]] std::int64_t place_of_targets(T const& pointers) noexcept
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t place_of_targets(T const& pointers) noexcept
 {
     std::uint64_t out = 0;
     std::uintptr_t before = 0;
@@ -142,7 +153,7 @@ template <class T>
 }
 
 template <class T>
-[[nodiscard]] std::int64_t hash_of_bytes(T const& value) noexcept
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t hash_of_bytes(T const& value) noexcept
 {
     static_assert(std::is_trivially_copyable_v<T>);
     std::array<std::byte, sizeof(T)> bytes;
@@ -213,14 +224,14 @@ public:
     }
 
     /// Cost   a few ns: no data-dependent loop, no allocation
-    [[nodiscard]] key operator()(Args const&... args) const noexcept
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE key operator()(Args const&... args) const noexcept
     {
         key out{};
         std::size_t word = 0;
         [[maybe_unused]] std::size_t array = 0;
         [[maybe_unused]] std::uint64_t places = 0;
         [[maybe_unused]] std::array<array_place, array_count + 1> where{};
-        auto const look = [&]<class T>(T const& argument) {
+        auto const look = [&]<class T>(T const& argument) ATTUNE_ALWAYS_INLINE {
             if constexpr (detail::is_array<T>) {
                 using element = element_of<T>;
                 std::uintptr_t first = 0;
@@ -306,7 +317,7 @@ private:
 
 /// Each word has its own odd factor, so that the multiplications are independent.
 template <class Key>
-[[nodiscard]] std::uint64_t hash_of_shape(Key const& key) noexcept
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::uint64_t hash_of_shape(Key const& key) noexcept
 {
     std::uint64_t out = 0x9e3779b97f4a7c15u;
     std::uint64_t factor = 0xbf58476d1ce4e5b9u;

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -107,10 +108,17 @@ public:
 
     /// Of one shape; a property may occur repeatedly.
     [[nodiscard]] std::vector<std::uint64_t> of(std::span<std::int64_t const> key) const;
+    /// Whether a condition holds for each of them; it is asked up to the first that does not.
+    /// Cost   allocates nothing for shapes of up to 64 words
+    template <class Condition>
+    [[nodiscard]] bool all_of(std::span<std::int64_t const> key, Condition const& condition) const;
     [[nodiscard]] std::vector<shape_word> const& layout() const noexcept { return layout_; }
 
 private:
-    [[nodiscard]] std::vector<std::size_t> sizes(std::span<std::int64_t const> key) const;
+    /// @param to  room for the place of each word
+    /// @return  how many there are
+    [[nodiscard]] std::size_t sizes(std::span<std::int64_t const> key,
+                                    std::span<std::size_t> to) const;
 
     std::vector<shape_word> layout_;
     std::vector<std::int64_t> tiles_{};  ///< of the parameters, for pairs of sizes
@@ -153,37 +161,40 @@ inline shape_properties::shape_properties(std::vector<shape_word> layout,
 
 /// The words that are independent sizes: integers first, then lengths that are neither an integer
 /// nor a product of two or three of them.
-inline std::vector<std::size_t> shape_properties::sizes(std::span<std::int64_t const> key) const
+inline std::size_t shape_properties::sizes(std::span<std::int64_t const> key,
+                                           std::span<std::size_t> to) const
 {
-    std::vector<std::size_t> out;
+    std::size_t count = 0;
     auto const is_known = [&](std::int64_t value) {
-        return std::any_of(out.begin(), out.end(), [&](std::size_t i) { return key[i] == value; });
+        return std::any_of(
+            to.data(), to.data() + count, [&](std::size_t i) { return key[i] == value; });
     };
     for (std::size_t i = 0; i < layout_.size(); ++i)
-        if (layout_[i].part == shape_part::number && !is_known(key[i])) out.push_back(i);
-    std::size_t const numbers = out.size();
+        if (layout_[i].part == shape_part::number && !is_known(key[i])) to[count++] = i;
+    std::size_t const numbers = count;
     auto const is_product = [&](std::int64_t value) {
         for (std::size_t a = 0; a < numbers; ++a) {
-            std::int64_t const first = key[out[a]];
+            std::int64_t const first = key[to[a]];
             if (first <= 1 || value % first != 0) continue;
             std::int64_t const rest = value / first;
             for (std::size_t b = 0; b < numbers; ++b) {
-                std::int64_t const second = key[out[b]];
+                std::int64_t const second = key[to[b]];
                 if (second <= 1 || rest % second != 0) continue;
                 if (rest == second) return true;
                 for (std::size_t c = 0; c < numbers; ++c)
-                    if (rest / second == key[out[c]] && key[out[c]] > 1) return true;
+                    if (rest / second == key[to[c]] && key[to[c]] > 1) return true;
             }
         }
         return false;
     };
     for (std::size_t i = 0; i < layout_.size(); ++i)
         if (layout_[i].part == shape_part::elements && !is_known(key[i]) && !is_product(key[i]))
-            out.push_back(i);
-    return out;
+            to[count++] = i;
+    return count;
 }
 
-inline std::vector<std::uint64_t> shape_properties::of(std::span<std::int64_t const> key) const
+template <class Condition>
+bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const& condition) const
 {
     std::uint64_t salt = 0;
     std::uint64_t places = 0;
@@ -198,53 +209,72 @@ inline std::vector<std::uint64_t> shape_properties::of(std::span<std::int64_t co
             salt = property_hash(salt, property::pattern, {index, key[i]});
         }
     }
-    std::vector<std::uint64_t> out;
-    auto const add = [&](property what, std::initializer_list<std::int64_t> numbers) {
-        out.push_back(property_hash(salt, what, numbers));
+    auto const holds = [&](property what, std::initializer_list<std::int64_t> numbers) {
+        return condition(property_hash(salt, what, numbers));
     };
     std::size_t arrays = 0;
     for (shape_word const& w : layout_)
         if (w.part == shape_part::places) arrays = std::min(w.argument, place_bits::arrays);
     for (std::size_t i = 0; i < arrays; ++i) {
         std::uint64_t const mine = places >> (place_bits::per_array * i) & 63u;
-        add(property::place, {static_cast<std::int64_t>(i), static_cast<std::int64_t>(mine)});
+        if (!holds(property::place,
+                   {static_cast<std::int64_t>(i), static_cast<std::int64_t>(mine)}))
+            return false;
         for (std::size_t j = i + 1; j < arrays; ++j) {
             std::uint64_t const other = places >> (place_bits::per_array * j) & 63u;
-            add(property::alike,
-                {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j), mine == other});
+            if (!holds(property::alike,
+                       {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j), mine == other}))
+                return false;
         }
     }
-    std::vector<std::size_t> const own = sizes(key);
+    std::array<std::size_t, 64> few;
+    std::vector<std::size_t> many(layout_.size() > few.size() ? layout_.size() : 0);
+    std::span<std::size_t> own = many.empty() ? std::span<std::size_t>(few) : many;
+    own = own.first(sizes(key, own));
     for (std::size_t i = 0; i < layout_.size(); ++i) {
         shape_part const part = layout_[i].part;
         if (part != shape_part::elements && part != shape_part::number) continue;
         auto const index = static_cast<std::int64_t>(i);
         bool const is_own = std::find(own.begin(), own.end(), i) != own.end();
-        add(property::pattern, {index, is_own});
-        add(property::octave, {index, half_octave(key[i])});
+        if (!holds(property::pattern, {index, is_own}) ||
+            !holds(property::octave, {index, half_octave(key[i])}))
+            return false;
     }
     for (std::size_t a = 0; a < own.size(); ++a) {
         std::int64_t const n = key[own[a]];
         auto const first = static_cast<std::int64_t>(own[a]);
         for (std::int64_t const m : moduli_) {
             std::int64_t const r = remainder_of(n, m);
-            if (m <= most_single_remainders)
-                add(property::remainder, {first, m, r});
-            else
-                add(property::group, {first, m, group_of_remainder(r, m)});
+            if (!(m <= most_single_remainders
+                      ? holds(property::remainder, {first, m, r})
+                      : holds(property::group, {first, m, group_of_remainder(r, m)})))
+                return false;
         }
         for (std::int64_t const t : tiles_)
-            add(property::tile, {first, t, state_at(n, t)});
+            if (!holds(property::tile, {first, t, state_at(n, t)})) return false;
         for (std::size_t b = 0; b < own.size(); ++b) {
             if (a == b) continue;
             std::int64_t const other = key[own[b]];
             auto const second = static_cast<std::int64_t>(own[b]);
-            if (a < b) add(property::order, {first, second, (n > other) - (n < other)});
+            if (a < b && !holds(property::order, {first, second, (n > other) - (n < other)}))
+                return false;
             for (std::int64_t const t : tiles_)
                 for (std::int64_t const u : tiles_)
-                    add(property::pair, {first, second, t, u, state_at(n, t), state_at(other, u)});
+                    if (!holds(property::pair,
+                               {first, second, t, u, state_at(n, t), state_at(other, u)}))
+                        return false;
         }
     }
+    return true;
+}
+
+inline std::vector<std::uint64_t> shape_properties::of(std::span<std::int64_t const> key) const
+{
+    std::vector<std::uint64_t> out;
+    static_cast<void>(all_of(key, [&](std::uint64_t one) {
+        out.push_back(one);
+        return true;
+    }));
     return out;
 }
 

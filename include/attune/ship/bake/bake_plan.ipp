@@ -243,14 +243,22 @@ private:
         for (record const& r : winners_) {
             if (!r.default_code.empty() && r.code == r.default_code) continue; // the default
             if (place_of(values_of(r.configuration))) continue;
-            places_[values_of(r.configuration)] = candidates_.size();
             planned_variant one{.configuration = r.configuration,
                                 .code = request_of(r.configuration, own)};
+            // Two that differ in a flag that is left out are one here.
+            auto const same =
+                std::find_if(candidates_.begin(), candidates_.end(), [&](planned_variant const& c) {
+                    return c.code == one.code;
+                });
+            places_[values_of(r.configuration)] =
+                static_cast<std::size_t>(same - candidates_.begin());
+            if (same != candidates_.end()) continue;
             for (auto const& [name, value] : r.configuration)
                 add_divisors_in(value, one.divisors);
-            prove(one);
             candidates_.push_back(std::move(one));
         }
+        for (std::size_t c = 0; c < candidates_.size(); ++c)
+            prove(candidates_[c], c);
     }
 
     [[nodiscard]] compile_request request_of(named_texts const& configuration,
@@ -304,11 +312,11 @@ private:
     }
 
     /// Takes in the shapes that a configuration was verified for, on any of the processors.
-    void prove(planned_variant& to)
+    /// @param place  of the configuration, and of those that are the same here
+    void prove(planned_variant& to, std::size_t place)
     {
         property_collector found(out_.facts.layout, to.divisors);
         bool is_wrong = false;
-        value_texts const mine = values_of(to.configuration);
         for (record const& r : winners_) {
             auto const take = [&](std::span<std::int64_t const> key) {
                 if (key.size() != out_.facts.layout.size()) return;
@@ -318,12 +326,12 @@ private:
             };
             std::set<std::string> codes;
             stored_problem const problem = problem_of(r);
-            if (values_of(r.configuration) == mine) {
+            if (place_of(values_of(r.configuration)) == place) {
                 take(words_in(r.shape));
                 codes.insert(r.code);
             }
             for (tried_row const& row : rows_of(r))
-                if (row.values == mine) {
+                if (place_of(row.values) == place) {
                     codes.insert(row.code);
                     auto const* const failed = std::get_if<failure>(&row.result);
                     is_wrong |= failed != nullptr && failed->stage == failure_stage::verify;

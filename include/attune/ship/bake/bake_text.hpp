@@ -19,6 +19,7 @@ struct baked_names {
 
     [[nodiscard]] std::string table() const { return "attune_baked_" + stem + "_table"; }
     [[nodiscard]] std::string fallback() const { return "attune_baked_" + stem + "_default"; }
+    [[nodiscard]] std::string machine() const { return "attune_baked_" + stem + "_machine"; }
     /// @param level  as in instruction_level_names
     [[nodiscard]] std::string build(std::size_t variant, std::string const& level) const;
 };
@@ -38,7 +39,8 @@ struct baked_names {
 /// Stands for the text of a table.
 [[nodiscard]] std::string table_mark(std::string const& table);
 
-/// The kernel file with its defaults, and the function by which `baked` finds the table.
+/// The kernel file with its defaults, the function by which `baked` finds the table, and the one
+/// that chooses.
 [[nodiscard]] std::string default_text(bake_plan const& plan, baked_names const& names);
 
 /// The kernel file with the values of a configuration.

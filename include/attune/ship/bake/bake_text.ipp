@@ -109,6 +109,8 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
     for (std::size_t v = 0; v < plan.variants.size(); ++v)
         for (planned_build const& build : plan.variants[v].builds)
             out += "attune::detail::baked_code " + names.build(v, build.level) + "() noexcept;\n";
+    out += "void* " + names.machine() +
+           "(attune::detail::baked_table const&, attune::detail::instruction_level) noexcept;\n";
     out += "attune::detail::baked_table const& " + names.table() + "() noexcept;\n\n";
     out += "namespace {\n\nusing namespace attune::detail;\n\n";
     std::string variants;
@@ -154,7 +156,8 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
     out += "constexpr baked_table table{" + literal_of(plan.kernel) + ",\n    " +
            literal_of(plan.default_text) + ",\n    &::" + names.fallback() + ", " + layout + ", " +
            inputs + ", " + ignored + ", " + (plan.facts.any_shape ? "true" : "false") + ", " +
-           (variants.empty() ? "{}" : "variants") + ", devices};\n\n} // namespace\n\n";
+           (variants.empty() ? "{}" : "variants") + ", devices,\n    &::" + names.machine() +
+           "};\n\n} // namespace\n\n";
     out += "attune::detail::baked_table const& " + names.table() +
            "() noexcept\n{\n    return table;\n}\n";
     return out;
@@ -188,8 +191,14 @@ ATTUNE_INLINE std::string table_mark(std::string const& table)
 
 ATTUNE_INLINE std::string default_text(bake_plan const& plan, baked_names const& names)
 {
-    return head_of_baked(plan, "baked_table.hpp") + kernel_text(plan) +
-           address_text(plan, names.fallback()) + "\nattune::detail::baked_table const& " +
+    std::string const machine =
+        "void* " + names.machine() +
+        "(attune::detail::baked_table const& table,\n    attune::detail::instruction_level most) "
+        "noexcept";
+    return head_of_baked(plan, "baked_machine.hpp") + kernel_text(plan) +
+           address_text(plan, names.fallback()) + '\n' + machine + ";\n" + machine +
+           "\n{\n    static constinit attune::detail::baked_machines<attune_baked_type> all;\n"
+           "    return all.of(table, most);\n}\n\nattune::detail::baked_table const& " +
            names.table() +
            "() noexcept;\n\n"
            "namespace attune::inline ATTUNE_ABI::detail {\n\n"

@@ -114,6 +114,9 @@ struct baked_table {
     bool any_shape = false;
     baked_list<baked_variant> variants{};
     baked_list<baked_device> devices{}; ///< the one with most results first; one at least
+    /// A baked_machine of the kernel's type for this table, up to an instruction set. Null: the
+    /// program's own files make it.
+    void* (*machine)(baked_table const&, instruction_level most) noexcept = nullptr;
 };
 
 /// Which kernel: `attune::baked_kernel<"sgemm">`.

@@ -29,6 +29,14 @@ enum class instruction_level : std::uint8_t { base, x86_64_v2, x86_64_v3, x86_64
 inline constexpr std::array<std::string_view, 4> instruction_level_names{
     "base", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
 
+/// That of a name; empty: the highest; of another name: base.
+[[nodiscard]] constexpr instruction_level instruction_level_up_to(std::string_view name) noexcept
+{
+    for (std::size_t i = 0; i < instruction_level_names.size(); ++i)
+        if (instruction_level_names[i] == name) return static_cast<instruction_level>(i);
+    return name.empty() ? instruction_level::x86_64_v4 : instruction_level::base;
+}
+
 /// What a processor says of itself.
 struct processor_words {
     std::uint32_t leaf_1_ecx = 0;
