@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <limits>
 
 using attune::search_limits;
