@@ -50,6 +50,13 @@ struct bake_request {
 ///          level, a store that does not say how calls become shapes
 std::vector<std::string> bake(bake_request const& request);
 
+/// In the order of instruction_level_names, each once; none: base.
+/// Errors   attune::error: there is no such instruction set
+[[nodiscard]] std::vector<std::string> checked_levels(std::vector<std::string> const& levels);
+
+/// Errors   attune::error: it cannot be read
+[[nodiscard]] std::string text_of_store(std::string const& path);
+
 /// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
 /// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]
 /// [--shapes S]... [--checked F]`. Tells sentences and errors on stderr.

@@ -28,8 +28,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// In the order of instruction_level_names, each once.
-[[nodiscard]] inline std::vector<std::string> checked_levels(std::vector<std::string> const& levels)
+ATTUNE_INLINE std::vector<std::string> checked_levels(std::vector<std::string> const& levels)
 {
     std::string known;
     for (std::string_view const name : instruction_level_names)
@@ -45,7 +44,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-[[nodiscard]] inline std::string text_baked_from(std::string const& path)
+ATTUNE_INLINE std::string text_of_store(std::string const& path)
 {
     std::error_code failed;
     std::ifstream in(path, std::ios::binary);
@@ -199,7 +198,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     std::vector<std::string> const levels = checked_levels(request.levels);
     if (!is_identifier(request.stem))
         throw error("the stem of the files is no identifier", request.stem, "use letters and _");
-    std::string const text = text_baked_from(request.store);
+    std::string const text = text_of_store(request.store);
     kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
     if (source.path.find_first_of("\"\\\n") != std::string::npos)
         throw error("the path of the kernel file cannot be written into a source",
@@ -220,7 +219,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     std::string const mark = table_mark(table);
     if (!request.checked.empty()) {
         checked_builds const checked =
-            checked_builds_in(text_baked_from(request.checked), request.checked, mark);
+            checked_builds_in(text_of_store(request.checked), request.checked, mark);
         for (planned_variant& one : plan.variants)
             one.builds.clear();
         plan.notices.clear(); // told the first time

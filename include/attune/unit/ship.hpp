@@ -13,6 +13,9 @@
 #include <attune/ship/bake/dispatch_tree.ipp>
 #include <attune/ship/bake/listed_shapes.ipp>
 #include <attune/ship/export_header.ipp>
+#include <attune/ship/prepare.ipp>
+#include <attune/ship/prepare/prepared_code.ipp>
+#include <attune/ship/prepared_compiler.ipp>
 #include <attune/ship/report/html_page.ipp>
 #include <attune/ship/report/problem_report.ipp>
 #include <attune/ship/report/watch.ipp>

@@ -4,7 +4,10 @@
 #include <attune/ship/tool/tool.hpp>
 
 #include <doctest/doctest.h>
+#include <filesystem>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "run_here.hpp"
 
@@ -46,4 +49,52 @@ TEST_CASE("the program reads a store, says nothing in colours to a file, and lin
     process_result const full =
         run_process({"sh", "-c", "\"$1\" --help > /dev/full", "sh", program}, 60.0);
     CHECK(full.exit_status == 3);
+}
+
+namespace {
+
+/// Runs the commands that write into the folder "out", and checks that each says why not and leaves
+/// nothing. @param shell  words that start a shell  @param prepare  its first line; 77: it cannot
+/// @return  whether there was such a place
+bool refuses_to_write(std::vector<std::string> shell, std::string const& prepare, char const* why)
+{
+    support::scratch_directory const folder;
+    support::write_file(folder.file("s.attune"), support::sgemm_store());
+    support::write_file(folder.file("s.csv"), "kernel,TILE,seconds\nf,8,0.5\n");
+    std::filesystem::create_directories(folder.file("out"));
+    std::string const script = "cd \"$2\" || exit 77\n" + prepare + R"sh(
+for words in 'report s.attune -o out/a.html' 'export s.attune --format json -o out/a.json' \
+    'export s.attune --format csv -o out/a.csv' 'merge s.attune s.attune -o out/m.attune' \
+    'prune s.attune --outcomes -o out/p.attune' 'import out/i.attune s.csv'; do
+    said=$("$1" $words 2>&1)
+    echo "$? $said"
+done
+find out -mindepth 1 ! -name taken)sh";
+    shell.insert(shell.end(), {"sh", "-c", script, "sh", ATTUNE_PROGRAM, folder.path()});
+    process_result const told = run_process(shell, 60.0);
+    if (told.exit_status == 77 || !told.succeeded()) return false;
+    CAPTURE(told.output);
+    std::istringstream in(told.output);
+    int lines = 0;
+    for (std::string line; std::getline(in, line); ++lines) {
+        CHECK(line.starts_with("3 attune: "));
+        CHECK(has(line, why));
+        CHECK(has(line, "(out/"));
+    }
+    CHECK(lines == 6);
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("where nothing can be written, each command says so in a sentence and leaves nothing")
+{
+    CHECK(refuses_to_write({}, "ulimit -f 0", "File too large"));
+    // A file system in a name space of the process's own.
+    std::string const full = "mount -t tmpfs -o size=4k tmpfs out 2>/dev/null || exit 77; "
+                             "head -c 4096 /dev/zero >out/taken";
+    std::string const fixed = "mount -t tmpfs -o ro tmpfs out 2>/dev/null || exit 77";
+    if (!refuses_to_write({"unshare", "-m"}, full, "No space left on device") ||
+        !refuses_to_write({"unshare", "-m"}, fixed, "Read-only file system"))
+        MESSAGE("skipped: a full and a read-only disk; this user cannot mount any");
 }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -59,13 +60,17 @@ struct bake_plan {
     std::string kernel{};
     kernel_source source{};
     call_facts facts{};
-    std::string default_text{}; ///< "TILE_M=16 TILE_N=8"
+    std::string default_text{};     ///< "TILE_M=16 TILE_N=8"
+    compile_request default_code{}; ///< its macros, as the kernel file has them
     std::vector<planned_variant> variants{};
     std::vector<planned_device> devices{};
     std::vector<std::vector<std::int64_t>> known_shapes{}; ///< of which the store tells, each once
     std::vector<std::string> compilers{};                  ///< that the winners were found with
     std::vector<std::string> notices{};
 };
+
+/// Flags that say for which processor the code is: the levels of instruction sets say that here.
+[[nodiscard]] bool is_machine_flag(std::string_view flag);
 
 /// @param store   its text  @param path  of the store, in messages
 /// @param source  the kernel file, with include folders; its flags are those of the store

@@ -69,8 +69,7 @@ ATTUNE_INLINE std::string planned_variant::text() const
     return out;
 }
 
-/// Flags that say for which processor the code is: the levels of instruction sets say that here.
-[[nodiscard]] inline bool is_machine_flag(std::string_view flag)
+ATTUNE_INLINE bool is_machine_flag(std::string_view flag)
 {
     return flag.starts_with("-m") && !flag.starts_with("-mprefer-vector-width=") &&
            !flag.starts_with("-mllvm") && !flag.starts_with("-mrecip") &&
@@ -236,10 +235,14 @@ private:
     {
         std::vector<annotation> const found = find_annotations(out_.source);
         std::vector<std::string> const own = own_names(out_.source, found);
-        for (annotation const& a : found)
-            if (out_.default_text.find(a.name + '=') == std::string::npos)
-                out_.default_text +=
-                    (out_.default_text.empty() ? "" : " ") + a.name + '=' + a.default_text;
+        out_.default_code.function = out_.kernel;
+        for (annotation const& a : found) {
+            if (out_.default_text.find(a.name + '=') != std::string::npos) continue;
+            out_.default_text +=
+                (out_.default_text.empty() ? "" : " ") + a.name + '=' + a.default_text;
+            out_.default_code.macros.push_back(
+                {a.name, a.default_text, std::find(own.begin(), own.end(), a.name) != own.end()});
+        }
         for (record const& r : winners_) {
             if (!r.default_code.empty() && r.code == r.default_code) continue; // the default
             if (place_of(values_of(r.configuration))) continue;

@@ -15,6 +15,7 @@
 #include <attune/ship/tool/detail/import.hpp>
 #include <attune/ship/tool/detail/merge.hpp>
 #include <attune/ship/tool/detail/minimize.hpp>
+#include <attune/ship/tool/detail/prepare.hpp>
 #include <attune/ship/tool/detail/prune.hpp>
 #include <attune/ship/tool/detail/report.hpp>
 #include <attune/ship/tool/detail/retune.hpp>
@@ -41,6 +42,7 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         merge_command(),
         prune_command(),
         bake_command(),
+        prepare_command(),
         export_command(),
         import_command(),
         doctor_command(),
@@ -134,6 +136,7 @@ ATTUNE_INLINE int run_tool(int count, char const* const* given)
     // A handler, not SIG_IGN: programs that are started do not inherit it. A search goes on where
     // nobody reads its progress.
     std::signal(SIGPIPE, [](int) { lost_reader = 1; });
+    std::signal(SIGXFSZ, [](int) {}); // a write beyond the limit of files fails, and is told
     on.has_no_reader = [] { return lost_reader != 0; };
     return run_tool(std::vector<std::string>(given + std::min(count, 1), given + count), on);
 }

@@ -1,0 +1,50 @@
+// attune/ship/prepared_compiler.hpp - a compiler that compiles nothing: it has what `attune prepare` compiled ahead.
+// SPDX-License-Identifier: MIT
+// tested by ship/prepare.cpp
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/compile/source/source.hpp>
+#include <attune/compile/source/variant.hpp>
+#include <attune/core/version.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Loads the code of winners that were compiled on another machine, for the highest instruction set
+/// that this processor has. Models `compiler`.
+///
+/// With a shipped store, what won elsewhere is a near choice here: predicted and not measured, as
+/// explain() says. It serves a shape once it was verified here, beside the default. Give `tuned` a
+/// default that needs no compiler (attune_add_kernel, kernel.fallback()), and options.on_miss =
+/// miss_policy::lookup_only: what nobody prepared cannot be tried. Who may write to the folder
+/// decides which code runs. After a change of a header that the kernel includes, prepare anew.
+///
+/// Example  attune::tuned sgemm{kernel, attune::prepared_compiler{"sgemm.code"},
+///              attune::shipped{"sgemm.attune"}, {.on_miss = attune::miss_policy::lookup_only}};
+class prepared_compiler {
+public:
+    /// @param most  an instruction set that is not exceeded: "x86-64-v2", or "base"; empty: none
+    explicit prepared_compiler(std::string folder, std::string_view most = {});
+
+    /// Errors   attune::error: the folder has no code for such processors at all
+    [[nodiscard]] compile_result compile(kernel_source const& kernel,
+                                         compile_request const& v) const;
+
+    /// "prepared for x86_64 x86-64-v3 by g++ (Debian 12.2.0-14) 12.2.0".
+    [[nodiscard]] std::string identity() const;
+
+private:
+    [[nodiscard]] std::string made_by() const;
+
+    std::string folder_;
+    std::size_t level_; ///< in instruction_level_names
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/ship/prepared_compiler.ipp>
+#endif
