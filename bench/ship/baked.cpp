@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // dispatch  a call with one input and 8 sizes in turn over the raw function pointer, interleaved
+// places    calls at 64 addresses in turn, each of which is another shape: of 8 sizes, 512 shapes,
+// and
+//           of 128 sizes, 8,192 shapes, which are more than are kept
 // start     first call in this process: the processor is asked, the shape is checked
 // size      what bench_ship_with has over bench_ship_without, but for the code of the variants
 // tree      a matrix-vector product, all its configurations timed at many sizes; every other size
@@ -41,26 +44,29 @@ namespace {
 
 namespace baking = attune::detail;
 
-using signature = void(std::span<float>, int);
-using shape = baking::shape_of_call<std::span<float>, int>;
+using signature = void(std::span<unsigned char>, int);
+using shape = baking::shape_of_call<std::span<unsigned char>, int>;
 
-[[gnu::noinline]] void add(std::span<float> x, int by) { x[0] += static_cast<float>(by); }
+[[gnu::noinline]] void add(std::span<unsigned char> x, int by)
+{
+    x[0] = static_cast<unsigned char>(x[0] + by);
+}
 
 baking::baked_code address_of_add() noexcept { return reinterpret_cast<baking::baked_code>(&add); }
 
 struct alignas(64) data {
-    std::array<float, 1'024> values{};
+    std::array<unsigned char, 1'088> values{};
 };
 constexpr std::array<int, 8> sizes{8, 16, 24, 32, 64, 128, 256, 1'024};
 
-/// A table as attune_bake writes it: one variant, verified for the eight sizes.
+/// A table as attune_bake writes it: one variant, verified for the eight sizes at any address.
 struct table {
     baking::baked_build builds[1] = {{baking::instruction_level::base, &address_of_add}};
     static constexpr std::int64_t divisors[] = {8};
     static constexpr baking::baked_node tree[] = {{0, 100.0, 1, 2}, {-1, 0, 0, -1}, {-1, 0, 0, -1}};
     static constexpr std::size_t inputs[] = {1};
     std::vector<std::uint64_t> proven{};
-    std::array<std::int64_t, 3> largest{1'024, 1'024, 0};
+    std::array<std::int64_t, 3> largest{1'024, 1'024, 63};
     std::vector<baking::shape_word> layout = shape::layout();
     baking::baked_variant variants[1];
     baking::baked_device devices[1]{{"any", "", 0, 0, tree}};
@@ -70,9 +76,11 @@ struct table {
     {
         baking::shape_properties const counted(layout, {8});
         for (int const n : sizes)
-            for (std::uint64_t const one : counted.of(std::array<std::int64_t, 3>{n, n, 0}))
-                proven.push_back(one);
+            for (std::int64_t place = 0; place < 64; ++place)
+                for (std::uint64_t const one : counted.of(std::array<std::int64_t, 3>{n, n, place}))
+                    proven.push_back(one);
         std::sort(proven.begin(), proven.end());
+        proven.erase(std::unique(proven.begin(), proven.end()), proven.end());
         variants[0] = {.configuration = "STEP=8", .builds = builds, .divisors = divisors};
         builds[0].proven.first = proven.data();
         builds[0].proven.count = proven.size();
@@ -121,16 +129,38 @@ double over_raw_ns(data& at, std::size_t rounds)
         return [&at, function] {
             for (std::size_t i = 0; i < calls; ++i) {
                 int const n = sizes[i % sizes.size()];
-                function(std::span<float>(at.values.data(), static_cast<std::size_t>(n)), n);
+                function(std::span<unsigned char>(at.values.data(), static_cast<std::size_t>(n)),
+                         n);
             }
         };
     };
     std::vector<double> const s = bench::interleaved_medians(
-        {run([&](std::span<float> x, int n) { subject(x, n); }), run(hidden)}, rounds);
+        {run([&](std::span<unsigned char> x, int n) { subject(x, n); }), run(hidden)}, rounds);
     std::printf("dispatch baked_ns=%.2f raw_ns=%.2f\n",
                 1e9 * s[0] / static_cast<double>(calls),
                 1e9 * s[1] / static_cast<double>(calls));
     return 1e9 * (s[0] - s[1]) / static_cast<double>(calls);
+}
+
+/// Nanoseconds of a call where 64 addresses take turns, with the 8 sizes and with 128.
+void tell_places(data& at, std::size_t rounds)
+{
+    attune::baked<signature> const subject{attune::baked_kernel<"add">};
+    constexpr std::size_t calls = 16'384;
+    auto const run = [&](std::size_t count) {
+        return [&, count] {
+            for (std::size_t i = 0; i < calls; ++i) {
+                std::size_t const which = i / 64 % count;
+                int const n =
+                    count == sizes.size() ? sizes[which] : static_cast<int>(8 * which + 8);
+                subject({at.values.data() + i % 64, static_cast<std::size_t>(n)}, n);
+            }
+        };
+    };
+    std::vector<double> const s = bench::interleaved_medians({run(8), run(128)}, rounds);
+    std::printf("places shapes_512_ns=%.1f shapes_8192_ns=%.1f\n",
+                1e9 * s[0] / static_cast<double>(calls),
+                1e9 * s[1] / static_cast<double>(calls));
 }
 
 /// Bytes of a program or an object that are loaded.
@@ -236,6 +266,7 @@ int run(std::string const& programs, std::size_t rounds)
     double const first_ms = first_call_ms(at);
     std::printf("start first_call_ms=%.4f\n", first_ms);
     double const over_ns = over_raw_ns(at, rounds);
+    tell_places(at, rounds);
     double const kilobytes = growth_kilobytes(programs);
     regrets const lost = regret_of_tree(rounds);
     std::printf("tree variants=%zu mean=%.4f worst=%.4f\n", lost.variants, lost.mean, lost.worst);

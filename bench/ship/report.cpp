@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // One problem of ten parameters with --rows outcomes, of which a ninth failed; its ties, its
-// winner. written_ms  from the store's object to the file of the page; the median of five kilobytes
-// of the page opens_ms    from the beginning of its loading until a browser has laid it out and its
-// script has
+// winner.
+// written_ms  from the store's object to the file of the page; the median of five
+// kilobytes   of the page
+// opens_ms    from the beginning of its loading until a browser has laid it out and its script has
 //             run; the median of three; 0 where there is no chromium in PATH
+// show_ms     the program `attune show` on a store of ten times as many lines, from its start to
+//             its end; the median of five; 0 where it was not built
 #include <attune/remember/store.hpp>
 #include <attune/ship/report/write_html.hpp>
 
@@ -115,6 +118,24 @@ double opens_ms(std::string const& folder, std::string const& page)
     return all[1];
 }
 
+/// Milliseconds of `attune show` on a store; 0: there is no such program.
+double show_ms([[maybe_unused]] std::string const& store)
+{
+#ifdef ATTUNE_BENCH_PROGRAM
+    std::vector<double> all;
+    for (int i = 0; i < 5; ++i) {
+        double const begun = seconds();
+        if (std::system((ATTUNE_BENCH_PROGRAM " show " + store + " >/dev/null").c_str()) != 0)
+            throw std::runtime_error("attune show failed");
+        all.push_back(1e3 * (seconds() - begun));
+    }
+    std::sort(all.begin(), all.end());
+    return all[2];
+#else
+    return 0;
+#endif
+}
+
 int run(int argc, char** argv)
 {
     std::size_t rows = 10'000;
@@ -131,10 +152,16 @@ int run(int argc, char** argv)
         written_s.push_back(seconds() - begun);
     }
     std::sort(written_s.begin(), written_s.end());
-    std::printf("total written_ms=%.0f kilobytes=%.0f opens_ms=%.0f\n",
+    std::string const large = scratch.path() + "/large.attune";
+    {
+        attune::store many(large);
+        fill(many, 10 * rows);
+    }
+    std::printf("total written_ms=%.0f kilobytes=%.0f opens_ms=%.0f show_ms=%.0f\n",
                 1e3 * written_s[2],
                 1e-3 * static_cast<double>(std::filesystem::file_size(page)),
-                opens_ms(scratch.path(), page));
+                opens_ms(scratch.path(), page),
+                show_ms(large));
     return 0;
 }
 
