@@ -33,6 +33,7 @@
 #include <attune/declare/expression/lower_code.ipp>
 #include <attune/declare/expression/operation_text.ipp>
 #include <attune/declare/kind/kind_rules.ipp>
+#include <attune/declare/nest/loop_program.ipp>
 #include <attune/declare/schema.ipp>
 #include <attune/declare/table.ipp>
 #include <attune/declare/text.ipp>

@@ -12,5 +12,15 @@
 #include <attune/space/query/nearest.ipp>
 #include <attune/space/query/sample_distinct.ipp>
 #include <attune/space/query/space_report.ipp>
+#include <attune/space/schedule/buffers.ipp>
+#include <attune/space/schedule/derived_space.ipp>
+#include <attune/space/schedule/loop_tree.ipp>
+#include <attune/space/schedule/metaschedule.ipp>
+#include <attune/space/schedule/processor_shape.ipp>
+#include <attune/space/schedule/rewrite.ipp>
+#include <attune/space/schedule/rule.ipp>
+#include <attune/space/schedule/space_builder.ipp>
+#include <attune/space/schedule/trace.ipp>
+#include <attune/space/schedule/transform.ipp>
 #include <attune/space/tree/tree.ipp>
 #include <attune/space/tree/wide_tree.ipp>

@@ -1,0 +1,127 @@
+// attune/compile/nest/write_program.ipp - the definitions of write_program.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/nest/detail/nest_prelude.hpp>
+#include <attune/compile/nest/detail/nest_values.hpp>
+#include <attune/compile/nest/detail/nest_walk.hpp>
+#include <attune/compile/nest/write_program.hpp>
+#include <attune/core/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline bool calls_mathematics(nest_description const& nest)
+{
+    for (nest_node const& node : nest.nodes)
+        switch (node.code) {
+        case nest_op::exponential:
+        case nest_op::logarithm:
+        case nest_op::square_root:
+        case nest_op::hyperbolic_tangent:
+        case nest_op::error_function:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+/// The arguments with their types.
+[[nodiscard]] inline std::string arguments_text(nest_description const& nest)
+{
+    std::string out;
+    auto const add = [&out](std::string const& text) { out += (out.empty() ? "" : ", ") + text; };
+    for (nest_array const& array : nest.arrays) {
+        if (array.role == nest_role::temporary) continue;
+        std::string const constant = array.role == nest_role::read ? " const" : "";
+        add(std::string(cpp_name(array.element)) + constant + "* __restrict " + array.name);
+        if (array.has_row_stride) add("long " + array.name + "_stride");
+    }
+    for (nest_input const& input : nest.inputs)
+        add(std::string(cpp_name(input.type)) + ' ' + input.name);
+    return out;
+}
+
+/// Whether a block reads or writes an array itself, and not a buffer in its place.
+[[nodiscard]] inline bool is_touched(loop_program const& program, std::uint32_t array)
+{
+    bool touched = false;
+    each_block(program, program.body, [&](std::uint32_t b) {
+        program_block const& block = program.blocks[b];
+        nest_statement const& statement = program.nest.statements[block.statement];
+        if (block.target == no_index && statement.target.array == array) touched = true;
+        std::vector<bool> seen(program.nest.nodes.size(), false);
+        std::vector<std::uint32_t> open{statement.value};
+        while (!open.empty()) {
+            std::uint32_t const n = open.back();
+            open.pop_back();
+            if (n == no_index || seen[n]) continue;
+            seen[n] = true;
+            nest_node const& node = program.nest.nodes[n];
+            open.insert(open.end(), {node.first, node.second, node.third});
+            if (node.code != nest_op::access || program.nest.accesses[node.access].array != array)
+                continue;
+            bool is_replaced = false;
+            for (buffer_use const& use : block.reads)
+                is_replaced = is_replaced || use.access == node.access;
+            touched = touched || !is_replaced;
+        }
+    });
+    for (program_copy const& copy : program.copies)
+        touched = touched ||
+                  (copy.kind == copy_kind::load && program.buffers[copy.buffer].array == array);
+    return touched;
+}
+
+inline void declare_temporaries(nest_scope& scope)
+{
+    loop_program const& program = scope.program;
+    for (std::uint32_t a = 0; a < program.nest.arrays.size(); ++a) {
+        nest_array const& array = program.nest.arrays[a];
+        if (array.role != nest_role::temporary || !is_touched(program, a)) continue;
+        nest_size size;
+        for (nest_extent const& extent : array.extents)
+            size.multiply(scope.size_of(extent));
+        std::string const type(cpp_name(array.element));
+        scope.line("vec::memory<" + type + "> const " + array.name + "_memory(1L * " +
+                   text_of(size) + ");");
+        scope.line(type + "* __restrict const " + array.name + " = " + array.name +
+                   "_memory.data();");
+    }
+}
+
+} // namespace detail
+
+ATTUNE_INLINE std::string write_program(loop_program const& program,
+                                        program_text_options const& options)
+{
+    for (nest_array const& array : program.nest.arrays)
+        if (array.element == element_type::opaque)
+            throw error("an array has elements that no C++ number stands for",
+                        array.name,
+                        "declare it with float, double, half or an integer type");
+    std::string text;
+    if (options.has_prelude) {
+        text += detail::nest_prelude;
+        if (detail::calls_mathematics(program.nest)) text += detail::nest_prelude_math;
+        text += detail::nest_prelude_end;
+        text += '\n';
+    }
+    std::string const name = options.function.empty() ? program.nest.name : options.function;
+    detail::nest_scope scope(program);
+    scope.line(options.linkage + "void " + name + '(' + detail::arguments_text(program.nest) + ')');
+    scope.open("{");
+    detail::declare_temporaries(scope);
+    detail::program_walk(scope).write();
+    scope.close();
+    return text + scope.out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,59 @@
+// attune/declare/nest/loop_program.ipp - the definitions of loop_program.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/nest/loop_program.hpp>
+
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+inline void require_consistent(nest_description const& nest, nest_access const& access)
+{
+    bool good = access.array < nest.arrays.size() &&
+                access.at.size() == nest.arrays[access.array].extents.size();
+    for (affine_index const& index : access.at)
+        for (affine_term const& term : index.terms)
+            good = good && term.axis < nest.axes.size();
+    if (!good)
+        throw error("an access of the program names an array or an axis that does not exist",
+                    nest.name,
+                    "make the description with attune::nest");
+}
+
+} // namespace detail
+
+ATTUNE_INLINE loop_program plain_program(nest_description nest)
+{
+    for (nest_access const& access : nest.accesses)
+        detail::require_consistent(nest, access);
+    loop_program out;
+    for (std::uint32_t s = 0; s < nest.statements.size(); ++s) {
+        nest_statement const& statement = nest.statements[s];
+        detail::require_consistent(nest, statement.target);
+        for (std::uint32_t const axis : statement.axes)
+            if (axis >= nest.axes.size())
+                throw error("a statement of the program names an axis that does not exist",
+                            nest.name,
+                            "make the description with attune::nest");
+        out.blocks.push_back({s, no_index, {}});
+        auto const first = static_cast<std::uint32_t>(out.loops.size());
+        auto const count = static_cast<std::uint32_t>(statement.axes.size());
+        for (std::uint32_t i = 0; i < count; ++i) {
+            program_loop loop;
+            loop.over.push_back({statement.axes[i], 1});
+            loop.body.push_back(i + 1 < count ? program_item{item_kind::loop, first + i + 1}
+                                              : program_item{item_kind::block, s});
+            out.loops.push_back(std::move(loop));
+        }
+        out.body.push_back(count > 0 ? program_item{item_kind::loop, first}
+                                     : program_item{item_kind::block, s});
+    }
+    out.nest = std::move(nest);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

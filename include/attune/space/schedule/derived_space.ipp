@@ -1,0 +1,106 @@
+// attune/space/schedule/derived_space.ipp - the definitions of derived_space.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/detail/inline_cheap.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE derived_space::derived_space(nest_description nest,
+                                           processor_shape const& processor,
+                                           std::vector<schedule_rule> const& rules)
+    : nest_(std::move(nest))
+    , start_{plain_program(nest_), {}}
+{
+    detail::inline_cheap(start_);
+    nest_description const& now = start_.program.nest;
+    std::vector<std::uint32_t> blocks = blocks_inside(start_.program, no_index);
+    std::sort(blocks.begin(), blocks.end());
+    // Statements that pass temporaries on, from the first to the one whose array is an argument.
+    std::vector<std::vector<std::uint32_t>> found;
+    for (std::uint32_t const block : blocks) {
+        std::vector<std::uint32_t> joined{block};
+        for (std::size_t g = found.size(); g-- > 0;) {
+            bool feeds = false;
+            for (std::uint32_t const member : found[g]) {
+                nest_array const& array = now.arrays[now.statements[member].target.array];
+                feeds =
+                    feeds || (array.role == nest_role::temporary &&
+                              detail::reads_array(
+                                  now, now.statements[block], now.statements[member].target.array));
+            }
+            if (!feeds) continue;
+            joined.insert(joined.begin(), found[g].begin(), found[g].end());
+            found.erase(found.begin() + static_cast<std::ptrdiff_t>(g));
+        }
+        std::sort(joined.begin(), joined.end());
+        found.push_back(std::move(joined));
+    }
+    auto const rule_for = [&rules](rule_subject const& subject) -> schedule_rule const* {
+        for (schedule_rule const& rule : rules)
+            if (rule.applies(subject)) return &rule;
+        return nullptr;
+    };
+    for (std::vector<std::uint32_t> const& members : found) {
+        rule_subject subject{&start_.program.nest, members, processor, {}};
+        if (schedule_rule const* const rule = rule_for(subject)) {
+            groups_.push_back({std::move(subject), *rule});
+            continue;
+        }
+        for (std::uint32_t const member : members) {
+            subject.statements = {member};
+            schedule_rule const* const rule = rule_for(subject);
+            if (rule == nullptr)
+                throw error("no rule schedules a statement",
+                            nest_.name + ", " +
+                                now.arrays[now.statements[member].target.array].name,
+                            "add a rule that applies to it");
+            groups_.push_back({subject, *rule});
+        }
+    }
+    space_builder space;
+    for (group& one : groups_) {
+        std::uint32_t const last = one.subject.statements.back();
+        if (groups_.size() > 1)
+            one.subject.prefix = now.arrays[now.statements[last].target.array].name + '_';
+        one.rule.declare(one.subject, space);
+    }
+    space_ = space.made();
+}
+
+ATTUNE_INLINE traced_program derived_space::schedule(schedule_choices const& chosen) const
+{
+    traced_program p = start_;
+    for (group const& one : groups_) {
+        rule_subject subject = one.subject;
+        subject.nest = &start_.program.nest;
+        one.rule.schedule(subject, chosen, p);
+    }
+    return p;
+}
+
+ATTUNE_INLINE traced_program derived_space::schedule(point const& at) const
+{
+    schedule_choices chosen;
+    for (std::size_t i = 0; i < space_.parameters.size(); ++i)
+        chosen.all.push_back({space_.parameters[i].name, text_of(space_.parameters[i], at[i])});
+    return schedule(chosen);
+}
+
+ATTUNE_INLINE std::vector<std::string> derived_space::rule_names() const
+{
+    std::vector<std::string> out;
+    for (group const& one : groups_)
+        out.push_back(one.rule.name);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,125 @@
+// attune/space/schedule/detail/row_rule.hpp - statements that share their outer loops; single statements.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/element.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/schedule/detail/product_rule.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
+#include <attune/space/schedule/rule.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The axes that all statements of a group begin with.
+inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
+{
+    nest_description const& nest = *subject.nest;
+    nest_statement const& last = nest.statements[subject.statements.back()];
+    std::size_t count = last.spatial_count;
+    for (std::uint32_t const s : subject.statements) {
+        nest_statement const& of = nest.statements[s];
+        std::size_t same = 0;
+        while (same < count && same < of.spatial_count && of.axes[same] == last.axes[same])
+            ++same;
+        count = same;
+    }
+    // A single statement keeps its last axis for lanes.
+    bool const is_single = subject.statements.size() == 1;
+    if (is_single && count == last.axes.size() && count > 0) --count;
+    return {last.axes.begin(), last.axes.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+/// The axis of a statement's lanes, inside of the shared ones; no_index: none.
+inline std::uint32_t
+lane_axis(nest_description const& nest, nest_statement const& of, std::size_t shared)
+{
+    bool const is_argument = of.combine == reduction::argument_of_maximum;
+    // The last axis of the target, or of a sum where the target has none left; not both ways.
+    if (of.spatial_count > shared) {
+        bool const reduces = of.axes.size() > of.spatial_count;
+        return reduces || is_argument ? no_index : of.axes[of.spatial_count - 1];
+    }
+    if (of.axes.size() == of.spatial_count || is_argument) return no_index;
+    std::uint32_t const axis = of.axes.back();
+    auto const extent = known_extent(nest, axis);
+    return extent && *extent < 2 ? no_index : axis;
+}
+
+inline bool rows_apply(rule_subject const& subject)
+{
+    return subject.statements.size() == 1 || !shared_axes(subject).empty();
+}
+
+inline void declare_rows(rule_subject const& subject, space_builder& space)
+{
+    nest_description const& nest = *subject.nest;
+    std::int64_t bytes = 1;
+    std::int64_t longest = 1;
+    for (std::uint32_t const s : subject.statements) {
+        nest_statement const& of = nest.statements[s];
+        element_type const type = nest.arrays[of.target.array].element;
+        bytes = std::max(bytes, static_cast<std::int64_t>(element_bytes(type)));
+        std::uint32_t const axis = lane_axis(nest, of, shared_axes(subject).size());
+        if (axis != no_index)
+            longest = std::max(longest, known_extent(nest, axis).value_or(1 << 20));
+    }
+    std::int64_t const width = std::max<std::int64_t>(subject.processor.vector_bytes / bytes, 2);
+    std::vector<std::int64_t> lanes{1};
+    for (std::int64_t const wide : {width / 2, width, 2 * width, 4 * width})
+        if (wide > 1 && wide < 2 * longest && wide <= 256) lanes.push_back(wide);
+    std::int64_t preferred = 1;
+    for (std::int64_t const wide : lanes)
+        if (wide <= width) preferred = wide;
+    std::string const& p = subject.prefix;
+    space.ordinal(p + "LANES", lanes, preferred);
+    space.ordinal(p + "UNROLL", {1, 2, 4, 8}, 1);
+    if (subject.processor.cores > 1) space.categorical(p + "THREADS", {"outer", "one"}, "outer");
+    space.feature(space.node(op::multiply, space.value(p + "LANES"), space.value(p + "UNROLL")));
+}
+
+inline void
+schedule_rows(rule_subject const& subject, schedule_choices const& chosen, traced_program& p)
+{
+    using enum schedule_action;
+    std::string const& prefix = subject.prefix;
+    nest_description const& nest = *subject.nest;
+    std::vector<std::uint32_t> const shared = shared_axes(subject);
+    std::uint32_t const last = subject.statements.back();
+    std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, last});
+    if (subject.statements.size() > 1) {
+        std::uint32_t const row = path[shared.size() - 1];
+        for (std::size_t i = subject.statements.size() - 1; i-- > 0;)
+            p.apply(compute_at, {subject.statements[i], row});
+    }
+    std::int64_t const lanes = chosen.number(prefix + "LANES");
+    std::int64_t const copies = chosen.number(prefix + "UNROLL");
+    for (std::uint32_t const s : subject.statements) {
+        std::uint32_t const axis = lane_axis(nest, nest.statements[s], shared.size());
+        std::vector<std::uint32_t> const around = loops_around(p.program, {item_kind::block, s});
+        if (axis == no_index || around.empty()) continue;
+        std::uint32_t const loop = around.back();
+        if (p.program.loops[loop].over.front().axis != axis) continue;
+        if (lanes > 1) {
+            std::uint32_t const inner = p.apply(split, {loop, lanes});
+            p.apply(vectorize, {inner});
+        }
+        if (copies > 1 && p.program.loops[loop].kind == loop_kind::serial)
+            p.apply(unroll, {loop, copies});
+    }
+    if (subject.processor.cores > 1 && !shared.empty() &&
+        chosen.text(prefix + "THREADS") == "outer")
+        p.apply(parallelize, {path.front()});
+}
+
+[[nodiscard]] inline schedule_rule row_rule()
+{
+    return {"rows", rows_apply, declare_rows, schedule_rows};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

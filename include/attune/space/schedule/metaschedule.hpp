@@ -1,0 +1,60 @@
+// attune/space/schedule/metaschedule.hpp - the designs that TVM's MetaSchedule derives for processors.
+// SPDX-License-Identifier: MIT
+// Source   apache/tvm 0.27, src/s_tir/meta_schedule: AutoInline, AddRFactor, MultiLevelTiling
+//          SSRSRS, ParallelizeVectorizeUnroll
+//
+// For comparison: tiles divide exactly, the order of loops is fixed, nothing is packed.
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/schedule/processor_shape.hpp>
+#include <attune/space/schedule/rule.hpp>
+#include <attune/space/schedule/trace.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What a design does with one statement.
+enum class metaschedule_choice : std::uint8_t {
+    plain,
+    tiled,        ///< SSRSRS, no write cache
+    tiled_cache1, ///< written back after the first level of spatial loops
+    tiled_cache2, ///< after the second one
+    outer_parts,  ///< rfactor of the outer part of the fused reduction
+    inner_parts,  ///< of the inner part
+};
+
+/// One design space of a program: a trace whose decisions are its parameters.
+struct metaschedule_design {
+    struct part {
+        std::uint32_t statement = no_index;
+        metaschedule_choice choice{};
+        std::string prefix; ///< of its parameters
+    };
+    std::vector<part> parts;
+    description space;
+    traced_program start; ///< with statements inlined
+
+    /// Errors   attune::error: a value that is missing, or what a step refuses
+    [[nodiscard]] traced_program schedule(schedule_choices const& chosen) const;
+    [[nodiscard]] traced_program schedule(point const& at) const;
+};
+
+/// Three designs per product or convolution, three per other reduction of more than 16 steps a
+/// core, and all their combinations. Extents are constants. Errors   attune::error: an extent that
+/// is an input
+[[nodiscard]] std::vector<metaschedule_design>
+metaschedule_designs(nest_description const& nest,
+                     processor_shape const& processor = this_processor());
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/schedule/metaschedule.ipp>
+#endif

@@ -1,0 +1,235 @@
+// attune/space/schedule/metaschedule.ipp - the definitions of metaschedule.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/schedule/detail/inline_cheap.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
+#include <attune/space/schedule/metaschedule.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+inline constexpr std::int64_t jobs_per_core = 16;
+inline constexpr std::int64_t most_innermost = 64;
+
+/// Whether some spatial axis of a reduction is absent from some read.
+inline bool has_data_reuse(nest_description const& nest, nest_statement const& of)
+{
+    if (of.combine == reduction::none || of.axes.size() == of.spatial_count) return false;
+    for (std::uint32_t const a : accesses_of(nest, of))
+        for (std::uint32_t s = 0; s < of.spatial_count; ++s) {
+            if (steps_of_axis(nest, of.axes[s]) <= 1) continue;
+            bool has = false;
+            for (affine_index const& index : nest.accesses[a].at)
+                for (affine_term const& term : index.terms)
+                    has = has || term.axis == of.axes[s];
+            if (!has) return true;
+        }
+    return false;
+}
+
+inline std::string
+tile_name(nest_description const& nest, metaschedule_design::part const& part, std::uint32_t axis)
+{
+    return part.prefix + "TILE_" + nest.axes[axis].name;
+}
+
+inline void declare_tile(space_builder& space,
+                         nest_description const& nest,
+                         std::string const& name,
+                         std::uint32_t axis,
+                         std::uint32_t parts)
+{
+    space.tile(name, steps_of_axis(nest, axis), parts);
+    space.where(space.node(op::less_equal,
+                           space.factor(name, static_cast<std::int64_t>(parts) - 1),
+                           space.number(most_innermost)));
+}
+
+[[nodiscard]] inline bool is_tiled(metaschedule_choice choice)
+{
+    return choice == metaschedule_choice::tiled || choice == metaschedule_choice::tiled_cache1 ||
+           choice == metaschedule_choice::tiled_cache2;
+}
+
+/// The loops of one axis, split by the factors of a tile.
+inline std::vector<std::int64_t>
+split_by_tile(traced_program& p, std::uint32_t loop, std::vector<std::int64_t> const& factors)
+{
+    std::vector<std::int64_t> loops{loop};
+    for (std::size_t i = 0; i + 1 < factors.size(); ++i) {
+        std::int64_t inside = 1;
+        for (std::size_t k = i + 1; k < factors.size(); ++k)
+            inside *= factors[k];
+        loops.push_back(p.apply(schedule_action::split_whole, {loops.back(), inside}));
+    }
+    return loops;
+}
+
+inline std::vector<std::int64_t> factors_of(schedule_choices const& chosen, std::string const& name)
+{
+    auto const numbers = parse_integers(chosen.text(name));
+    if (!numbers) throw error("a value is no tile", name, "give factors: {1, 2, 4, 8}");
+    return *numbers;
+}
+
+inline void schedule_tiled(metaschedule_design::part const& part,
+                           schedule_choices const& chosen,
+                           traced_program& p)
+{
+    using enum schedule_action;
+    std::uint32_t const block = part.statement;
+    nest_statement const of = p.program.nest.statements[block];
+    std::vector<std::vector<std::int64_t>> spatial;
+    std::vector<std::vector<std::int64_t>> reduced;
+    std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, block});
+    for (std::size_t i = 0; i < of.axes.size(); ++i) {
+        auto const factors = factors_of(chosen, tile_name(p.program.nest, part, of.axes[i]));
+        (i < of.spatial_count ? spatial : reduced).push_back(split_by_tile(p, path[i], factors));
+    }
+    std::vector<std::int64_t> order;
+    auto const level = [&order](std::vector<std::vector<std::int64_t>> const& of_axes,
+                                std::size_t which) {
+        for (std::vector<std::int64_t> const& loops : of_axes)
+            order.push_back(loops[which]);
+    };
+    level(spatial, 0);
+    level(spatial, 1);
+    level(reduced, 0);
+    level(spatial, 2);
+    level(reduced, 1);
+    level(spatial, 3);
+    p.apply(reorder, order);
+    if (part.choice == metaschedule_choice::tiled_cache1)
+        p.apply(cache_write, {block, spatial.back()[0], 0});
+    if (part.choice == metaschedule_choice::tiled_cache2)
+        p.apply(cache_write, {block, spatial.back()[1], 0});
+    std::int64_t const lanes =
+        iterations_of(p.program, static_cast<std::uint32_t>(order.back())).value_or(0);
+    if (lanes > 1 && lanes <= most_innermost) p.apply(vectorize, {order.back()});
+    // Innermost loops are written out as long as their iterations together stay below the limit.
+    std::int64_t const limit = chosen.number("UNROLL");
+    std::int64_t copies = std::max<std::int64_t>(lanes, 1);
+    for (std::size_t i = order.size() - 1; i-- > order.size() - spatial.size() - reduced.size();) {
+        auto const loop = static_cast<std::uint32_t>(order[i]);
+        std::int64_t const own = iterations_of(p.program, loop).value_or(limit + 1);
+        copies *= own;
+        if (copies > limit || own > 64) break;
+        if (own > 1) p.apply(unroll, {loop, 0});
+    }
+    for (std::size_t a = 1; a < spatial.size() && part.choice != metaschedule_choice::tiled_cache1;
+         ++a)
+        p.apply(fuse, {order[0], order[a]});
+    p.apply(parallelize, {order[0]});
+}
+
+inline void schedule_parts(metaschedule_design::part const& part,
+                           schedule_choices const& chosen,
+                           traced_program& p)
+{
+    using enum schedule_action;
+    std::uint32_t const block = part.statement;
+    nest_statement const of = p.program.nest.statements[block];
+    std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, block});
+    std::uint32_t const axis = of.axes.back();
+    auto const factors = factors_of(chosen, tile_name(p.program.nest, part, axis));
+    auto const loops = split_by_tile(p, path.back(), factors);
+    p.apply(rfactor,
+            {block, part.choice == metaschedule_choice::outer_parts ? loops[0] : loops[1]});
+}
+
+} // namespace detail
+
+ATTUNE_INLINE traced_program metaschedule_design::schedule(schedule_choices const& chosen) const
+{
+    traced_program p = start;
+    for (part const& one : parts) {
+        if (detail::is_tiled(one.choice))
+            detail::schedule_tiled(one, chosen, p);
+        else if (one.choice != metaschedule_choice::plain)
+            detail::schedule_parts(one, chosen, p);
+        else if (p.program.nest.statements[one.statement].spatial_count > 0)
+            p.apply(schedule_action::parallelize,
+                    {loops_around(p.program, {item_kind::block, one.statement}).front()});
+    }
+    return p;
+}
+
+ATTUNE_INLINE traced_program metaschedule_design::schedule(point const& at) const
+{
+    schedule_choices chosen;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        chosen.all.push_back({space.parameters[i].name, text_of(space.parameters[i], at[i])});
+    return schedule(chosen);
+}
+
+ATTUNE_INLINE std::vector<metaschedule_design>
+metaschedule_designs(nest_description const& nest, processor_shape const& processor)
+{
+    using enum metaschedule_choice;
+    for (nest_axis const& axis : nest.axes)
+        if (axis.extent.input != no_index)
+            throw error("an extent is an input", axis.name, "MetaSchedule's rules need constants");
+    metaschedule_design first;
+    first.start.program = plain_program(nest);
+    detail::inline_cheap(first.start);
+    nest_description const& now = first.start.program.nest;
+    std::vector<std::vector<metaschedule_design::part>> designs(1);
+    std::vector<std::uint32_t> blocks = blocks_inside(first.start.program, no_index);
+    std::sort(blocks.begin(), blocks.end());
+    for (std::uint32_t const block : blocks) {
+        nest_statement const& of = now.statements[block];
+        std::int64_t length = 1;
+        for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i)
+            length *= detail::steps_of_axis(now, of.axes[i]);
+        std::vector<metaschedule_choice> choices{plain};
+        if (detail::has_data_reuse(now, of))
+            choices = {tiled, tiled_cache1, tiled_cache2};
+        else if (of.axes.size() == of.spatial_count + 1 &&
+                 length > detail::jobs_per_core * processor.cores &&
+                 of.combine != reduction::argument_of_maximum)
+            choices = {plain, outer_parts, inner_parts};
+        std::string const prefix =
+            blocks.size() > 1 ? now.arrays[of.target.array].name + '_' : std::string{};
+        std::vector<std::vector<metaschedule_design::part>> more;
+        for (auto const& former : designs)
+            for (metaschedule_choice const choice : choices) {
+                more.push_back(former);
+                more.back().push_back({block, choice, prefix});
+            }
+        designs = std::move(more);
+    }
+    std::vector<metaschedule_design> out;
+    for (auto& parts : designs) {
+        metaschedule_design design = first;
+        design.parts = std::move(parts);
+        space_builder space;
+        for (metaschedule_design::part const& part : design.parts) {
+            nest_statement const& of = now.statements[part.statement];
+            if (detail::is_tiled(part.choice)) {
+                for (std::size_t i = 0; i < of.axes.size(); ++i)
+                    detail::declare_tile(space,
+                                         now,
+                                         detail::tile_name(now, part, of.axes[i]),
+                                         of.axes[i],
+                                         i < of.spatial_count ? 4U : 2U);
+            } else if (part.choice != plain) {
+                detail::declare_tile(
+                    space, now, detail::tile_name(now, part, of.axes.back()), of.axes.back(), 2U);
+            }
+        }
+        space.ordinal("UNROLL", {0, 16, 64, 512}, 16);
+        design.space = space.made();
+        out.push_back(std::move(design));
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

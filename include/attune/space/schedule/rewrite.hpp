@@ -1,0 +1,32 @@
+// attune/space/schedule/rewrite.hpp - changes of a program's statements that keep what it computes.
+// SPDX-License-Identifier: MIT
+// tested by tune/schedule_programs.cpp
+// Source   compute_inline and rfactor of TVM's schedules (Feng et al. 2023, TensorIR)
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/loop_program.hpp>
+
+#include <cstdint>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Computes a statement's value where it is read, and drops its temporary.
+/// Errors   a reduction; an array that is an argument, or narrower than its values; a read with
+///          padding; a statement with buffers
+void inline_statement(loop_program& program, std::uint32_t block);
+
+/// Combines each iteration of a reduction loop by itself, and then the results: the loop becomes
+/// one over elements of a temporary, which can be parallel or lanes.
+/// @return  the block that combines the results
+/// Errors   no loop over one reduction axis of known extent; neither the outermost nor the
+/// innermost
+///          over that axis; iterations that are not all whole; a statement with buffers, or that
+///          shares its loops; an argument of a maximum
+std::uint32_t rfactor(loop_program& program, std::uint32_t block, std::uint32_t loop);
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/schedule/rewrite.ipp>
+#endif

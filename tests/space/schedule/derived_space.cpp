@@ -1,0 +1,101 @@
+// tests/space/schedule/derived_space.cpp - what the default rules derive.
+// SPDX-License-Identifier: MIT
+#include <attune/space/schedule/derived_space.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "../../support/nest_examples.hpp"
+
+namespace {
+
+attune::processor_shape avx512()
+{
+    attune::processor_shape shape;
+    shape.vector_bytes = 64;
+    shape.vector_registers = 32;
+    return shape;
+}
+
+attune::schedule_choices defaults(attune::description const& space)
+{
+    attune::schedule_choices out;
+    for (auto const& parameter : space.parameters)
+        out.all.push_back({parameter.name, *parameter.default_text});
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("one rule makes register tiles of products, convolutions and depthwise convolutions")
+{
+    for (auto const& nest : {support::matmul(512, 512, 512),
+                             support::matmul_of_inputs(),
+                             support::batched_int8(12, 128, 128, 64),
+                             support::convolution(56, 64, 64, 3, 1, 1),
+                             support::convolution(224, 3, 64, 7, 2, 3),
+                             support::depthwise(112, 32),
+                             support::dense_gelu(128, 3072, 768)}) {
+        attune::derived_space const derived(nest, avx512());
+        CHECK(derived.rule_names() == std::vector<std::string>{"product"});
+        attune::description const& space = derived.describe();
+        auto const rows = space.find_parameter("ROWS");
+        auto const vectors = space.find_parameter("VECTORS");
+        REQUIRE(rows != attune::no_index);
+        attune::chain_of_trees const all(space);
+        REQUIRE(all.size().has_value());
+        attune::random_engine draw(3);
+        for (int i = 0; i < 50; ++i) {
+            attune::point const at = all.sample(draw);
+            auto const r = space.parameters[rows].integer_at(at[rows].index);
+            auto const v = space.parameters[vectors].integer_at(at[vectors].index);
+            CHECK(r * v + v <= 32);
+            CHECK(r * v >= 10);
+            CHECK(!derived.schedule(at).trace.empty());
+        }
+        // The defaults are a configuration.
+        attune::point first;
+        for (auto const& parameter : space.parameters)
+            first.push_back(*attune::coordinate_of(parameter, *parameter.default_text));
+        CHECK(all.contains(first));
+        CHECK(!derived.schedule(defaults(space)).trace.empty());
+    }
+}
+
+TEST_CASE("statements of rows are fused into one loop over rows")
+{
+    attune::derived_space const derived(support::softmax(1536, 128), avx512());
+    CHECK(derived.rule_names() == std::vector<std::string>{"rows"});
+    auto const made = derived.schedule(defaults(derived.describe()));
+    CHECK(made.program.body.size() == 1);
+}
+
+TEST_CASE("a rule of the user's own stands before the default ones")
+{
+    attune::schedule_rule own;
+    own.name = "own";
+    own.applies = [](attune::rule_subject const&) { return true; };
+    own.declare = [](attune::rule_subject const& subject, attune::space_builder& space) {
+        space.ordinal(subject.prefix + "PART", {2, 4}, 2);
+    };
+    own.schedule = [](attune::rule_subject const& subject,
+                      attune::schedule_choices const& chosen,
+                      attune::traced_program& p) {
+        auto const loops =
+            attune::loops_around(p.program, {attune::item_kind::block, subject.statements.front()});
+        p.apply(attune::schedule_action::split, {loops.front(), chosen.number("PART")});
+    };
+    std::vector<attune::schedule_rule> rules{own};
+    attune::derived_space const derived(support::matmul(8, 8, 8), avx512(), rules);
+    CHECK(derived.describe().parameters.size() == 1);
+    CHECK(attune::text_of(derived.schedule(defaults(derived.describe())).trace) == "split 0 2\n");
+    CHECK_THROWS_AS(attune::derived_space(support::matmul(8, 8, 8), avx512(), {}), attune::error);
+    CHECK_THROWS_AS((void)derived.schedule(attune::schedule_choices{}), attune::error);
+}

@@ -1,0 +1,95 @@
+// tests/tune/derived_programs.cpp - configurations of derived spaces, compiled, against their statements.
+// SPDX-License-Identifier: MIT
+#include <attune/core/random.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/metaschedule.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/nest_examples.hpp"
+#include "../support/nest_runner.hpp"
+
+#ifndef ATTUNE_TEST_CONFIGURATIONS
+#define ATTUNE_TEST_CONFIGURATIONS 3 // per program; more by hand
+#endif
+
+namespace {
+
+attune::processor_shape small_processor()
+{
+    attune::processor_shape shape;
+    shape.vector_bytes = 32;
+    shape.vector_registers = 16;
+    shape.cores = 2;
+    return shape;
+}
+
+/// Adds configurations of a program's space, drawn uniformly, to a batch.
+void add_random(support::nest_batch& batch,
+                attune::nest_description const& nest,
+                std::uint64_t seed,
+                std::vector<std::int64_t> inputs = {})
+{
+    attune::derived_space const derived(nest, small_processor());
+    attune::chain_of_trees const space(derived.describe());
+    attune::random_engine draw(seed);
+    for (int i = 0; i < ATTUNE_TEST_CONFIGURATIONS; ++i) {
+        attune::point const at = space.sample(draw);
+        attune::traced_program made;
+        try {
+            made = derived.schedule(at);
+        } catch (attune::error const& thrown) {
+            FAIL(nest.name << ": " << attune::text_of(derived.describe(), at) << '\n'
+                           << thrown.what());
+        }
+        CHECK(attune::text_of(attune::read_trace(attune::text_of(made.trace))) ==
+              attune::text_of(made.trace));
+        batch.add(made.program, nest, inputs);
+    }
+}
+
+} // namespace
+
+TEST_CASE("random configurations of derived spaces compute what their statements say")
+{
+    if (support::nest_batch::compiler().empty()) {
+        MESSAGE("skipped: there is no C++ compiler");
+        return;
+    }
+    support::nest_batch batch;
+    add_random(batch, support::matmul(29, 45, 70), 1);
+    add_random(batch, support::matmul(16, 32, 130, true), 2);
+    add_random(batch, support::matmul_of_inputs(), 3, {21, 50, 13});
+    add_random(batch, support::batched_int8(2, 9, 21, 10), 4);
+    add_random(batch, support::convolution(11, 5, 19, 3, 1, 1), 5);
+    add_random(batch, support::convolution(13, 3, 8, 5, 2, 0), 6);
+    add_random(batch, support::depthwise(9, 21), 7);
+    add_random(batch, support::dense_gelu(17, 40, 9), 8);
+    add_random(batch, support::softmax(7, 37), 9);
+    add_random(batch, support::argmax(6, 21), 10);
+    CHECK(batch.run() == "");
+}
+
+TEST_CASE("random configurations of MetaSchedule's designs compute what their statements say")
+{
+    if (support::nest_batch::compiler().empty()) {
+        MESSAGE("skipped: there is no C++ compiler");
+        return;
+    }
+    support::nest_batch batch;
+    attune::random_engine draw(11);
+    for (auto const& nest : {support::matmul(12, 32, 20),
+                             support::convolution(8, 4, 8, 3, 1, 1),
+                             support::depthwise(6, 8),
+                             support::softmax(4, 48)})
+        for (auto const& design : attune::metaschedule_designs(nest, small_processor())) {
+            attune::chain_of_trees const space(design.space);
+            batch.add(design.schedule(space.sample(draw)).program, nest);
+        }
+    CHECK(batch.run() == "");
+}
