@@ -57,7 +57,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                                                  UNITY_BUILD OFF)
         target_link_libraries(${name} PRIVATE attune::attune)
         target_include_directories(${name} PRIVATE "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-        target_compile_options(${name} PRIVATE ${ARGN} -fno-lto)
+        # GCC's unique symbols cannot be made local.
+        target_compile_options(${name} PRIVATE ${ARGN} -fno-lto $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
     endfunction()
 
     # Adds the PTX of a kernel file to the target: <stem>.cu is compiled to <stem>.ptx and listed by <stem>_ptx.cpp.

@@ -39,13 +39,15 @@ cd "$(dirname "$0")"
 : "${CXX:=c++}" "${CXXFLAGS:=}" "${LD:=ld.bfd}" "${OBJCOPY:=objcopy}"
 : "${NM:=nm}" "${OBJDUMP:=objdump}" "${AR:=ar}"
 objects=''
+unique='' # GCC's unique symbols cannot be made local; Clang has none
+if $CXX -fno-gnu-unique -E -x c++ /dev/null >/dev/null 2>&1; then unique=-fno-gnu-unique; fi
 # Compiles a file, and makes its symbols local: code for a newer processor takes the place of
 # nothing else.
 unit() {
     name=$1
     shift
     $CXX -std=c++20 $CXXFLAGS)sh" +
-           includes + R"sh( -O3 "$@" -fPIC -fno-lto -c "$name.cpp" -o "$name.o"
+           includes + R"sh( -O3 "$@" -fPIC -fno-lto $unique -c "$name.cpp" -o "$name.o"
     symbols=$("$NM" "$name.o")
     sections=$("$OBJDUMP" -h "$name.o")
     case "$*$symbols$sections" in
