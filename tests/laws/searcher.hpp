@@ -138,6 +138,18 @@ TEST_CASE_TEMPLATE_DEFINE("a searcher obeys the laws", S, searcher_laws)
         CHECK(s.ask(3).size() == 1);
         CHECK(s.ask(1).empty());
     }
+    SUBCASE("what an inactive parameter could be makes no second and no invalid configuration")
+    {
+        attune::chain_of_trees const designs = search_spaces::conditional();
+        for (std::size_t const batch : {std::size_t{1}, std::size_t{4}}) {
+            S s = make<S>(designs, 10);
+            std::vector<attune::point> const all = drive(s, batch, judge);
+            CHECK(point_set(all.begin(), all.end()).size() == all.size());
+            CHECK(all.size() == static_cast<std::size_t>(*designs.size()));
+            for (attune::point const& p : all)
+                CHECK(designs.contains(p));
+        }
+    }
     SUBCASE("it serves as any_searcher")
     {
         if constexpr (std::move_constructible<S>) {

@@ -381,3 +381,23 @@ TEST_CASE("an optimizer may be moved, and asks on where it was")
     attune::optimizer moved{std::move(opt)};
     CHECK(moved.ask(100).size() == valid_points - 1);
 }
+
+TEST_CASE("inactive parameters may be told with any value, and are asked with one")
+{
+    constexpr auto design = attune::categorical<"DESIGN">("plain", "packed");
+    constexpr auto width = attune::ordinal<"WIDTH">(attune::values(1, 2, 4))
+                               .with_default(2)
+                               .active_if(design == "packed");
+    constexpr auto designs = attune::space(design, width);
+    attune::optimizer search{designs, drawing(1)};
+    search.observe(decltype(search)::config_type{"plain", 4}, 5.0);
+    int asked = 0;
+    for (auto next = search.ask(1); !next.empty(); next = search.ask(1)) {
+        ++asked;
+        CHECK(next[0][design] == "packed"); // the plain one is known
+        search.tell(next[0], 10.0 + next[0][width]);
+    }
+    CHECK(asked == 3);
+    CHECK((*search.best())[design] == "plain");
+    CHECK((*search.best())[width] == 2);
+}

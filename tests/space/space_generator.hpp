@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/declare/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -24,19 +25,54 @@ public:
     {
     }
 
-    /// @return at most 3000 settings in all
-    description draw()
+    /// @return at most `most` settings in all
+    description draw(std::uint64_t most = 3000)
     {
         for (;;) {
             description made = draw_any();
             std::uint64_t settings = 1;
             for (parameter_description const& p : made.parameters)
                 settings *= p.value_count();
-            if (settings <= 3000) return made;
+            if (settings <= most) return made;
+        }
+    }
+
+    /// The same where some parameters are conditional, on parameters before or behind them, and
+    /// some have a default. Conditions divide by nothing, so that each has a value. At most 120
+    /// settings in all.
+    description draw_conditional()
+    {
+        for (;;) {
+            description const made = draw(120);
+            if (made.parameters.size() < 2) continue;
+            writer_.out = made;
+            add_conditions();
+            return writer_.out;
         }
     }
 
 private:
+    void add_conditions()
+    {
+        std::vector<std::uint32_t> order;
+        for (std::uint32_t i = 0; i < writer_.out.parameters.size(); ++i)
+            order.push_back(i);
+        attune::shuffle(std::span(order), engine_);
+        divides_ = false;
+        for (std::uint32_t const i : order) {
+            parameter_description& p = writer_.out.parameters[i];
+            std::uint32_t const standard = static_cast<std::uint32_t>(below(p.value_count()));
+            if (below(2) == 0) p.default_text = attune::text_of(p, {standard, 0});
+            if (!readable_.empty() && below(3) > 0) {
+                std::uint32_t const root = condition(2);
+                writer_.out.parameters[i].active = {.root = root, .text = "a condition"};
+            }
+            readable_.push_back(i);
+        }
+        readable_.clear();
+        divides_ = true;
+    }
+
     description draw_any()
     {
         writer_ = {};
@@ -113,6 +149,7 @@ private:
 
     std::uint32_t any_parameter()
     {
+        if (!readable_.empty()) return readable_[below(readable_.size())];
         return static_cast<std::uint32_t>(below(writer_.out.parameters.size()));
     }
 
@@ -136,13 +173,13 @@ private:
         static constexpr op two[] = {op::add,
                                      op::subtract,
                                      op::multiply,
+                                     op::minimum,
+                                     op::maximum,
                                      op::divide,
                                      op::modulo,
                                      op::floor_divide,
                                      op::floor_modulo,
-                                     op::ceil_divide,
-                                     op::minimum,
-                                     op::maximum};
+                                     op::ceil_divide};
         switch (below(8)) {
         case 0:
             return writer_.join(op::negate, value(depth - 1));
@@ -154,7 +191,7 @@ private:
             return writer_.join(op::select, when, yes, value(depth - 1));
         }
         default: {
-            op const code = two[below(std::size(two))];
+            op const code = two[below(divides_ ? std::size(two) : 5)];
             std::uint32_t const left = value(depth - 1);
             return writer_.join(code, left, value(depth - 1));
         }
@@ -220,6 +257,8 @@ private:
 
     attune::random_engine engine_;
     space_writer writer_;
+    std::vector<std::uint32_t> readable_; // parameters that a condition may read; empty: all
+    bool divides_ = true;
 };
 
 } // namespace attune_tests

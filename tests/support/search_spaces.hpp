@@ -68,6 +68,38 @@ inline attune::chain_of_trees constrained()
     return attune::chain_of_trees(d);
 }
 
+/// 5 * (1 + 1 + 2 * 4) = 50 of 180 combinations: `width` counts where `design` is packed, and
+/// `order` only where `width` does and is above 0.
+inline attune::chain_of_trees conditional()
+{
+    using attune::op;
+    attune::description d;
+    d.parameters = {categorical("design", {"plain", "packed"}),
+                    counting("b", 5),
+                    counting("width", 3),
+                    counting("order", 6)};
+    d.parameters[2].default_text = "1";
+    d.parameters[3].default_text = "2";
+    d.texts = {"packed"};
+    d.nodes = {{.code = op::parameter, .subject = 0},
+               {.code = op::text, .text = 0},
+               {.code = op::equal, .first = 0, .second = 1},
+               {.code = op::parameter, .subject = 2},
+               {.code = op::integer, .integer = 0},
+               {.code = op::greater, .first = 3, .second = 4},
+               {.code = op::parameter, .subject = 3},
+               {.code = op::integer, .integer = 4},
+               {.code = op::less, .first = 6, .second = 7}};
+    d.parameters[2].active = {.root = 2, .text = "design == packed"};
+    d.parameters[3].active = {.root = 5, .text = "width > 0"};
+    attune::constraint_description small;
+    small.root = 8;
+    small.scope = {3};
+    small.text = "order < 4";
+    d.constraints.push_back(small);
+    return attune::chain_of_trees(d);
+}
+
 /// side^2 points without constraints.
 inline attune::chain_of_trees grid(std::int64_t side)
 {

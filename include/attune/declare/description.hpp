@@ -54,6 +54,15 @@ struct table_rule {
         no_index; ///< expression over inputs: last value, or extent of a tile
 };
 
+/// Where the value of a parameter counts: active_if().
+struct activity_description {
+    std::uint32_t root = no_index; ///< node of the condition; no_index: everywhere
+    std::string text;              ///< as the user would write it: "DESIGN == \"packed\""
+    // Made by settle_conditions() (activity.hpp):
+    std::uint32_t counts = no_index; ///< node: the condition holds by active parameters alone
+    coordinate otherwise{};          ///< the one value where the parameter is inactive
+};
+
 /// One parameter and its values. After bind_inputs(), the table is complete:
 /// - real: `low`, `high`;  boolean: nothing;  permutation: `parts` items, in lexicographic order
 /// - tile: `integers`, `parts` factors per value, ascending lexicographically
@@ -78,7 +87,9 @@ struct parameter_description {
     parameter_role role = parameter_role::macro;
     bool is_own_name = false; ///< of a macro: the kernel file declares something of this name
     prior_description prior;
+    activity_description active;
 
+    [[nodiscard]] bool is_conditional() const noexcept { return active.root != no_index; }
     [[nodiscard]] detail::kind_traits const& traits() const noexcept
     {
         return detail::traits_of(kind);
@@ -142,6 +153,8 @@ struct constraint_description {
                                       ///< expression, in call order for an opaque predicate
     opaque_predicate test;            ///< empty for an expression
     std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
+    std::uint32_t settles = no_index; ///< the parameter that it holds at one value where that is
+                                      ///< inactive; no_index for a constraint of the user
 };
 
 /// A number that the user expects to explain the objective better than the parameters alone.

@@ -94,6 +94,17 @@ template <class P>
     return out;
 }
 
+/// What active_if() says about parameter `index`. @pre  `space` has all parameters
+template <class P>
+void lower_condition(description& space, std::uint32_t index, P const& parameter)
+{
+    if constexpr (P::is_conditional) {
+        constraint_description made = lower_code(space, parameter.condition.code);
+        space.parameters[index].active.root = made.root;
+        space.parameters[index].active.text = std::move(made.text);
+    }
+}
+
 template <value_kind K, std::size_t N, class... R>
 [[nodiscard]] constraint_description lower_constraint(description& space,
                                                       expression<K, N, R...> const& formula)
@@ -166,6 +177,10 @@ lower(pack<detail::type_list<P...>, detail::type_list<C...>, detail::type_list<F
     description out;
     boost::hana::unpack(typed.parameters, [&](P const&... p) {
         (out.parameters.push_back(detail::lower_parameter(out, p)), ...);
+        if constexpr ((P::is_conditional || ...)) {
+            std::uint32_t index = 0;
+            (detail::lower_condition(out, index++, p), ...);
+        }
     });
     boost::hana::unpack(typed.constraints, [&](C const&... c) {
         (out.constraints.push_back(detail::lower_constraint(out, c)), ...);

@@ -38,7 +38,7 @@ struct reads_of<T> {
 };
 
 /// Purpose of an expression; selects the texts of its errors.
-enum class use : std::uint8_t { constraint, feature };
+enum class use : std::uint8_t { constraint, feature, activity };
 
 /// One instantiation per name: the compiler prints the wrong name, once.
 template <use For, class Ref, class Names>
@@ -51,16 +51,21 @@ template <use For, class Ref, class Names>
     static_assert(in_space || For != use::feature,
                   "attune: features(...): a feature reads a parameter that is not in this space; "
                   "add it to space(...)");
+    static_assert(in_space || For != use::activity,
+                  "attune: active_if(...): the condition reads a parameter that is not in this "
+                  "space; add it to space(...)");
     constexpr bool known_now = !is_code_ref<Ref>;
     static_assert(known_now,
-                  "attune: where(...), features(...): what code takes is known only once it is "
-                  "compiled; write the condition in kernel.require(...), the feature in "
-                  "kernel.features(...)");
+                  "attune: where(...), features(...), active_if(...): what code takes is known "
+                  "only once it is compiled; write the condition in kernel.require(...), the "
+                  "feature in kernel.features(...)");
     constexpr bool own_name = !Ref::is_input || Names::find(Ref::name) == not_found;
     static_assert(own_name || For != use::constraint,
                   "attune: where(...): an input has the name of a parameter");
     static_assert(own_name || For != use::feature,
                   "attune: features(...): an input has the name of a parameter");
+    static_assert(own_name || For != use::activity,
+                  "attune: active_if(...): an input has the name of a parameter");
     return in_space && known_now && own_name;
 }
 template <use For, class Names, class... R>
@@ -86,6 +91,56 @@ template <class Names, class First, class... Rest>
         return check_all_unique<Names, Rest...>();
     else
         return true;
+}
+
+/// The places in `Names` of the parameters that a condition reads; not_found for an input.
+template <class Names, class Reads>
+struct places_read;
+template <class Names, class... R>
+struct places_read<Names, type_list<R...>> {
+    static constexpr std::array<std::size_t, sizeof...(R)> at{Names::find(R::name)...};
+};
+
+/// Whether every condition can be decided after those of the parameters that it reads.
+template <class Names, class... P>
+[[nodiscard]] constexpr bool conditions_end()
+{
+    std::array<bool, sizeof...(P)> decided{};
+    bool all_decided = false;
+    for (bool progress = true; progress && !all_decided;) {
+        progress = false;
+        all_decided = true;
+        std::size_t i = 0;
+        auto const decide = [&](auto const& reads) {
+            bool ready = !decided[i];
+            for (std::size_t const read : reads)
+                ready = ready && (read == not_found || decided[read]);
+            progress = progress || ready;
+            decided[i] = decided[i] || ready;
+            all_decided = all_decided && decided[i];
+            ++i;
+        };
+        (decide(places_read<Names, typename reads_of<typename P::condition_type>::type>::at), ...);
+    }
+    return all_decided;
+}
+
+/// Checks what active_if() of the parameters read.
+template <class Names, class... P>
+[[nodiscard]] constexpr bool check_conditions()
+{
+    if constexpr (!(P::is_conditional || ...))
+        return true;
+    else if constexpr (!all({check_reads<use::activity, Names>(
+                           typename reads_of<typename P::condition_type>::type{})...}))
+        return false;
+    else {
+        constexpr bool ends = conditions_end<Names, P...>();
+        static_assert(ends,
+                      "attune: active_if(...): conditions lead back to their own parameter; remove "
+                      "one of them, so that some parameter is decided first");
+        return ends;
+    }
 }
 
 template <class C>
@@ -225,8 +280,11 @@ template <class... P>
         static_assert(only_parameters || reported,
                       "attune: space(...) takes parameters; inputs are found in the constraints");
         if constexpr (only_parameters) {
-            constexpr bool unique = detail::check_all_unique<detail::names_of<P...>, P...>();
-            if constexpr (unique)
+            using names = detail::names_of<P...>;
+            constexpr bool unique = detail::check_all_unique<names, P...>();
+            if constexpr (!unique)
+                return detail::already_reported{};
+            else if constexpr (detail::check_conditions<names, P...>())
                 return pack<detail::type_list<P...>, detail::type_list<>>{
                     boost::hana::basic_tuple<P...>{params...}, {}, {}};
             else

@@ -1,10 +1,12 @@
 // attune/declare/parameter.hpp - a tunable parameter: a type with its name, and a domain as its value.
 // SPDX-License-Identifier: MIT
-// Source   priors: piBO (Hvarfner et al., ICLR 2022)
+// Source   priors: piBO (Hvarfner et al., ICLR 2022); conditions: conditional parameters of SMAC
+//          (Hutter et al., LION 2011) and ConfigSpace
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/domain.hpp>
+#include <attune/declare/expression/operators.hpp>
 
 #include <array>
 #include <cstddef>
@@ -15,6 +17,9 @@ namespace detail {
 
 /// The prior of a parameter without one.
 struct no_prior {};
+
+/// The condition of a parameter whose value always counts.
+struct always {};
 
 /// One positive weight per value, in the order of the values.
 template <std::size_t N>
@@ -33,12 +38,33 @@ inline constexpr std::size_t element_count = 0;
 template <class T, std::size_t N>
 inline constexpr std::size_t element_count<std::array<T, N>> = N;
 
+/// Whether active_if() takes a `C`: an expression that is true or false.
+template <class C>
+[[nodiscard]] constexpr bool is_condition()
+{
+    if constexpr (symbolic<C>)
+        return kind_yielded<C> == value_kind::boolean;
+    else
+        return false;
+}
+
+/// Whether an expression reads the parameter `Name`.
+template <fixed_string Name, class Expression>
+inline constexpr bool reads_name = false;
+template <fixed_string Name, value_kind K, std::size_t N, class... R>
+inline constexpr bool reads_name<Name, expression<K, N, R...>> =
+    ((!R::is_input && R::name == Name.view()) || ...);
+
 } // namespace detail
 
 /// @tparam Name    becomes a macro of the kernel
 /// @tparam Domain  its values; gives `value_type`
 /// @tparam Prior   no_prior, weight_prior<N> or normal_prior
-template <fixed_string Name, class Domain, class Prior = detail::no_prior>
+/// @tparam Condition  of active_if(): always, or an expression
+template <fixed_string Name,
+          class Domain,
+          class Prior = detail::no_prior,
+          class Condition = detail::always>
 struct parameter : detail::term {
     static constexpr bool names_a_macro = detail::is_identifier(Name.view());
     static_assert(names_a_macro,
@@ -46,6 +72,8 @@ struct parameter : detail::term {
     using domain_type = Domain;
     using value_type = typename Domain::value_type;
     using ref = detail::parameter_ref<Name>;
+    using condition_type = Condition;
+    static constexpr bool is_conditional = !std::same_as<Condition, detail::always>;
     static constexpr std::string_view name = Name.view();
     static constexpr std::size_t parts = detail::element_count<value_type>;
     static constexpr bool is_numeric = detail::kind_of<value_type>() == value_kind::integer ||
@@ -56,17 +84,19 @@ struct parameter : detail::term {
     scale on = scale::linear;
     bool has_default = false;
     value_type default_value{};
+    Condition condition{};
 
     constexpr explicit parameter(Domain d)
         : domain(d)
     {
     }
-    constexpr parameter(Domain d, Prior p, scale s, bool has, value_type v)
+    constexpr parameter(Domain d, Prior p, scale s, bool has, value_type v, Condition c)
         : domain(d)
         , belief(p)
         , on(s)
         , has_default(has)
         , default_value(v)
+        , condition(c)
     {
     }
 
@@ -117,8 +147,8 @@ struct parameter : detail::term {
         if constexpr (requires { domain.values; })
             if (domain.values.size() != sizeof...(W))
                 throw declaration_error("attune: prior(...) needs exactly one weight per value");
-        return parameter<Name, Domain, detail::weight_prior<sizeof...(W)>>{
-            domain, {{static_cast<double>(weights)...}}, on, has_default, default_value};
+        return parameter<Name, Domain, detail::weight_prior<sizeof...(W)>, Condition>{
+            domain, {{static_cast<double>(weights)...}}, on, has_default, default_value, condition};
     }
 
     /// Good values are expected around `centre`, within about `deviation` of it.
@@ -128,8 +158,42 @@ struct parameter : detail::term {
                       "attune: prior_near() needs a parameter whose values are numbers");
         if (!(deviation > 0))
             throw declaration_error("attune: prior_near(): the deviation must be positive");
-        return parameter<Name, Domain, detail::normal_prior>{
-            domain, {centre, deviation}, on, has_default, default_value};
+        return parameter<Name, Domain, detail::normal_prior, Condition>{
+            domain, {centre, deviation}, on, has_default, default_value, condition};
+    }
+
+    /// The value counts only where `when` holds: a condition over other parameters, which may be
+    /// declared later, and inputs. Elsewhere the parameter is inactive: it has one value, its
+    /// default (else its first value, the middle of an interval), which is passed to the kernel
+    /// and read by constraints, and which the search ignores. A comparison that reads an inactive
+    /// parameter is neither true nor false, so that a parameter is active only where those that
+    /// decide about it are. After several calls all conditions must hold.
+    /// Example  packing.active_if(design == "packed")
+    template <class C>
+    [[nodiscard]] constexpr auto active_if(C const& when) const
+    {
+        constexpr bool is_truth = detail::is_condition<C>();
+        static_assert(is_truth,
+                      "attune: active_if(...) takes a condition: a comparison of other parameters "
+                      "or inputs, or a boolean parameter");
+        if constexpr (is_truth) {
+            constexpr bool of_others = !detail::reads_name<Name, decltype(detail::lift(when))>;
+            static_assert(of_others,
+                          "attune: active_if(...): a parameter cannot decide whether it counts "
+                          "itself; read other parameters or inputs");
+            if constexpr (of_others) {
+                auto const whole = [&] {
+                    if constexpr (is_conditional)
+                        return condition && when;
+                    else
+                        return detail::lift(when);
+                }();
+                return parameter<Name, Domain, Prior, std::remove_const_t<decltype(whole)>>{
+                    domain, belief, on, has_default, default_value, whole};
+            } else
+                return *this;
+        } else
+            return *this;
     }
 
     [[nodiscard]] constexpr auto as_expression() const
@@ -165,8 +229,8 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_parameter = false;
-template <fixed_string N, class D, class P>
-inline constexpr bool is_parameter<parameter<N, D, P>> = true;
+template <fixed_string N, class D, class P, class C>
+inline constexpr bool is_parameter<parameter<N, D, P, C>> = true;
 
 } // namespace detail
 

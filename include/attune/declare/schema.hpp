@@ -11,8 +11,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Names, kinds, scales, values or the rules that make them, and constraints, in order. Defaults
-/// and priors are left out: they guide the search and do not change the meaning of a result. Of an
+/// Names, kinds, scales, values or the rules that make them, conditions and constraints, in order.
+/// Defaults and priors are left out: they guide the search and do not change the meaning of a
+/// result. A space without conditions has the text of releases that knew no conditions. Of an
 /// opaque predicate the text has only its parameters: after a change of the predicate, old results
 /// are still found. Rename a parameter then, or state the condition as an expression.
 [[nodiscard]] std::string schema_text(description const& space);

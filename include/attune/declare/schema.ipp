@@ -44,10 +44,11 @@ ATTUNE_INLINE std::string schema_text(description const& space)
                 field(std::to_string(v.size()) + ' ' + v); // a label may hold any character
         }
         if (p.role != parameter_role::macro) field(std::to_string(static_cast<int>(p.role)));
+        if (p.is_conditional()) field("active_if " + p.active.text);
         out += '\n';
     }
     for (constraint_description const& c : space.constraints)
-        out += c.text + '\n';
+        if (c.settles == no_index) out += c.text + '\n';
     return out;
 }
 

@@ -68,7 +68,14 @@ template <class T>
 [[nodiscard]] std::optional<coordinate> coordinate_of(parameter_description const& parameter,
                                                       std::string_view text);
 
-/// "TILE_M=64 ORDER={0, 1, 2}": a whole configuration in one line.
+namespace detail {
+
+/// What stands for the value of an inactive parameter in the text of a configuration.
+inline constexpr std::string_view inactive_text = "(inactive)";
+
+} // namespace detail
+
+/// "TILE_M=64 ORDER={0, 1, 2} PACK=(inactive)": a whole configuration in one line.
 [[nodiscard]] std::string text_of(description const& space, point const& at);
 
 } // namespace attune::inline ATTUNE_ABI

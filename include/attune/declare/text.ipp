@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/kind/kind_rules.hpp>
 #include <attune/declare/text.hpp>
 
@@ -87,7 +88,12 @@ ATTUNE_INLINE std::string text_of(description const& space, point const& at)
         // Flags are added to the compiler's own: "FLAGS=-mfma" would hide its -O3.
         bool const is_added = space.parameters[i].role == parameter_role::flags;
         out += space.parameters[i].name + (is_added ? "+=" : "=");
-        out += i < at.size() ? text_of(space.parameters[i], at[i]) : "(no value)";
+        if (i >= at.size())
+            out += "(no value)";
+        else if (at.size() == space.parameters.size() && !detail::is_active(space, i, at))
+            out += detail::inactive_text;
+        else
+            out += text_of(space.parameters[i], at[i]);
     }
     return out;
 }

@@ -134,8 +134,17 @@ struct optimizer_core::state {
         searcher.tell(at, checked);
     }
 
-    void tell(std::optional<point> const& at, outcome const& result)
+    /// A configuration as the caller may write it: inactive parameters at any of their values.
+    [[nodiscard]] std::optional<point> settled(std::optional<point> at) const
     {
+        if (at && at->size() == space.describe().parameters.size())
+            at = space.settled(*std::move(at));
+        return at;
+    }
+
+    void tell(std::optional<point> const& given, outcome const& result)
+    {
+        std::optional<point> const at = settled(given);
         point const& p = require(at, result);
         auto const known = stages.find(p);
         if (known == stages.end())
@@ -149,8 +158,9 @@ struct optimizer_core::state {
         take(p, result, true);
     }
 
-    void observe(std::optional<point> const& at, outcome const& result)
+    void observe(std::optional<point> const& given, outcome const& result)
     {
+        std::optional<point> const at = settled(given);
         take(require(at, result), result, false);
     }
 

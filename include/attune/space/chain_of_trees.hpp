@@ -84,8 +84,20 @@ public:
     /// log2_size() with its error.
     [[nodiscard]] size_estimate estimated_size() const noexcept;
 
+    /// Whether parameter `index` counts at `p`: everywhere unless it was declared with active_if().
+    /// @param p  one coordinate per parameter; the values of inactive ones make no difference
+    [[nodiscard]] bool is_active(std::uint32_t index, point const& p) const;
+    /// `p` with every inactive parameter at the one value that it has: its default, else its first
+    /// value, the middle of an interval. Valid configurations stay as they are, and so does one
+    /// with a coordinate outside its table or interval.
+    [[nodiscard]] point settled(point p) const;
+    /// Puts the real parameters of `p` where at() has them. @pre  its discrete ones are valid
+    void set_reals(point& p) const;
+    /// Whether the condition of a parameter decides about a real one, or reads one.
+    [[nodiscard]] bool has_conditional_reals() const noexcept;
+
     /// The configuration of the given leaves. Real parameters are at the middle of their scale,
-    /// even against constraints over them.
+    /// even against constraints over them; inactive ones at their one value.
     /// @pre  one number per tree, each below that tree's leaves()
     /// Errors  attune::error unless is_exact()
     [[nodiscard]] point at(space_index const& index) const;
@@ -107,7 +119,8 @@ public:
     [[nodiscard]] point sample(random_engine& engine) const;
 
     /// The valid configurations one step away from `p`, which differ in one parameter as
-    /// for_each_step() describes; integer and ordinal parameters go to the next valid value. If no
+    /// for_each_step() describes; integer and ordinal parameters go to the next valid value.
+    /// Inactive parameters take no step, and those that a step makes inactive are settled(). If no
     /// parameter of a tree can change alone, as with a == b, the most_nearest other settings of
     /// that tree follow in the order of nearest_valid(), with the other parameters unchanged. If
     /// `p` breaks constraints and no step repairs it: nearest_valid(p). Empty only if `p` is the

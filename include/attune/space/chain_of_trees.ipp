@@ -4,6 +4,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/detail/chain_of_trees_state.hpp>
 #include <attune/space/detail/nearest_leaves.hpp>
@@ -114,6 +115,32 @@ ATTUNE_INLINE size_estimate chain_of_trees::estimated_size() const noexcept
     return out;
 }
 
+ATTUNE_INLINE bool chain_of_trees::is_active(std::uint32_t index, point const& p) const
+{
+    return detail::is_active(describe(), index, p);
+}
+
+ATTUNE_INLINE point chain_of_trees::settled(point p) const
+{
+    if (!shared_->is_conditional || p.size() != describe().parameters.size()) return p;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        if (!detail::is_inside(describe().parameters[i], p[i])) return p;
+    detail::settle(describe(), p);
+    return p;
+}
+
+ATTUNE_INLINE void chain_of_trees::set_reals(point& p) const
+{
+    for (std::uint32_t const real : shared_->reals.parameters)
+        p[real].real = detail::scale_value(describe().parameters[real], 0.5);
+    shared_->settle_reals(p);
+}
+
+ATTUNE_INLINE bool chain_of_trees::has_conditional_reals() const noexcept
+{
+    return !shared_->unsettled.empty();
+}
+
 ATTUNE_INLINE point chain_of_trees::at(space_index const& index) const
 {
     require_exact("numbering");
@@ -121,6 +148,7 @@ ATTUNE_INLINE point chain_of_trees::at(space_index const& index) const
     point out = shared_->middle();
     for (std::size_t t = 0; t < tree_count(); ++t)
         tree_at(t).place(index.leaf[t], out);
+    shared_->settle_reals(out);
     return out;
 }
 
@@ -134,6 +162,7 @@ ATTUNE_INLINE point chain_of_trees::at(std::uint64_t i) const
         rest /= tree_at(t).leaves();
     }
     ATTUNE_ASSERT(rest == 0, "a configuration's number must be below size()");
+    shared_->settle_reals(out);
     return out;
 }
 
@@ -174,11 +203,15 @@ ATTUNE_INLINE std::vector<point> chain_of_trees::neighbours(point const& p) cons
     std::vector<point> out;
     std::vector<bool> can_move(p.size(), false);
     point moved = p;
+    point after_step;
     for (std::uint32_t i = 0; i < p.size(); ++i) {
+        if (shared_->is_conditional && !is_active(i, p)) continue;
         detail::for_each_step(describe().parameters[i], p[i], [&](coordinate const& step) {
             moved[i] = step;
-            bool const valid = contains(moved);
-            if (valid) out.push_back(moved);
+            if (shared_->is_conditional) after_step = settled(moved);
+            point const& next = shared_->is_conditional ? after_step : moved;
+            bool const valid = contains(next);
+            if (valid) out.push_back(next);
             can_move[i] = can_move[i] || valid;
             return valid;
         });

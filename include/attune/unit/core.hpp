@@ -29,6 +29,7 @@
 #include <attune/cuda/limits.ipp>
 #include <attune/cuda/loaded_code.ipp>
 #include <attune/cuda/occupancy.ipp>
+#include <attune/declare/activity.ipp>
 #include <attune/declare/bind_inputs.ipp>
 #include <attune/declare/expression/lower_code.ipp>
 #include <attune/declare/expression/operation_text.ipp>

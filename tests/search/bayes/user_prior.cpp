@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/user_prior.hpp>
 
+#include <attune/declare/activity.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+
 #include <cmath>
 #include <doctest/doctest.h>
 
@@ -39,4 +43,16 @@ TEST_CASE("user_prior is a normal density on the parameter's scale")
     CHECK(both.log_weight({{0, 10.0}, {0, 0}}) == doctest::Approx(-0.5));
     CHECK(both.log_weight({{0, 10.0}, {2, 0}}) == doctest::Approx(-0.5));
     CHECK(both.log_weight({{0, 10.0}, {1, 0}}) == doctest::Approx(0.0));
+}
+
+TEST_CASE("an inactive parameter counts as the mean weight of its values")
+{
+    constexpr auto design = attune::categorical<"DESIGN">("plain", "packed");
+    constexpr auto width = attune::ordinal<"WIDTH">(attune::values(1, 2, 4));
+    attune::description d = attune::bind_inputs(
+        attune::lower(attune::space(design, width.prior(1, 2, 9).active_if(design == "packed"))));
+    attune::detail::settle_conditions(d);
+    attune::detail::user_prior const prior(d);
+    CHECK(prior.log_weight({{0, 0}, {0, 0}}) == doctest::Approx(std::log(4)));
+    CHECK(prior.log_weight({{1, 0}, {2, 0}}) == doctest::Approx(std::log(9)));
 }

@@ -5,6 +5,7 @@
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/space/build_pack.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -181,4 +182,20 @@ TEST_CASE("rows that are too short and sessions without rows do no harm")
     REQUIRE(t.where.size() == 2);
     CHECK(t.where[0] == point{{3, 0}, {0, 0}});
     CHECK(t.where[1] == point{{0, 0}, {0, 0}});
+}
+
+TEST_CASE("the value of an inactive parameter is passed over")
+{
+    constexpr auto design = attune::categorical<"DESIGN">("plain", "packed");
+    constexpr auto width = attune::ordinal<"WIDTH">(attune::values(1, 2, 4));
+    attune::chain_of_trees const chain =
+        attune::build(attune::space(design, width.active_if(design == "packed")));
+    attune::past_session past;
+    past.parameters = {"DESIGN", "WIDTH"};
+    past.outcomes = {{{"plain", "4"}, 2.0}, {{"plain", "77"}, 3.0}, {{"packed", "4"}, 1.0}};
+    attune::detail::translated_session const made = attune::detail::translate(chain, past);
+    REQUIRE(made.where.size() == 2);
+    CHECK(made.where[0] == attune::point{{0, 0}, {0, 0}});
+    CHECK(made.value[0] == 2.0);
+    CHECK(made.where[1] == attune::point{{1, 0}, {2, 0}});
 }

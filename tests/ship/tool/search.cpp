@@ -242,3 +242,26 @@ TEST_CASE("a space's file that is wrong is told with its place")
         replies(run_here({"ask", file, "--input", "N=3"}, "{\"ask\": 9}\n").out)[0]["ask"].size() ==
         3);
 }
+
+TEST_CASE("a line may leave out inactive parameters, and have any value for them")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file,
+                        R"({"name": "x", "params": [
+        {"name": "WIDTH", "values": [1, 2, 4], "default": 2, "active_if": "MODE == 'fast'"},
+        {"name": "MODE", "values": ["slow", "fast"]}]})");
+    ran const got = run_here({"ask", file},
+                             "{\"observe\": {\"MODE\": \"slow\"}, \"value\": 3}\n"
+                             "{\"observe\": {\"MODE\": \"slow\", \"WIDTH\": 4}, \"value\": 2}\n"
+                             "{\"observe\": {\"MODE\": \"fast\"}, \"value\": 3}\n"
+                             "{\"best\": true}\n"
+                             "{\"ask\": 99}\n");
+    std::vector<json> const all = replies(got.out);
+    REQUIRE(all.size() == 5);
+    CHECK(all[0].contains("told"));
+    CHECK(all[1].contains("told"));
+    CHECK(says(all[2]["error"], "no value (WIDTH)"));
+    CHECK(all[3]["best"] == json{{"MODE", "slow"}, {"WIDTH", 2}});
+    CHECK(all[4]["ask"].size() == 3);
+}

@@ -221,3 +221,22 @@ TEST_CASE("the distance of two points is the Euclidean norm over their parameter
     CHECK(attune::distance(w.out, p, q) == doctest::Approx(std::sqrt(1.5)));
     CHECK(attune::distance(w.out, p, p) == 0);
 }
+
+TEST_CASE("an inactive parameter is as far from every value as the farthest, and not from itself")
+{
+    attune_tests::space_writer w;
+    auto const design = w.labels("DESIGN", {"plain", "packed"});
+    auto const width = w.range("WIDTH", 0, 4);
+    w.out.parameters[width].active = {
+        .root = w.join(attune::op::equal, w.read(design), w.text("packed")), .text = "packed"};
+    attune::detail::settle_conditions(w.out);
+    auto const between = [&](attune::point const& a, attune::point const& b) {
+        return attune::distances(w.out, a, b)[1];
+    };
+    CHECK(between({{1, 0}, {0, 0}}, {{1, 0}, {2, 0}}) == 0.5);
+    CHECK(between({{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}) == 1);
+    CHECK(between({{0, 0}, {0, 0}}, {{1, 0}, {2, 0}}) == 1);
+    CHECK(between({{0, 0}, {0, 0}}, {{0, 0}, {3, 0}}) == 0);
+    CHECK(attune::distance(w.out, {{0, 0}, {0, 0}}, {{1, 0}, {0, 0}}) ==
+          doctest::Approx(std::sqrt(2.0)));
+}

@@ -102,3 +102,24 @@ TEST_CASE("a notice says what is possible")
     CHECK(has(forced({{"BLOCK", "1"}}), "none; ATTUNE_FORCE: BLOCK is no parameter"));
     CHECK(forced({}) == "none");
 }
+
+TEST_CASE("what is forced may leave out inactive parameters, and is told where it names one")
+{
+    constexpr auto design = attune::categorical<"DESIGN">("plain", "packed");
+    constexpr auto two = attune::space(design, tile.with_default(16).active_if(design == "packed"));
+    auto const choose = [&](attune::named_texts const& wanted, std::uint64_t base) {
+        attune::chain_of_trees const chain = attune::build(two);
+        forced_choice const made = forced_choice_of(wanted, chain, chain.at(base));
+        std::string out = made.at ? attune::text_of(chain.describe(), *made.at) : "none";
+        for (std::string const& said : made.notices)
+            out += "; " + said;
+        return out;
+    };
+    CHECK(choose({{"DESIGN", "plain"}}, 4) == "DESIGN=plain TILE=(inactive)");
+    CHECK(choose({{"DESIGN", "plain"}, {"TILE", "(inactive)"}}, 4) ==
+          "DESIGN=plain TILE=(inactive)");
+    CHECK(choose({{"TILE", "64"}}, 0) == "DESIGN=packed TILE=64");
+    CHECK(choose({{"DESIGN", "plain"}, {"TILE", "64"}}, 0) ==
+          "DESIGN=plain TILE=(inactive); ATTUNE_FORCE: TILE=64 has no effect: it counts only if "
+          "DESIGN == \"packed\"");
+}

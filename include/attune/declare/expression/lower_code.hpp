@@ -18,6 +18,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Index of a node equal to `n`, appended when there is none.
 std::uint32_t intern_node(description& space, expression_node const& n);
 
+/// Index of `text` among the texts of `space`, appended when it is new.
+std::uint32_t intern_text(description& space, std::string_view text);
+
 /// Index of the input called `name`, added without a value when it is new.
 std::uint32_t intern_input(description& space, std::string_view name, value_kind type);
 

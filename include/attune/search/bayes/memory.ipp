@@ -36,16 +36,17 @@ inline void add_spread(search_history const& history,
             thinned.push_back(from[i * from.size() / spread_candidates]);
         from = std::move(thinned);
     }
+    std::vector<point> at;
+    for (std::size_t const i : from)
+        at.push_back(with_inactive_marked(space, history.told()[i].where));
     std::vector<double> nearest(from.size(), std::numeric_limits<double>::infinity());
     for (std::size_t taken = 0; taken < std::min(count, from.size()); ++taken) {
         auto const far = std::max_element(nearest.begin(), nearest.end());
         std::size_t const next = static_cast<std::size_t>(far - nearest.begin());
         chosen.push_back(from[next]);
-        point const& centre = history.told()[from[next]].where;
         for (std::size_t i = 0; i < from.size(); ++i)
             if (nearest[i] >= 0)
-                nearest[i] =
-                    std::min(nearest[i], distance(space, centre, history.told()[from[i]].where));
+                nearest[i] = std::min(nearest[i], marked_distance(space, at[next], at[i]));
         nearest[next] = -1; // taken
     }
 }

@@ -42,16 +42,20 @@ public:
         return out.empty() ? nearest_valid(space_, p) : out;
     }
 
-    /// All valid values of one parameter, with the others unchanged, except the present value, in
-    /// order of declaration. Of a table longer than `most`, and of an interval, a random choice.
+    /// All valid values of one parameter, with the others unchanged but settled, except the present
+    /// value, in order of declaration; none of an inactive parameter. Of a table longer than
+    /// `most`, and of an interval, a random choice.
     [[nodiscard]] std::vector<point>
     line(point const& p, std::uint32_t parameter, std::size_t most, random_engine& engine) const
     {
         parameter_description const& along = parameters()[parameter];
         std::vector<point> out;
+        if (!space_.is_active(parameter, p)) return out;
         point q = p;
         auto const offer = [&] {
-            if (q[parameter] != p[parameter] && space_.contains(q)) out.push_back(q);
+            if (q[parameter] == p[parameter]) return;
+            point to = space_.settled(q);
+            if (space_.contains(to)) out.push_back(std::move(to));
         };
         bool const is_whole = !along.traits().is_interval && along.value_count() <= most;
         for (std::size_t i = 0; i < (is_whole ? along.value_count() : most); ++i) {
@@ -79,9 +83,12 @@ public:
     {
         for (int tries = 0; tries < 64 && !varying_.empty(); ++tries) {
             std::uint32_t const parameter = varying_[uniform_below(engine, varying_.size())];
+            if (!space_.is_active(parameter, p)) continue;
             point q = p;
             q[parameter] = random_coordinate(parameters()[parameter], engine);
-            if (q[parameter] != p[parameter] && space_.contains(q)) return q;
+            if (q[parameter] == p[parameter]) continue;
+            q = space_.settled(std::move(q));
+            if (space_.contains(q)) return q;
         }
         return {};
     }
@@ -105,10 +112,12 @@ public:
         return repaired(p, engine);
     }
 
-    /// `p` if it is valid, else the valid configuration with the fewest parameters changed.
+    /// `p` with its inactive parameters settled if that is valid, else the valid configuration with
+    /// the fewest parameters changed.
     /// @param p  inside all tables and intervals
-    [[nodiscard]] point repaired(point const& p, random_engine& engine) const
+    [[nodiscard]] point repaired(point p, random_engine& engine) const
     {
+        p = space_.settled(std::move(p));
         if (space_.contains(p)) return p;
         std::vector<point> const near = nearest_valid(space_, p, {.count = 1});
         return near.empty() ? space_.sample(engine) : near.front();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/local/trials.hpp>
@@ -22,6 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// 1 for each parameter in which two configurations differ, plus up to 1 for its distance: for
 /// numbers by the places between them in the table or on the scale, for others always 1.
+/// @param a, b  as with_inactive_marked() gives them, where parameters are conditional
 [[nodiscard]] inline double rough_distance(description const& space, point const& a, point const& b)
 {
     double sum = 0;
@@ -29,7 +31,9 @@ namespace attune::inline ATTUNE_ABI::detail {
         if (a[p] == b[p]) continue;
         parameter_description const& parameter = space.parameters[p];
         double far = 1;
-        if (parameter.traits().is_interval)
+        if (a[p].index == no_index || b[p].index == no_index)
+            far = 1; // only one is active
+        else if (parameter.traits().is_interval)
             far = std::abs(scale_position(parameter, a[p].real) -
                            scale_position(parameter, b[p].real));
         else if (parameter.traits().is_ordered)
@@ -51,6 +55,10 @@ public:
     {
         told = told.last(std::min(told.size(), most));
         known_.assign(told.begin(), told.end());
+        is_conditional_ = has_conditions(space);
+        if (is_conditional_)
+            for (valued_point& known : known_)
+                known.where = with_inactive_marked(space, std::move(known.where));
         std::sort(known_.begin(), known_.end(), [](valued_point const& a, valued_point const& b) {
             return a.value < b.value;
         });
@@ -67,9 +75,11 @@ public:
     /// Cost   one distance per outcome
     [[nodiscard]] double operator()(point const& p, std::size_t count = 5) const
     {
+        point const marked = is_conditional_ ? with_inactive_marked(*space_, p) : point{};
+        point const& from = is_conditional_ ? marked : p;
         std::vector<std::pair<double, double>> near; // distance, rank
         for (std::size_t i = 0; i < known_.size(); ++i)
-            near.emplace_back(rough_distance(*space_, known_[i].where, p), rank_[i]);
+            near.emplace_back(rough_distance(*space_, known_[i].where, from), rank_[i]);
         count = std::min(count, near.size());
         std::partial_sort(
             near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
@@ -87,6 +97,7 @@ private:
     description const* space_;
     std::vector<valued_point> known_; // best first
     std::vector<double> rank_;        // in [0, 1), of known_
+    bool is_conditional_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -87,8 +87,11 @@ uphill_move(valued_point const& centre, std::deque<point> const& tabu, trials co
     std::optional<valued_point> out;
     for (valued_point const& known : t.told()) {
         std::size_t differing = 0;
-        for (std::size_t p = 0; p < known.where.size(); ++p)
-            differing += known.where[p] == centre.where[p] ? 0U : 1U;
+        for (std::uint32_t p = 0; p < known.where.size(); ++p)
+            differing += known.where[p] != centre.where[p] && t.space().is_active(p, known.where) &&
+                                 t.space().is_active(p, centre.where)
+                             ? 1U
+                             : 0U;
         if (differing == 0 || differing > 2 || known.value == failed_value) continue;
         if (std::find(tabu.begin(), tabu.end(), known.where) != tabu.end()) continue;
         if (!out || known.value < out->value) out = known;

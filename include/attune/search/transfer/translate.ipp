@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/transfer/translate.hpp>
@@ -23,15 +24,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline double gap(double a, double b)
 {
     return a > 0 && b > 0 ? std::abs(std::log2(a / b)) : std::abs(a - b);
-}
-
-[[nodiscard]] inline coordinate default_of(parameter_description const& parameter)
-{
-    if (parameter.default_text)
-        if (std::optional<coordinate> const at = coordinate_of(parameter, *parameter.default_text))
-            return *at;
-    if (parameter.traits().is_interval) return {0, 0.5 * (parameter.low + parameter.high)};
-    return {};
 }
 
 /// The value with the least gap by `gap_at`, and that gap.
@@ -101,12 +93,16 @@ ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_ses
     for (past_outcome const& o : session.outcomes) {
         point p = defaults;
         double far = 0;
+        std::vector<double> gaps(p.size(), 0);
         for (std::size_t i = 0; i < p.size(); ++i) {
             if (column[i] >= o.values.size()) continue;
             auto const [at, gap_there] = nearest_value(to.parameters[i], o.values[column[i]]);
             p[i] = at;
-            far += gap_there;
+            gaps[i] = gap_there;
         }
+        for (std::uint32_t i = 0; i < p.size(); ++i)
+            if (space.is_active(i, p)) far += gaps[i];
+        p = space.settled(std::move(p));
         if (!space.contains(p)) {
             if (!space.is_exact()) continue;
             std::vector<point> const near = nearest_valid(space, p, {.count = 1});

@@ -10,6 +10,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
+#include <attune/declare/expression/walk.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -46,28 +47,6 @@ holds(description const& space, condition const& tested, std::span<coordinate co
 {
     std::string const& text = space.constraints[index].text;
     return text.empty() ? "constraint " + std::to_string(index + 1) : text;
-}
-
-/// Calls `visit(node)` for `root` and every node below it; shared nodes more than once.
-template <class Visit>
-void walk_expression(description const& space, std::uint32_t root, Visit const& visit)
-{
-    std::vector<std::uint32_t> open{root};
-    while (!open.empty()) {
-        expression_node const& n = space.nodes[open.back()];
-        open.pop_back();
-        visit(n);
-        int const operands = operand_count(n.code);
-        if (operands > 0) open.push_back(n.first);
-        if (operands > 1) open.push_back(n.second);
-        if (operands > 2) open.push_back(n.third);
-    }
-}
-
-inline void sort_unique(std::vector<std::uint32_t>& items)
-{
-    std::sort(items.begin(), items.end());
-    items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
 /// Throws when a node below `root` reads an input that has no value.
@@ -110,20 +89,10 @@ inline void require_bound(description const& space)
                 space, parameter.rule.bound_node, "values of parameter " + parameter.name);
         require_values(parameter);
     }
+    for (parameter_description const& parameter : space.parameters)
+        require_inputs(space, parameter.active.root, "active_if() of parameter " + parameter.name);
     for (std::uint32_t i = 0; i < space.constraints.size(); ++i)
         require_inputs(space, space.constraints[i].root, "constraint " + constraint_text(space, i));
-}
-
-/// The parameters that the expression at `root` reads, ascending and unique.
-[[nodiscard]] inline std::vector<std::uint32_t> parameters_read(description const& space,
-                                                                std::uint32_t root)
-{
-    std::vector<std::uint32_t> scope;
-    walk_expression(space, root, [&](expression_node const& n) {
-        if (names_parameter(n.code)) scope.push_back(n.subject);
-    });
-    sort_unique(scope);
-    return scope;
 }
 
 /// Every constraint of `space`, divided at its outermost conjunctions, in order of declaration.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/groups.hpp>
@@ -36,6 +37,9 @@ struct chain_of_trees::state {
     std::vector<std::shared_ptr<detail::tree const>> trees; // ordered by their first parameter
     std::vector<detail::wide_tree> wide;                    // groups without a tree
     detail::real_part reals;
+    /// Conditional parameters that no tree settles: real ones, and those whose condition reads one.
+    std::vector<std::uint32_t> unsettled;
+    bool is_conditional = false; ///< some parameter is
 
     /// @param before  chain whose unchanged trees are shared; or nullptr
     state(description bound, build_options const& limits, state const* before)
@@ -43,6 +47,8 @@ struct chain_of_trees::state {
         , options(limits)
     {
         detail::require_bound(space);
+        is_conditional = detail::has_conditions(space);
+        if (is_conditional) settle_conditions();
         conditions = detail::conditions_of(space);
         std::vector<bool> is_new(space.parameters.size(), true);
         if (before != nullptr)
@@ -65,6 +71,15 @@ struct chain_of_trees::state {
         random_engine engine(1);
         point drawn(space.parameters.size());
         reals.require_acceptance(space, drawn, [&] { draw(drawn, engine); });
+    }
+
+    void settle_conditions()
+    {
+        detail::settle_conditions(space);
+        for (detail::condition const& c : detail::conditions_of(space))
+            if (std::uint32_t const p = space.constraints[c.source].settles;
+                c.reads_real && p != no_index && (unsettled.empty() || unsettled.back() != p))
+                unsettled.push_back(p);
     }
 
     /// Builds the trees of the marked parameters.
@@ -118,6 +133,21 @@ struct chain_of_trees::state {
             w.draw(engine, out);
         for (std::uint32_t const p : reals.parameters)
             out[p].real = detail::scale_value(space.parameters[p], uniform_unit(engine));
+        settle(out);
+    }
+
+    /// Puts parameters that no tree settles at their one value where they are inactive.
+    void settle(point& at) const
+    {
+        for (std::uint32_t const p : unsettled)
+            if (!detail::is_active(space, p, at)) at[p] = space.parameters[p].active.otherwise;
+    }
+    /// The same for the real ones alone.
+    void settle_reals(point& at) const
+    {
+        for (std::uint32_t const p : unsettled)
+            if (space.parameters[p].traits().is_interval && !detail::is_active(space, p, at))
+                at[p] = space.parameters[p].active.otherwise;
     }
 
     /// Whether `p` is inside the tables of groups without a tree and none of their constraints
@@ -138,7 +168,8 @@ struct chain_of_trees::state {
         });
     }
 
-    /// Every real parameter at the middle of its scale, every discrete one at its first value.
+    /// Every real parameter at the middle of its scale, every discrete one at its first value. Real
+    /// parameters may be inactive: see settle_reals().
     [[nodiscard]] point middle() const
     {
         point out(space.parameters.size());

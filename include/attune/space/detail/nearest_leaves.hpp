@@ -5,6 +5,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
+#include <attune/declare/expression/walk.hpp>
 #include <attune/space/nearest_options.hpp>
 #include <attune/space/query/distance.hpp>
 #include <attune/space/tree/tree.hpp>
@@ -65,22 +67,31 @@ value_cost(parameter_description const& parameter, coordinate from, std::uint32_
     return {at - std::min(at, reach), leaves - at > reach ? at + reach + 1 : leaves};
 }
 
-/// Finds the leaves of one tree in order of cost.
+/// Finds the leaves of one tree in order of cost. A conditional parameter costs nothing where it is
+/// inactive. Going down, that is certain not to be so at a node with several edges below the levels
+/// that decide about the parameter, since an inactive one has one value; elsewhere its one value is
+/// free until the leaf is reached, where the cost is made exact.
 class leaf_search {
 public:
     /// @param t, space, from  outlive this object
+    /// @param valid           a valid configuration: what conditions read of other trees
     /// @param count           number of leaves that will be asked for
-    leaf_search(tree const& t, description const& space, point const& from, std::size_t count)
+    leaf_search(tree const& t,
+                description const& space,
+                point const& from,
+                point const& valid,
+                std::size_t count)
         : tree_(t)
         , space_(space)
         , from_(from)
     {
+        find_conditions(valid);
         if (is_free(t)) {
             std::uint32_t const parameter = t.parameters().front();
             auto const [first, last] =
                 leaves_near(t, space.parameters[parameter], from[parameter], count);
             for (std::uint32_t leaf = first; leaf < last; ++leaf)
-                open_.push({cost(0, t.run_value(leaf)), {}, 1, 0, leaf});
+                open_.push({cost(0, t.run_value(leaf), t.leaves() == 1), {}, 1, 0, leaf});
             return;
         }
         for (std::uint32_t const parameter : t.parameters())
@@ -95,23 +106,29 @@ public:
     {
         std::vector<changed_setting> out;
         while (out.size() < count && !open_.empty()) {
-            entry const here = open_.top();
+            entry here = open_.top();
             open_.pop();
-            if (here.level == tree_.parameters().size())
-                out.push_back({here.bound, {here.leaf}});
-            else
+            if (here.level < tree_.parameters().size()) {
                 expand(here);
+            } else if (here.is_exact || !is_conditional_) {
+                out.push_back({here.bound, {here.leaf}});
+            } else {
+                here.bound = exact_cost(here.leaf);
+                here.is_exact = true;
+                open_.push(here);
+            }
         }
         return out;
     }
 
 private:
     struct entry {
-        change_cost bound; ///< cost of the cheapest leaf below, exact
+        change_cost bound; ///< cost of the cheapest leaf below; a lower bound if conditional
         change_cost paid;  ///< cost of the levels above
         std::size_t level;
         std::uint32_t node;
         leaf_count leaf; ///< leaves before the first leaf below
+        bool is_exact = false;
 
         /// Later in the queue: higher cost; of equals the one nearer the root, to find leaves soon.
         [[nodiscard]] friend bool operator<(entry const& a, entry const& b) noexcept
@@ -128,14 +145,66 @@ private:
         std::vector<change_cost>& row =
             costs_.emplace_back(p.range_count > 0 ? 0 : p.value_count());
         for (std::uint32_t v = 0; v < row.size(); ++v)
-            row[v] = value_cost(p, from_[parameter], v);
+            row[v] = cost_if_active(parameter, v);
     }
 
-    [[nodiscard]] change_cost cost(std::size_t level, std::uint32_t value) const
+    /// Finds the levels at which it is open whether the parameter is active.
+    void find_conditions(point const& valid)
     {
+        auto const own = tree_.parameters();
+        for (std::uint32_t const parameter : own)
+            is_conditional_ = is_conditional_ || space_.parameters[parameter].is_conditional();
+        if (!is_conditional_) return;
+        valid_ = valid;
+        marked_ = with_inactive_marked(space_, from_);
+        for (std::size_t level = 0; level < own.size(); ++level) {
+            std::uint32_t const counts = space_.parameters[own[level]].active.counts;
+            bool is_open = false;
+            if (counts != no_index)
+                for (std::uint32_t const read : parameters_read(space_, counts))
+                    is_open = is_open || space_.parameters[read].traits().is_interval ||
+                              std::find(own.begin() + static_cast<std::ptrdiff_t>(level),
+                                        own.end(),
+                                        read) != own.end();
+            is_open_.push_back(is_open);
+        }
+    }
+
+    [[nodiscard]] change_cost cost_if_active(std::uint32_t parameter, std::uint32_t value) const
+    {
+        parameter_description const& p = space_.parameters[parameter];
+        if (!p.is_conditional()) return value_cost(p, from_[parameter], value);
+        double const d = parameter_distance(p, marked_[parameter], {value, 0});
+        return {value != from_[parameter].index ? 1U : 0U, d * d};
+    }
+
+    /// The cost of a leaf: no change of inactive parameters, but the distance of them.
+    [[nodiscard]] change_cost exact_cost(leaf_count leaf) const
+    {
+        point to = valid_;
+        for (std::size_t i = 0; i < to.size(); ++i)
+            if (space_.parameters[i].traits().is_interval) to[i] = from_[i];
+        tree_.place(leaf, to);
+        change_cost sum;
+        for (std::uint32_t const i : tree_.parameters()) {
+            bool const counts = is_active(space_, i, to);
+            double const d = parameter_distance(
+                space_.parameters[i], marked_[i], counts ? to[i] : inactive_place);
+            sum = sum + change_cost{counts && to[i] != from_[i] ? 1U : 0U, d * d};
+        }
+        return sum;
+    }
+
+    /// A lower bound of the cost of a value. @param is_only  the node has no other one
+    [[nodiscard]] change_cost cost(std::size_t level, std::uint32_t value, bool is_only) const
+    {
+        if (is_conditional_ && (is_only || is_open_[level])) {
+            parameter_description const& p = space_.parameters[tree_.parameters()[level]];
+            if (p.is_conditional() && value == p.active.otherwise.index) return {};
+        }
         if (level < costs_.size() && !costs_[level].empty()) return costs_[level][value];
         std::uint32_t const parameter = tree_.parameters()[level];
-        return value_cost(space_.parameters[parameter], from_[parameter], value);
+        return cost_if_active(parameter, value);
     }
 
     void bound_from_below()
@@ -152,10 +221,15 @@ private:
         }
     }
 
+    [[nodiscard]] change_cost edge_cost(std::uint32_t node, std::size_t e, std::size_t level) const
+    {
+        return cost(level, tree_.values(node)[e], tree_.values(node).size() == 1);
+    }
+
     [[nodiscard]] change_cost through(std::uint32_t node, std::size_t e, std::size_t level) const
     {
         std::uint32_t const child = tree_.children(node)[e];
-        change_cost const value = cost(level, tree_.values(node)[e]);
+        change_cost const value = edge_cost(node, e, level);
         return child == tree_edge::no_child ? value : value + least_[child];
     }
 
@@ -164,7 +238,7 @@ private:
         leaf_count before = from.leaf;
         for (std::size_t e = 0; e < tree_.values(from.node).size(); ++e) {
             std::uint32_t const child = tree_.children(from.node)[e];
-            change_cost const value = cost(from.level, tree_.values(from.node)[e]);
+            change_cost const value = edge_cost(from.node, e, from.level);
             open_.push({from.paid + through(from.node, e, from.level),
                         from.paid + value,
                         from.level + 1,
@@ -177,6 +251,10 @@ private:
     tree const& tree_;
     description const& space_;
     point const& from_;
+    bool is_conditional_ = false; // a parameter of the tree is: bounds of leaves are not exact
+    point valid_;                 // the next three only then
+    point marked_;                // `from` with inactive parameters marked
+    std::vector<bool> is_open_;   // level -> its parameter's condition reads a level below
     std::vector<std::vector<change_cost>> costs_; // level -> value -> cost; see tabulate()
     std::vector<leaf_count> below_;
     std::vector<change_cost> least_; // node -> cheapest setting below it
@@ -244,19 +322,23 @@ template <class Space>
 [[nodiscard]] std::vector<point>
 nearest_settings(Space const& space, point const& p, nearest_options const& options)
 {
+    point const from = space.settled(p);
+    point valid = from;
+    for (std::size_t t = 0; t < space.tree_count(); ++t)
+        space.tree_at(t).place(0, valid);
     auto const cheapest = [&](std::size_t count) {
         std::vector<changed_setting> out{{{}, {}}};
         for (std::size_t t = 0; t < space.tree_count(); ++t) {
-            leaf_search search(space.tree_at(t), space.describe(), p, count);
+            leaf_search search(space.tree_at(t), space.describe(), from, valid, count);
             out = cheapest_pairs(out, search.cheapest(count), count);
         }
         return out;
     };
     auto const make = [&](changed_setting const& found) {
-        point near = p;
+        point near = from;
         for (std::size_t t = 0; t < space.tree_count(); ++t)
             space.tree_at(t).place(found.leaf[t], near);
-        return near;
+        return space.settled(std::move(near));
     };
     return nearest_among(space, p, options, cheapest, make);
 }
@@ -267,12 +349,12 @@ template <class Space>
 nearest_settings_of(Space const& space, std::size_t t, point const& p)
 {
     auto const cheapest = [&](std::size_t count) {
-        return leaf_search(space.tree_at(t), space.describe(), p, count).cheapest(count);
+        return leaf_search(space.tree_at(t), space.describe(), p, p, count).cheapest(count);
     };
     auto const make = [&](changed_setting const& found) {
         point near = p;
         space.tree_at(t).place(found.leaf.front(), near);
-        return near;
+        return space.settled(std::move(near));
     };
     return nearest_among(space, p, nearest_options{}, cheapest, make);
 }

@@ -40,6 +40,7 @@ struct named_space {
 ///            "permutation" with "parts"; "tile" with "parts" and "extent" (as `last`); "integer",
 ///            "ordinal" and "boolean" only state the kind
 ///   "scale": "linear" | "log";  "default";  "weights": one per value;  "centre" and "deviation"
+///   "active_if": an expression as in constraints: elsewhere the parameter stands at its default
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] std::vector<named_space> read_spaces_json(std::string_view text,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/values_from.hpp>
 #include <attune/space/files/expression_parser.hpp>
@@ -228,6 +229,22 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
     }
 }
 
+/// @param active_if  the condition of parameter `index`; all parameters were read
+inline void read_condition(json_source const& source,
+                           json_value const& active_if,
+                           std::uint32_t index,
+                           expression_builder& build)
+{
+    source.require(active_if, json_kind::text, "a condition");
+    constraint_description made = at_place_in_file(
+        source, active_if, [&] { return expression_reader(build, active_if.text).constraint(); });
+    parameter_description& p = build.space().parameters[index];
+    p.active.root = made.root;
+    p.active.text = std::move(made.text);
+    if (undecided_parameter(build.space()) != no_index)
+        source.fail("expected a condition that does not lead back to " + p.name, active_if.at);
+}
+
 inline void
 read_constraints(json_source const& source, json_value const& list, expression_builder& build)
 {
@@ -250,6 +267,9 @@ inline named_space read_space(json_source const& source, json_value const& s)
         read_parameter(source, p, build);
     if (out.space.parameters.empty())
         source.fail("expected at least one parameter", s.find("params")->at);
+    for (std::uint32_t i = 0; i < out.space.parameters.size(); ++i)
+        if (json_value const* const active_if = s.find("params")->items[i].find("active_if"))
+            read_condition(source, *active_if, i, build);
     if (json_value const* const constraints = s.find("constraints"))
         read_constraints(
             source, source.require(*constraints, json_kind::list, "\"constraints\""), build);

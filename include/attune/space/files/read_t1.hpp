@@ -22,9 +22,9 @@ namespace attune::inline ATTUNE_ABI {
 /// "Values" is a JSON list, or a text with one in the notation of JSON or Python: [1, 2] + [4],
 /// list(range(1, 9)), [2**i for i in range(6) if i != 3], ('a', 'b'). "Type" is int, uint, float,
 /// double, bool or string; values must be of that type. A default may also be a text, or a list of
-/// one value; one that is not listed, as in published files, is ignored. The name of the space is
-/// "KernelName", else "BenchmarkName" of "General", if given; other members describe kernels and
-/// measurements and are ignored.
+/// one value; one that is not listed, as in published files, is ignored. "ActiveIf" and "Settles"
+/// are of write_t1(). The name of the space is "KernelName", else "BenchmarkName" of "General", if
+/// given; other members describe kernels and measurements and are ignored.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] named_space read_t1(std::string_view text, std::string const& source = "");

@@ -96,6 +96,7 @@ inline void
 read_t1_condition(json_source const& source, json_value const& c, expression_builder& build)
 {
     source.require(c, json_kind::object, "a condition");
+    if (c.find("Settles") != nullptr) return; // follows from "ActiveIf" of a parameter
     json_value const& text = source.member(c, "Expression", json_kind::text);
     if (json_value const* const names = c.find("Parameters")) {
         source.require(*names, json_kind::list, "\"Parameters\"");
@@ -126,6 +127,9 @@ ATTUNE_INLINE named_space read_t1(std::string_view text, std::string const& sour
         detail::read_t1_parameter(from, p, out.space);
     if (out.space.parameters.empty()) from.fail("expected at least one parameter", parameters.at);
     detail::expression_builder build(out.space);
+    for (std::uint32_t i = 0; i < out.space.parameters.size(); ++i)
+        if (detail::json_value const* const active_if = parameters.items[i].find("ActiveIf"))
+            detail::read_condition(from, *active_if, i, build);
     if (detail::json_value const* const conditions = space.find("Conditions")) {
         from.require(*conditions, detail::json_kind::list, "\"Conditions\"");
         for (detail::json_value const& c : conditions->items)

@@ -41,6 +41,16 @@ using space_json = nlohmann::ordered_json;
     throw error("a default is no number", "parameter " + p.name + ", default " + text, "");
 }
 
+/// The text of active_if().
+[[nodiscard]] inline std::string condition_source(description const& space,
+                                                  parameter_description const& p)
+{
+    constraint_description condition;
+    condition.root = p.active.root;
+    condition.text = p.active.text;
+    return constraint_source(space, condition);
+}
+
 /// The kind that a reader assumes for a parameter with these values and no "kind".
 [[nodiscard]] inline parameter_kind kind_without_name(parameter_description const& p, bool is_range)
 {
@@ -78,6 +88,7 @@ using space_json = nlohmann::ordered_json;
     }
     if (p.on == scale::log) out["scale"] = "log";
     if (p.default_text) out["default"] = default_to_json(p);
+    if (p.is_conditional()) out["active_if"] = condition_source(space, p);
     if (!p.prior.weights.empty()) out["weights"] = p.prior.weights;
     if (p.prior.deviation > 0) {
         out["centre"] = p.prior.centre;
@@ -102,8 +113,7 @@ using space_json = nlohmann::ordered_json;
         out["params"].push_back(parameter_to_json(s.space, p));
     out["constraints"] = space_json::array();
     for (constraint_description const& c : s.space.constraints)
-        out["constraints"].push_back(constraint_source(s.space, c));
-
+        if (c.settles == no_index) out["constraints"].push_back(constraint_source(s.space, c));
     return out;
 }
 

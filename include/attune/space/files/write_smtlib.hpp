@@ -12,7 +12,8 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The commands of a script without (check-sat): logic, one constant per parameter (for a list one
-/// per element, |ORDER[0]|), its values, the constraints. Logic QF_NIA, or QF_NIRA with reals.
+/// per element, |ORDER[0]|), its values, the constraints, also those of conditional parameters.
+/// Logic QF_NIA, or QF_NIRA with reals.
 ///
 /// A boolean is 0 or 1. A text is its index in the table. An operation without a value - division
 /// by zero, a result beyond 64 bits - makes its constraint false, as in attune; doubles become

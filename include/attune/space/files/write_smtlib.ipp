@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/space/files/detail/smtlib_terms.hpp>
@@ -295,7 +296,10 @@ smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
 
 ATTUNE_INLINE std::string write_smtlib(description const& bound)
 {
-    return detail::smtlib_writer(bound).write();
+    if (!detail::has_conditions(bound)) return detail::smtlib_writer(bound).write();
+    description settled = bound;
+    detail::settle_conditions(settled);
+    return detail::smtlib_writer(settled).write();
 }
 
 } // namespace attune::inline ATTUNE_ABI

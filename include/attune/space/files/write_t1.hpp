@@ -14,7 +14,9 @@ namespace attune::inline ATTUNE_ABI {
 /// "KernelName", the name of the space, and the user must add the rest. Conditions contain the
 /// values of inputs. read_t1() gives the same valid configurations. Whole-number operations that
 /// truncate as in C++ are written as trunc_div and trunc_mod, also ceil_div and select: functions
-/// that some readers of the format do not have.
+/// that some readers of the format do not have. The condition of a parameter is written twice: as a
+/// member "ActiveIf" of the parameter, which read_t1() reads, and for other readers as a condition
+/// with a member "Settles", which read_t1() passes over.
 /// @pre    bind_inputs() has made the tables
 /// Errors  attune::error for a real parameter, a permutation, a tile, an input without a value, a
 ///         constraint that is a function: the format has none of these

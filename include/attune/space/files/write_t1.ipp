@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_t1.hpp>
@@ -42,7 +43,8 @@ namespace detail {
     return out + ']';
 }
 
-[[nodiscard]] inline space_json t1_parameter(parameter_description const& p)
+[[nodiscard]] inline space_json t1_parameter(description const& space,
+                                             parameter_description const& p)
 {
     if (p.traits().is_interval || p.type == value_kind::list)
         throw error("a T1 file cannot have a real parameter, a permutation or a tile",
@@ -52,6 +54,7 @@ namespace detail {
         throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
     space_json out{{"Name", p.name}, {"Type", t1_type(p)}, {"Values", t1_values(p)}};
     if (p.default_text) out["Default"] = default_to_json(p);
+    if (p.is_conditional()) out["ActiveIf"] = condition_source(space, p);
     return out;
 }
 
@@ -78,20 +81,23 @@ namespace detail {
     space_json names = space_json::array();
     for (std::uint32_t const p : constraint.scope)
         names.push_back(space.parameters[p].name);
-    return {{"Parameters", names}, {"Expression", constraint_source(space, constraint)}};
+    space_json out{{"Parameters", names}, {"Expression", constraint_source(space, constraint)}};
+    if (constraint.settles != no_index) out["Settles"] = space.parameters[constraint.settles].name;
+    return out;
 }
 
 } // namespace detail
 
 ATTUNE_INLINE std::string write_t1(named_space const& space)
 {
-    description const plain = detail::with_inputs_put_in(space.space);
+    description plain = detail::with_inputs_put_in(space.space);
+    detail::settle_conditions(plain);
     detail::space_json out;
     out["General"]["FormatVersion"] = 1;
     detail::space_json& inside = out["ConfigurationSpace"];
     inside["TuningParameters"] = detail::space_json::array();
     for (parameter_description const& p : plain.parameters)
-        inside["TuningParameters"].push_back(detail::t1_parameter(p));
+        inside["TuningParameters"].push_back(detail::t1_parameter(plain, p));
     inside["Conditions"] = detail::space_json::array();
     for (constraint_description const& c : plain.constraints)
         inside["Conditions"].push_back(detail::t1_condition(plain, c));

@@ -25,7 +25,8 @@ public:
     /// @param from  one number per tree, each below that tree's leaves()
     configuration_iterator(chain_of_trees space, space_index const& from);
 
-    /// Valid until the next increment. Real parameters are at the middle of their scale.
+    /// Valid until the next increment. Real parameters are at the middle of their scale, inactive
+    /// ones at their one value.
     [[nodiscard]] point const& operator*() const noexcept { return at_; }
     [[nodiscard]] point const* operator->() const noexcept { return &at_; }
 
@@ -51,6 +52,7 @@ private:
     chain_of_trees space_;
     std::vector<std::vector<step>> paths_; // of each tree; empty if unconstrained
     point at_;
+    bool has_conditional_reals_ = false;
     bool is_done_ = false;
 };
 

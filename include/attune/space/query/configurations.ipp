@@ -16,6 +16,7 @@ ATTUNE_INLINE configuration_iterator::configuration_iterator(chain_of_trees spac
     : space_(std::move(space))
     , paths_(space_.tree_count())
     , at_(space_.at(from))
+    , has_conditional_reals_(space_.has_conditional_reals())
 {
     for (std::size_t t = 0; t < paths_.size(); ++t) {
         detail::tree const& walked = space_.tree_at(t);
@@ -33,11 +34,12 @@ ATTUNE_INLINE configuration_iterator::configuration_iterator(chain_of_trees spac
 
 ATTUNE_INLINE configuration_iterator& configuration_iterator::operator++()
 {
-    for (std::size_t t = paths_.size(); t-- > 0;) {
-        if (go_to_next(t)) return *this;
-        go_to_first(t);
-    }
     is_done_ = true;
+    for (std::size_t t = paths_.size(); is_done_ && t-- > 0;) {
+        is_done_ = !go_to_next(t);
+        if (is_done_) go_to_first(t);
+    }
+    if (has_conditional_reals_) space_.set_reals(at_);
     return *this;
 }
 

@@ -1,10 +1,13 @@
 // attune/space/query/distance.hpp - distances between configurations.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.1 and eq. (2), which combines the distances of the parameters
+// Source   BaCO Sec. 4.1 and eq. (2), which combines the distances of the parameters. An inactive
+//          parameter as one more value, equally far from all others: Hutter & Osborne 2013, Swersky
+//          et al. 2014 (the arc kernel)
 #pragma once
 
 #include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/kind/kind_rules.hpp>
 #include <attune/declare/kind/list_distance.hpp>
@@ -21,16 +24,21 @@ namespace attune::inline ATTUNE_ABI {
 ///   real, integer, ordinal  difference; of logarithms on a logarithmic scale or a doubling range
 ///   categorical, boolean    0 or 1
 ///   permutation, tile       permutation_distance by the parameter's metric, tile_distance
-/// @pre  both coordinates are inside the table or interval
+///   one of them inactive    1; both: 0
+/// @pre  both coordinates are inside the table or interval, or detail::inactive_place
 [[nodiscard]] inline double
 parameter_distance(parameter_description const& parameter, coordinate a, coordinate b)
 {
+    if (parameter.is_conditional() && (a.index == no_index || b.index == no_index))
+        return a.index == b.index ? 0 : 1;
     return detail::rules_of(parameter.kind).distance(parameter, a, b);
 }
 
-/// parameter_distance for every parameter of `space`, in order of declaration.
+namespace detail {
+
+/// distances() of configurations as with_inactive_marked() gives them.
 [[nodiscard]] inline std::vector<double>
-distances(description const& space, point const& a, point const& b)
+marked_distances(description const& space, point const& a, point const& b)
 {
     ATTUNE_ASSERT(a.size() == space.parameters.size() && b.size() == a.size(),
                   "a point has one coordinate per parameter");
@@ -40,13 +48,37 @@ distances(description const& space, point const& a, point const& b)
     return out;
 }
 
+[[nodiscard]] inline double norm(std::vector<double> const& distances)
+{
+    double sum = 0;
+    for (double const d : distances)
+        sum += d * d;
+    return std::sqrt(sum);
+}
+
+/// distance() of configurations as with_inactive_marked() gives them: for many pairs.
+[[nodiscard]] inline double
+marked_distance(description const& space, point const& a, point const& b)
+{
+    return norm(marked_distances(space, a, b));
+}
+
+} // namespace detail
+
+/// parameter_distance for every parameter of `space`, in order of declaration.
+/// @param space  of a chain of trees, if parameters are conditional
+[[nodiscard]] inline std::vector<double>
+distances(description const& space, point const& a, point const& b)
+{
+    if (!detail::has_conditions(space)) return detail::marked_distances(space, a, b);
+    return detail::marked_distances(
+        space, detail::with_inactive_marked(space, a), detail::with_inactive_marked(space, b));
+}
+
 /// The Euclidean norm of distances(): BaCO eq. (2) with all length scales 1.
 [[nodiscard]] inline double distance(description const& space, point const& a, point const& b)
 {
-    double sum = 0;
-    for (double const d : distances(space, a, b))
-        sum += d * d;
-    return std::sqrt(sum);
+    return detail::norm(distances(space, a, b));
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -14,6 +14,8 @@ namespace attune::inline ATTUNE_ABI {
 
 /// The valid configurations other than `p` with the fewest changed parameters; among equals, those
 /// with the smallest distance() (distance.hpp). neighbours() uses these as its last resort.
+/// Inactive parameters of a result count as unchanged; those of `p` stand at their one value, see
+/// chain_of_trees::settled().
 ///
 /// Exact: no other configuration is nearer. Real parameters keep their values of `p`. If
 /// constraints read them, the nearest `candidates` settings are tested, and fewer than `count` are

@@ -91,7 +91,8 @@ ATTUNE_INLINE std::string why_not_with(dispatched_kernel const& subject,
     }
     evaluator const here{bound};
     for (constraint_description const& c : bound.constraints)
-        if (!here.holds(c, at)) return "for these inputs it breaks " + c.text;
+        if (c.settles == no_index && !here.holds(c, at))
+            return "for these inputs it breaks " + c.text;
     return {};
 }
 

@@ -114,6 +114,7 @@ ATTUNE_INLINE forced_choice forced_choice_of(named_texts const& wanted,
                                   names);
             continue;
         }
+        if (text == inactive_text && d.parameters[i].is_conditional()) continue;
         std::optional<coordinate> const at = coordinate_of(d.parameters[i], text);
         if (!at)
             return refuse(name + '=' + text + " is not possible; " + name + " can be " +
@@ -126,7 +127,17 @@ ATTUNE_INLINE forced_choice forced_choice_of(named_texts const& wanted,
         near[h.parameter] = h.at;
     if (!space.contains(near)) {
         std::optional<chain_of_trees> const only = space_with(space, held);
-        if (!only) return refuse(contradiction(space, held));
+        if (!only) {
+            near = space.settled(std::move(near));
+            if (!space.contains(near)) return refuse(contradiction(space, held));
+            for (held_value const& h : held)
+                if (!space.is_active(h.parameter, near))
+                    out.notices.push_back("ATTUNE_FORCE: " + text_of_held(d, h) +
+                                          " has no effect: it counts only if " +
+                                          d.parameters[h.parameter].active.text);
+            out.at = std::move(near);
+            return out;
+        }
         std::vector<point> found;
         if (only->contains(near))
             found.push_back(near);

@@ -94,7 +94,9 @@ ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
         out[i] = *at;
         ++placed;
     }
-    if (placed != d.parameters.size() || !space.contains(out)) return {};
+    if (placed != d.parameters.size()) return {};
+    out = space.settled(std::move(out)); // the default may have been another
+    if (!space.contains(out)) return {};
     return out;
 }
 

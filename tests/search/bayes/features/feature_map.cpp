@@ -2,18 +2,27 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/features/feature_map.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
+#include <attune/space/query/sample_distinct.hpp>
 
+#include <Eigen/Eigenvalues>
+
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "../../../laws/tree.hpp"
+#include "../../../space/space_generator.hpp"
 
 using attune::feature_map;
 using attune::feature_table;
@@ -224,4 +233,86 @@ TEST_CASE("a copy shares and outlives")
     copy.append({{0, 0}, {3, 0}}, table);
     CHECK(table.level[2][0] == 3);
     CHECK(copy.space().describe().parameters.size() == 2);
+}
+
+namespace {
+
+/// The least eigenvalue of exp(-distance^2) of the points that occur in one feature.
+double least_eigenvalue(feature_map const& map, feature_table const& table, std::size_t f)
+{
+    auto const rows = static_cast<Eigen::Index>(table.points);
+    Eigen::MatrixXd gram(rows, rows);
+    for (Eigen::Index i = 0; i < rows; ++i)
+        for (Eigen::Index j = 0; j < rows; ++j) {
+            auto const a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j);
+            double const d = map.levels(f) == 0
+                                 ? table.real[f][a] - table.real[f][b]
+                                 : map.distance(f, table.level[f][a], table.level[f][b]);
+            gram(i, j) = std::exp(-3 * d * d);
+        }
+    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram).eigenvalues().minCoeff();
+}
+
+} // namespace
+
+TEST_CASE("an inactive parameter is one level, about equally far from every value")
+{
+    constexpr auto choice = attune::categorical<"DESIGN">("plain", "packed");
+    auto const packed = choice == "packed";
+    feature_map const map(chain(attune::space(choice,
+                                              wide.with_default(48).active_if(packed),
+                                              on.active_if(packed),
+                                              attune::tile<"TILE", 3>(64).active_if(packed),
+                                              attune::permutation<"ORDER", 4>().active_if(packed)),
+                                {}),
+                          {.from_alignment = false});
+    REQUIRE(names(map) == texts{"DESIGN", "WIDE", "ON", "TILE", "ORDER"});
+    CHECK(map.levels(1) == 6);
+    CHECK(map.dimensions(1) == 2);
+    CHECK(map.is_nominal(2));
+    CHECK(map.levels(2) == 3);
+    for (std::size_t f = 1; f < map.count(); ++f) {
+        CAPTURE(map.name(f));
+        double farthest = 0;
+        for (std::uint32_t v = 0; v + 1 < map.levels(f); ++v) {
+            double const d = map.distance(f, v, map.levels(f) - 1);
+            CHECK(d > 0.7);
+            farthest = std::max(farthest, d);
+        }
+        CHECK(farthest == doctest::Approx(1.0));
+    }
+    CHECK(map.distance(1, 0, 4) == doctest::Approx(1.0)); // as without a condition
+    feature_table table;
+    map.append(map.space().settled({{0, 0}, {1, 0}, {1, 0}, {3, 0}, {5, 0}}), table);
+    map.append({{1, 0}, {4, 0}, {0, 0}, {0, 0}, {0, 0}}, table);
+    for (std::size_t f = 1; f < map.count(); ++f) {
+        CHECK(table.level[f][0] == map.levels(f) - 1);
+        CHECK(table.level[f][1] < map.levels(f) - 1);
+    }
+}
+
+TEST_CASE("distances between configurations of random conditional spaces give definite matrices")
+{
+    attune_tests::space_generator generator(19);
+    attune::random_engine engine(20);
+    int tried = 0;
+    while (tried < 150) {
+        attune::description const drawn = generator.draw_conditional();
+        if (attune_tests::valid_settings(drawn).empty()) continue;
+        std::optional<attune::chain_of_trees> made;
+        try {
+            made.emplace(drawn);
+        } catch (attune::error const&) { // a default makes it empty
+            continue;
+        }
+        ++tried;
+        feature_map const map(*made);
+        feature_table table;
+        for (attune::point const& p : attune::sample_distinct(*made, 24, engine))
+            map.append(p, table);
+        for (std::size_t f = 0; f < map.count(); ++f) {
+            CAPTURE(map.name(f));
+            CHECK(least_eigenvalue(map, table, f) > -1e-12);
+        }
+    }
 }

@@ -37,7 +37,8 @@ struct derived_feature {
 
 /// Features from the constraints, in order of declaration, each once: the sides of comparisons that
 /// read two or more varying parameters; `a % b` as the ratio a / b if it reads two, as a flag if it
-/// reads one. Opaque predicates give none.
+/// reads one. Opaque predicates give none, nor do conditions of active_if(). Formulas read an
+/// inactive parameter at the one value that it has, as constraints do.
 /// @param varies  for each parameter, whether it takes more than one valid value
 [[nodiscard]] std::vector<derived_feature> features_of_constraints(description const& space,
                                                                    std::vector<bool> const& varies);

@@ -26,7 +26,7 @@ public:
 
     void take(constraint_description const& constraint)
     {
-        if (constraint.root == no_index) return;
+        if (constraint.root == no_index || constraint.settles != no_index) return;
         joins_ = varying(constraint.root) > 1;
         visit(constraint.root);
     }

@@ -42,6 +42,7 @@ struct feature_table {
 ///   boolean, categorical  nominal
 ///   permutation           by its metric; beyond max_levels orders one feature per item, its place
 ///   tile                  by the logarithms of its factors; beyond max_levels one feature for each
+/// where a conditional parameter has one level more, the last: it is inactive;
 /// then derived features, unless constant or equal to another feature over the space:
 ///   the sides of comparisons that read two or more parameters, by logarithm where positive
 ///   `A % B` over two or more parameters: log(A / B); `p % constant`: whether it is 0

@@ -4,6 +4,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/search/bayes/features/code_metric_columns.hpp>
 #include <attune/search/bayes/features/derived.hpp>
 #include <attune/search/bayes/features/derived_column.hpp>
@@ -22,11 +23,13 @@ namespace attune::inline ATTUNE_ABI {
 
 struct feature_map::state {
     chain_of_trees space;
+    detail::distinct_conditions conditions;
     std::vector<detail::parameter_feature> parameters;
     std::vector<detail::derived_column> derived;
 
     state(chain_of_trees chain, feature_options const& options)
         : space(std::move(chain))
+        , conditions(space.describe())
     {
         description const& d = space.describe();
         marginals const counts(space);
@@ -49,6 +52,25 @@ struct feature_map::state {
         if (options.from_constraints) add(detail::features_of_constraints(d, varies));
         if (options.from_alignment) add(detail::features_of_alignment(d, varies));
         if (!formulas.empty()) keep_useful(std::move(formulas), options);
+    }
+
+    /// Calls `level(f, level)` or `real(f, position)` for every feature of a parameter.
+    template <class Level, class Real>
+    void read(point const& p, Level const& level, Real const& real) const
+    {
+        description const& d = space.describe();
+        std::vector<char> const holds = conditions.at(d, p);
+        for (std::size_t f = 0; f < parameters.size(); ++f) {
+            detail::parameter_feature const& feature = parameters[f];
+            coordinate const at = p[feature.parameter];
+            parameter_description const& of = d.parameters[feature.parameter];
+            bool const is_inactive =
+                feature.has_inactive && holds[conditions.of(feature.parameter)] == 0;
+            if (feature.levels == 0)
+                real(f, is_inactive ? 0.5 : feature.position_at(of, at));
+            else
+                level(f, is_inactive ? feature.levels - 1 : feature.level_at(of, at));
+        }
     }
 
     [[nodiscard]] bool is_derived(std::size_t f) const noexcept { return f >= parameters.size(); }
@@ -84,17 +106,11 @@ private:
         std::vector<point> const seen = points_to_see(options);
         std::vector<std::vector<std::uint32_t>> levels(parameters.size());
         std::vector<std::vector<double>> lines(parameters.size());
-        for (std::size_t f = 0; f < parameters.size(); ++f) {
-            detail::parameter_feature const& feature = parameters[f];
-            for (point const& p : seen) {
-                coordinate const at = p[feature.parameter];
-                parameter_description const& of = d.parameters[feature.parameter];
-                if (feature.levels == 0)
-                    lines[f].push_back(feature.position_at(of, at));
-                else
-                    levels[f].push_back(feature.level_at(of, at));
-            }
-        }
+        for (point const& p : seen)
+            read(
+                p,
+                [&](std::size_t f, std::uint32_t level) { levels[f].push_back(level); },
+                [&](std::size_t f, double position) { lines[f].push_back(position); });
         auto const repeats_parameter = [&](detail::derived_column const& made) {
             for (std::size_t f = 0; f < parameters.size(); ++f) {
                 detail::parameter_feature const& feature = parameters[f];
@@ -210,18 +226,13 @@ feature_map::distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noe
 
 ATTUNE_INLINE void feature_map::append(point const& p, feature_table& table) const
 {
-    std::vector<parameter_description> const& all = space().describe().parameters;
     table.level.resize(count());
     table.real.resize(count());
-    std::size_t column = 0;
-    for (detail::parameter_feature const& f : state_->parameters) {
-        coordinate const at = p[f.parameter];
-        if (f.levels == 0)
-            table.real[column].push_back(f.position_at(all[f.parameter], at));
-        else
-            table.level[column].push_back(f.level_at(all[f.parameter], at));
-        ++column;
-    }
+    state_->read(
+        p,
+        [&](std::size_t f, std::uint32_t level) { table.level[f].push_back(level); },
+        [&](std::size_t f, double position) { table.real[f].push_back(position); });
+    std::size_t column = state_->parameters.size();
     for (detail::derived_column const& made : state_->derived)
         table.level[column++].push_back(made.level_at(p));
     ++table.points;

@@ -1,6 +1,9 @@
 // attune/search/bayes/features/parameter_features.hpp - the features of a parameter.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.1 (distances, transformed)
+// Source   BaCO Sec. 4.1 (distances, transformed). An inactive parameter as one point apart from its
+//          values: Hutter & Osborne 2013, Swersky et al. 2014 (the arc kernel), which bend the line
+//          of the values so that the point is equally far from all; here the values stay as they
+//          are, and the point stands above their middle
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -37,6 +40,10 @@ struct parameter_feature {
     spacing on = spacing::linear;        ///< of continuous numbers; `low` and `high` are so spaced
     double low = 0;
     double high = 0;
+    /// The parameter is conditional: the last level stands for an inactive one, at distance 1 from
+    /// the farthest value of the parameter (on a line at least 0.86 from all). A continuous feature
+    /// has it at 0.5.
+    bool has_inactive = false;
 
     /// @pre  not continuous
     [[nodiscard]] std::uint32_t level_at(parameter_description const& p, coordinate at) const;
@@ -45,7 +52,7 @@ struct parameter_feature {
 };
 
 /// The features of parameter `index`: one; none when a single value occurs; one per part for
-/// permutations and tiles of more than `most` values.
+/// permutations and tiles of more than `most` values. Conditional parameters have one level more.
 /// @param occurs  for each value of the table whether it is in a valid configuration; not read for
 ///                real parameters
 [[nodiscard]] std::vector<parameter_feature> features_of(description const& space,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -102,10 +103,47 @@ features_of_parts(parameter_description const& p, parameter_feature const& whole
     return out;
 }
 
-ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& space,
-                                                         std::uint32_t index,
-                                                         std::vector<bool> const& occurs,
-                                                         std::uint32_t most)
+/// Adds the level of an inactive parameter. The values get one coordinate more, 0, which is above 0
+/// for that level alone.
+inline void add_inactive_level(parameter_feature& f)
+{
+    f.has_inactive = true;
+    if (f.levels == 0) return;
+    std::size_t const n = f.dimensions;
+    std::uint32_t const values = f.levels++;
+    if (n == 0) return;
+    std::vector<double> low(f.places.begin(), f.places.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<double> high = low;
+    for (std::size_t i = 0; i < f.places.size(); ++i) {
+        low[i % n] = std::min(low[i % n], f.places[i]);
+        high[i % n] = std::max(high[i % n], f.places[i]);
+    }
+    std::vector<double> out;
+    double farthest = 0; // squared, from the middle
+    for (std::uint32_t v = 0; v < values; ++v) {
+        double squared = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            double const place = f.places[v * n + i];
+            double const off = place - (low[i] + high[i]) / 2;
+            squared += off * off;
+            out.push_back(place);
+        }
+        out.push_back(0);
+        farthest = std::max(farthest, squared);
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        out.push_back((low[i] + high[i]) / 2);
+    out.push_back(std::sqrt(std::max(0.0, 1 - farthest)));
+    f.places = std::move(out);
+    f.dimensions = n + 1;
+}
+
+/// The features of a parameter as if it were always active.
+[[nodiscard]] inline std::vector<parameter_feature>
+features_where_active(description const& space,
+                      std::uint32_t index,
+                      std::vector<bool> const& occurs,
+                      std::uint32_t most)
 {
     parameter_description const& p = space.parameters[index];
     parameter_feature f;
@@ -139,6 +177,18 @@ ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& spac
     if (is_wide) return features_of_parts(p, f);
     lay_out_embedding(p, occurring, f);
     return {f};
+}
+
+ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& space,
+                                                         std::uint32_t index,
+                                                         std::vector<bool> const& occurs,
+                                                         std::uint32_t most)
+{
+    auto out = features_where_active(space, index, occurs, most);
+    if (space.parameters[index].is_conditional())
+        for (parameter_feature& f : out)
+            add_inactive_level(f);
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -46,7 +46,9 @@ inline void place_child_wise(tree const& from, random_engine& engine, std::span<
         for (std::size_t p = 0; p < out.size(); ++p)
             if (declared.parameters[p].traits().is_interval)
                 out[p].real = scale_value(declared.parameters[p], uniform_unit(engine));
-        if (!space.has_real_parameters() || space.contains(out)) return out;
+        if (!space.has_real_parameters()) return out;
+        out = space.settled(std::move(out));
+        if (space.contains(out)) return out;
     }
     return space.sample(engine);
 }

@@ -55,11 +55,14 @@ public:
         , row_(rows_)
     {
         description const& declared = space.describe();
+        std::vector<point> at;
+        for (point const& p : pool)
+            at.push_back(with_inactive_marked(declared, p));
         for (std::size_t i = 0; i < rows_; ++i) {
             row_[i] = static_cast<std::uint32_t>(i);
             for (std::size_t j = 0; j < i; ++j)
                 repulsion_[i * rows_ + j] = repulsion_[j * rows_ + i] =
-                    force(distance(declared, pool[i], pool[j]));
+                    force(marked_distance(declared, at[i], at[j]));
         }
     }
 

@@ -63,8 +63,10 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
                 parameter, (stratum[i] + uniform_unit(engine)) / static_cast<double>(count));
     }
     if (space.has_real_parameters())
-        for (point& p : out)
+        for (point& p : out) {
+            p = space.settled(std::move(p));
             if (!space.contains(p)) p = space.sample(engine);
+        }
     return out;
 }
 

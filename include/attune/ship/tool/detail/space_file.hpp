@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
@@ -107,7 +108,9 @@ struct read_space {
     return out;
 }
 
+/// Inactive parameters may be missing, and have any value.
 /// Errors  attune::error: a parameter is missing, unknown, or has no such value
+/// @param space  of a chain of trees
 [[nodiscard]] inline point point_of(description const& space, tool_json const& json)
 {
     if (!json.is_object())
@@ -116,10 +119,14 @@ struct read_space {
         if (space.find_parameter(name) == no_index)
             throw error("the space has no such parameter", name, "leave it out");
     point out;
+    std::vector<std::size_t> missing;
     for (parameter_description const& parameter : space.parameters) {
         auto const at = json.find(parameter.name);
-        if (at == json.end())
-            throw error("a parameter has no value", parameter.name, "give all parameters");
+        if (at == json.end()) {
+            missing.push_back(out.size());
+            out.push_back(parameter.active.otherwise);
+            continue;
+        }
         std::string text = at->is_string() ? at->get<std::string>() : at->dump();
         if (at->is_array() && text.size() >= 2) {
             text.front() = '{';
@@ -132,6 +139,12 @@ struct read_space {
                         "give one of its values");
         out.push_back(*found);
     }
+    for (std::size_t const i : missing)
+        if (is_active(space, i, out))
+            throw error("a parameter has no value",
+                        space.parameters[i].name,
+                        "give all parameters that count");
+    settle(space, out);
     return out;
 }
 

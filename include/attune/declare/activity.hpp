@@ -1,0 +1,81 @@
+// attune/declare/activity.hpp - which parameters of a configuration count.
+// SPDX-License-Identifier: MIT
+// Source   three truth values: Kleene 1952, Sec. 64, where "unknown" is a comparison that reads an
+//          inactive parameter; that a parameter needs active parents: ConfigSpace
+//
+// An inactive parameter stands at its default, so that every configuration has one form. A
+// constraint says so, which the trees read as any other: counts, samples and neighbours need no
+// rule of their own.
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline bool has_conditions(description const& space) noexcept
+{
+    return std::any_of(space.parameters.begin(),
+                       space.parameters.end(),
+                       [](parameter_description const& p) { return p.is_conditional(); });
+}
+
+/// The default of a parameter; else its first value, or the middle of its interval.
+/// @pre  its table is bound
+[[nodiscard]] coordinate default_of(parameter_description const& parameter);
+
+/// A parameter whose condition cannot be decided, because it reads a parameter whose own condition
+/// leads back to it; no_index if there is none.
+[[nodiscard]] std::uint32_t undecided_parameter(description const& space);
+
+/// Makes what follows from the conditions of parameters: activity_description::counts and
+/// ::otherwise, and per conditional parameter one constraint that settles it. Replaces what an
+/// earlier call made for other defaults.
+/// @param space  bound
+/// Errors  attune::error when conditions lead back to their own parameter
+void settle_conditions(description& space);
+
+/// Whether parameter `index` counts at `at`; the values of inactive parameters make no difference.
+/// True before settle_conditions().
+[[nodiscard]] bool
+is_active(description const& space, std::size_t index, std::span<coordinate const> at);
+
+/// Puts inactive parameters at their one value.
+void settle(description const& space, point& at);
+
+/// The coordinate that stands for an inactive parameter where configurations are compared.
+inline constexpr coordinate inactive_place{no_index, 0};
+
+/// `at` with every inactive parameter at inactive_place.
+[[nodiscard]] point with_inactive_marked(description const& space, point at);
+
+/// The distinct conditions of a space. Parameters of one design share theirs, which is then
+/// evaluated once.
+class distinct_conditions {
+public:
+    explicit distinct_conditions(description const& settled);
+
+    /// The number of the condition of parameter `index`; no_index without one.
+    [[nodiscard]] std::uint32_t of(std::size_t index) const noexcept { return of_[index]; }
+    [[nodiscard]] std::size_t size() const noexcept { return roots_.size(); }
+    /// Whether each condition holds at `at`.
+    [[nodiscard]] std::vector<char> at(description const& space,
+                                       std::span<coordinate const> at) const;
+
+private:
+    std::vector<std::uint32_t> roots_;
+    std::vector<std::uint32_t> of_; // parameter -> index into roots_
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/activity.ipp>
+#endif
