@@ -5,7 +5,7 @@
 #include <attune/compile/device_compiler.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
-#include <attune/cuda/device_span.hpp>
+#include <attune/core/device_span.hpp>
 
 #include <thread>
 

@@ -25,7 +25,14 @@ TEST_CASE("facts of calls are the same after a way through texts")
         .source_flags = {"-DA=1 2", "-I/x y"},
         .tolerances = {{2, {1e-4, 0.1}}, {3, attune::any_value}, {0, {0, 1.0 / 3}}},
         .is_checked = true,
-        .rules = -77};
+        .rules = -77,
+        .launch = attune::detail::launch_facts{
+            .arguments = {"attune::device_span<float const>", "int"},
+            .declarations = "#include \"a b.hpp\"\n",
+            .formulas = {"ceil_divide(in[0], at[0])", "", "", "at[0]"},
+            .reads = {"whole BLOCK", "item 2 TILE"},
+            .is_cooperative = true,
+            .defaults = {{"BLOCK", "128"}, {"FLAGS", "-DX=1 "}, {"EMPTY", ""}}}};
     CHECK(call_facts_in(facts_texts(all)) == all);
     CHECK(call_facts_in(facts_texts(call_facts{})) == call_facts{});
     auto const choice = shape_choice_of(all);
@@ -45,4 +52,8 @@ TEST_CASE("facts of an older release, and damaged ones, are none")
     for (char const* const within : {"2", "2:", "2:1", "2:1:", "2:-1:0", "2:1:nan", "x:any"})
         CHECK_FALSE(call_facts_in({{"call", ""}, {"tolerances", within}}).has_value());
     CHECK_FALSE(call_facts_in({{"call", ""}, {"rules", "x"}}).has_value());
+    for (char const* const launch : {"", "1;1", ";;;;;;;;;;"})
+        CHECK_FALSE(call_facts_in({{"call", ""}, {"launch", launch}}).has_value());
+    CHECK(call_facts_in({{"call", ""}, {"launch", ";;;;;;;;;"}}).has_value());
+    CHECK_FALSE(call_facts_in({{"call", ""}, {"launch", ";;;;;;;;;"}, {"launch_defaults", "A"}}));
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/cuda/device_span.hpp>
+#include <attune/core/device_span.hpp>
 
 #include <cstddef>
 #include <span>

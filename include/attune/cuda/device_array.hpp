@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/device_span.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device_span.hpp>
 
 #include <cstddef>
 #include <memory>

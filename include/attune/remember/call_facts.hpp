@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/record.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,20 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// How a device launches a kernel, for those without its declaration.
+struct launch_facts {
+    std::vector<std::string> arguments{}; ///< C++ text of their types
+    std::string declarations{};           ///< lines that these types need
+    /// Of grid, block and cluster, three each, and of the shared bytes; empty: not declared. As
+    /// C++: see tune/kernel/launch_text.hpp.
+    std::array<std::string, 10> formulas{};
+    std::vector<std::string> reads{}; ///< what they read of a configuration, as at[i]
+    bool is_cooperative = false;
+    named_texts defaults{}; ///< the default configuration
+
+    [[nodiscard]] friend bool operator==(launch_facts const&, launch_facts const&) = default;
+};
 
 /// How calls of a kernel become shapes, and how its configurations become code.
 struct call_facts {
@@ -29,6 +44,7 @@ struct call_facts {
     std::vector<std::pair<std::size_t, tolerance>> tolerances{};
     bool is_checked = false; ///< kernel.check(f): the default says nothing about a result
     std::int64_t rules = 0;  ///< first word of proven shapes; 0: an older release wrote them
+    std::optional<launch_facts> launch{}; ///< where the kernel says how it is launched
 
     [[nodiscard]] friend bool operator==(call_facts const&, call_facts const&) = default;
 };

@@ -80,6 +80,50 @@ position_and_tolerance_in(std::string_view text)
     return std::pair{*position, tolerance{*absolute, *relative}};
 }
 
+inline void add_launch_facts(named_texts& to, launch_facts const& launch)
+{
+    std::string formulas;
+    for (std::size_t i = 0; i < launch.formulas.size(); ++i)
+        formulas += (i == 0 ? "" : ";") + launch.formulas[i];
+    to.emplace_back("launch", std::move(formulas));
+    to.emplace_back("launch_arguments", joined_by(launch.arguments, '\n'));
+    if (!launch.declarations.empty()) to.emplace_back("launch_declarations", launch.declarations);
+    if (!launch.reads.empty()) to.emplace_back("launch_reads", joined_by(launch.reads, '\n'));
+    if (launch.is_cooperative) to.emplace_back("launch_cooperative", "yes");
+    std::vector<std::string> defaults;
+    for (auto const& [name, value] : launch.defaults)
+        defaults.push_back(name + '=' + value);
+    if (!defaults.empty()) to.emplace_back("launch_defaults", joined_by(defaults, '\n'));
+}
+
+/// Nothing where it is damaged. @pre  the facts have "launch"
+[[nodiscard]] inline std::optional<launch_facts> launch_facts_in(named_texts const& facts)
+{
+    auto const text_at = [&](char const* name) {
+        std::string const* const text = value_of(facts, name);
+        return text != nullptr ? *text : std::string();
+    };
+    launch_facts out{.arguments = split_at(text_at("launch_arguments"), '\n'),
+                     .declarations = text_at("launch_declarations"),
+                     .reads = split_at(text_at("launch_reads"), '\n'),
+                     .is_cooperative = value_of(facts, "launch_cooperative") != nullptr};
+    std::string const formulas = text_at("launch");
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < out.formulas.size(); ++i) {
+        bool const is_last = i + 1 == out.formulas.size();
+        std::size_t const end = formulas.find(';', from);
+        if ((end == std::string::npos) != is_last) return {};
+        out.formulas[i] = formulas.substr(from, is_last ? end : end - from);
+        from = end + 1;
+    }
+    for (std::string const& one : split_at(text_at("launch_defaults"), '\n')) {
+        std::size_t const equals = one.find('=');
+        if (equals == std::string::npos) return {};
+        out.defaults.emplace_back(one.substr(0, equals), one.substr(equals + 1));
+    }
+    return out;
+}
+
 ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
 {
     named_texts out;
@@ -109,6 +153,7 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
     add("tolerances", tolerances, ' ');
     if (facts.is_checked) out.emplace_back("checked", "yes");
     if (facts.rules != 0) out.emplace_back("rules", std::to_string(facts.rules));
+    if (facts.launch) add_launch_facts(out, *facts.launch);
     return out;
 }
 
@@ -147,6 +192,10 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
         char const* const end = rules->data() + rules->size();
         auto const [stop, problem] = std::from_chars(rules->data(), end, out.rules);
         if (problem != std::errc{} || stop != end) return {};
+    }
+    if (value_of(facts, "launch") != nullptr) {
+        out.launch = launch_facts_in(facts);
+        if (!out.launch) return {};
     }
     out.is_checked = value_of(facts, "checked") != nullptr;
     out.any_shape = value_of(facts, "any_shape") != nullptr;

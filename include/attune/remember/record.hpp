@@ -32,6 +32,13 @@ struct record_key {
     [[nodiscard]] friend bool operator==(record_key const&, record_key const&) = default;
 };
 
+namespace detail {
+
+/// What follows the device of a key whose objective is predicted, not measured.
+inline constexpr char const* predicted_device = ", predicted";
+
+} // namespace detail
+
 /// A confidence interval of 95 %, and the number of times in it; zeros: unknown.
 struct time_interval {
     double low_s{};

@@ -42,6 +42,7 @@
 #include <attune/tune/kernel/device_facts.ipp>
 #include <attune/tune/kernel/fallback.ipp>
 #include <attune/tune/kernel/launch_declaration.ipp>
+#include <attune/tune/kernel/launch_text.ipp>
 #include <attune/tune/kernel/owned_call.ipp>
 #include <attune/tune/kernel/problem.ipp>
 #include <attune/tune/kernel/stated_work.ipp>

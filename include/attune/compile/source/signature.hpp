@@ -3,10 +3,10 @@
 #pragma once
 
 #include <attune/compile/source/variant.hpp>
+#include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device_span.hpp>
 
 #include <cstddef>
 #include <span>

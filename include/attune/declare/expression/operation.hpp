@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/arithmetic.hpp>
 #include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/expression/arithmetic.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE dispatch_parts::dispatch_parts(dispatched_kernel of, any_store store)
     : subject([&of] {
-        of.facts = facts_of_calls(of.kernel, of.layout);
+        of.facts = facts_of_calls(of.kernel, of.declared, of.layout);
         return std::move(of);
     }())
     , report(subject.kernel.name, subject.options.progress)

@@ -32,7 +32,9 @@ namespace attune::inline ATTUNE_ABI::detail {
                                           std::vector<shape_word> const& layout);
 
 /// What a store keeps of the calls: see call_facts.hpp.
+/// @param declared  from with_annotated_defaults(kernel)
 [[nodiscard]] named_texts facts_of_calls(kernel_description const& kernel,
+                                         description const& declared,
                                          std::vector<shape_word> const& layout);
 
 /// A kernel, and how it is compiled and tuned. Any thread may read it.

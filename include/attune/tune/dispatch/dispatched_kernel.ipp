@@ -8,6 +8,7 @@
 #include <attune/remember/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/launch_text.hpp>
 
 #include <bit>
 #include <cstddef>
@@ -56,13 +57,15 @@ ATTUNE_INLINE std::int64_t rules_of_proof(kernel_description const& kernel,
 }
 
 ATTUNE_INLINE named_texts facts_of_calls(kernel_description const& kernel,
+                                         description const& declared,
                                          std::vector<shape_word> const& layout)
 {
     call_facts out{.layout = layout,
                    .any_shape = kernel.any_shape,
                    .source_flags = kernel.source.flags,
                    .is_checked = static_cast<bool>(kernel.check),
-                   .rules = rules_of_proof(kernel, layout)};
+                   .rules = rules_of_proof(kernel, layout),
+                   .launch = launch_facts_of(kernel, declared)};
     for (std::size_t i = 0; i < kernel.tolerances.size(); ++i)
         if (kernel.tolerances[i]) out.tolerances.emplace_back(i, *kernel.tolerances[i]);
     for (input_argument const& input : kernel.inputs)

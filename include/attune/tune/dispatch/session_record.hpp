@@ -20,9 +20,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What follows the device of a key whose objective is predicted, not measured.
-inline constexpr char const* predicted_device = ", predicted";
-
 /// How times are taken, as far as it is not the default way.
 /// @param compiler  its identity
 [[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);

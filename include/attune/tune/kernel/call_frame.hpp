@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/shape/argument_kind.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/device_span.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 

@@ -1,5 +1,5 @@
-// attune/declare/expression/arithmetic.hpp - the value of each arithmetic operation on two numbers.
-// SPDX-License-Identifier: MIT
+// attune/core/arithmetic.hpp - the value of each arithmetic operation on two numbers.
+// SPDX-License-Identifier: MIT-0
 //
 // tested by declare/expression/evaluate.cpp
 #pragma once

@@ -1,5 +1,5 @@
-// attune/cuda/device_span.hpp - an array in a device's memory.
-// SPDX-License-Identifier: MIT
+// attune/core/device_span.hpp - an array in a device's memory.
+// SPDX-License-Identifier: MIT-0
 //
 // Modelled on std::span
 #pragma once

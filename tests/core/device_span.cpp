@@ -1,6 +1,6 @@
-// tests/cuda/device_span.cpp : mirrors include/attune/cuda/device_span.hpp, which it includes first
+// tests/core/device_span.cpp : mirrors include/attune/core/device_span.hpp, which it includes first
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/device_span.hpp>
+#include <attune/core/device_span.hpp>
 
 #include <cstdint>
 #include <doctest/doctest.h>
