@@ -1,4 +1,5 @@
-# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] [SHAPES <shape>...]) :
+# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] [SHAPES <shape>...]) and
+# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] SM <architecture>... [UNVERIFIED]) :
 # compiles the winners of a store into a program or library, so that it starts tuned, without a tuner or a compiler.
 #
 # attune::baked<type> kernel{attune::baked_kernel<"name">} calls them (<attune/ship/baked.hpp>). The program links nothing
@@ -14,6 +15,11 @@
 #   SHAPES  calls that the build verifies its own code for, beside the default: KNOWN (those that the store tells of), files
 #           with a shape in each line, or shapes: their numbers, "1024 1024 32" of a span, a span and an int
 #
+#   SM      architectures of NVIDIA's devices, 80 90 100: the winners on devices are baked, not those on processors; a file
+#           that has both needs two calls
+#   UNVERIFIED  what tuned.predict() found for a device serves there for all shapes, though nobody ran it; else where the store
+#           proves it. explain() says that it was predicted
+#
 # A variant serves shapes that the store proves, and those that the build verified. The store's proofs are of the tuner's
 # code, and stand for instruction sets up to that of the tuning; code for a higher one serves what the build verified. A
 # variant that the build finds wrong does not serve. <kernel>_..._table.cpp in the build folder says what proves each.
@@ -27,6 +33,13 @@
 # options and definitions: the kernel was tuned without them. The units <kernel>_..._table.cpp and ..._default.cpp are for the
 # oldest processor that the program is for; its other files may be for newer ones. A program does not see what is baked into a
 # shared library that it links. With Ninja Multi-Config the objects are those of the default configuration.
+#
+# For devices, NVRTC makes a CUBIN of each winner and of the default for each architecture, and PTX of the default for the
+# lowest, when the program is built; no device is needed. Two files hold them and the constants, and nothing is compiled for a
+# processor. A device has the CUBIN of its architecture, or that for the next lower minor version; a variant that has none gives way
+# to the default, and a device for which there is nothing gets an error: see attune::baked. The first launch opens
+# libcuda.so.1; a program without kernels for devices opens nothing. The store's proofs stand for architectures up to that of
+# the tuning.
 #
 # Needs attune::ship for the program that writes the sources; where the target is for another machine, ATTUNE_BAKE_PROGRAM
 # names one that runs on this one.
@@ -71,10 +84,63 @@ int main(int count, char** arguments)
     set_target_properties(attune_bake_program PROPERTIES COMPILE_OPTIONS "-fexceptions;-frtti")
 endfunction()
 
+# Sets <stem> to what the names of a kernel's files begin with: the same in each checkout.
+function(attune_bake_stem stem target file name kind)
+    get_filename_component(short "${file}" NAME_WE)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE relative)
+    string(MD5 out "${target}|${name}|${relative}${kind}")
+    string(SUBSTRING "${out}" 0 8 out)
+    string(MAKE_C_IDENTIFIER "${short}_${name}_${out}" out)
+    string(REGEX REPLACE "__+" "_" out "${out}") # two underscores, and one in front, are not for users
+    string(REGEX REPLACE "^_" "k" out "${out}")
+    if(TARGET attune_baked_${out})
+        message(FATAL_ERROR "attune_bake: ${file} is baked into ${target} already")
+    endif()
+    set(${stem} "${out}" PARENT_SCOPE)
+endfunction()
+
+# Adds the constants and the CUBINs of a kernel for devices. Further arguments are architectures.
+function(attune_bake_for_devices target file store name unverified)
+    attune_add_bake_program()
+    attune_bake_stem(stem ${target} "${file}" "${name}" "|SM")
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
+    set(options "")
+    foreach(architecture IN LISTS ARGN)
+        list(APPEND options --sm "${architecture}")
+    endforeach()
+    if(name)
+        list(APPEND options --kernel "${name}")
+    endif()
+    if(unverified)
+        list(APPEND options --unverified yes)
+    endif()
+    set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+    set(written "${folder}/${stem}_table.cpp" "${folder}/${stem}_images.cpp")
+    add_custom_command(
+        OUTPUT ${written}
+        COMMAND attune_bake_program --store "${store}" --kernel-file "${file}" --folder "${folder}" --stem "${stem}" ${options}
+                "$<$<BOOL:${include}>:--include;$<JOIN:${include},;--include;>>" --depfile "${folder}/${stem}.d"
+        DEPENDS "${store}" "${file}" attune_bake_program
+        DEPFILE "${folder}/${stem}.d" # the kernel's own headers
+        COMMENT "Baking ${store} for devices" COMMAND_EXPAND_LISTS VERBATIM)
+    add_custom_target(attune_baked_${stem} DEPENDS ${written})
+    add_dependencies(${target} attune_baked_${stem})
+    # What chooses and launches is local to its object, as with kernels for processors.
+    set(name attune_baked_${stem}_launch)
+    attune_kernel_objects(${name} ${target} "${folder}/${stem}_table.cpp")
+    get_filename_component(home "${file}" DIRECTORY) # of the headers that define the types of its arguments
+    target_include_directories(${name} PRIVATE "${home}")
+    add_dependencies(${name} attune_baked_${stem})
+    attune_link_alone(${target} ${name} "${folder}/${name}.o" "${file}" -D baked=ON)
+    set_source_files_properties("${folder}/${stem}_images.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    target_sources(${target} PRIVATE "${folder}/${stem}_images.cpp")
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:attune::attune> ${CMAKE_DL_LIBS})
+endfunction()
+
 function(attune_bake target)
     string(CONCAT usage "attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] "
-                        "[SHAPES <shape>...])")
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNEL;STORE;NAME" "ISA;FLAGS;SHAPES")
+                        "[SHAPES <shape>...], or (... SM <architecture>... [UNVERIFIED])")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "UNVERIFIED" "KERNEL;STORE;NAME" "ISA;FLAGS;SHAPES;SM")
     get_target_property(type ${target} TYPE)
     if(NOT arg_KERNEL OR NOT arg_STORE OR arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "attune_bake: ${target}: KERNEL and STORE are needed, nothing else is known: ${usage}")
@@ -94,6 +160,24 @@ function(attune_bake target)
             message(FATAL_ERROR "attune_bake: there is no file ${arg_${file}}")
         endif()
     endforeach()
+    if("SM" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+        message(FATAL_ERROR "attune_bake: ${target}: SM names no architecture: give some, such as SM 80 90")
+    elseif(arg_UNVERIFIED AND NOT arg_SM)
+        message(FATAL_ERROR "attune_bake: ${target}: UNVERIFIED is about devices: give their architectures, such as SM 80 90")
+    elseif(arg_SM)
+        if(arg_ISA OR arg_FLAGS OR arg_SHAPES)
+            message(FATAL_ERROR "attune_bake: ${target}: SM bakes for devices; ISA, FLAGS and SHAPES are about processors: call it "
+                                "once for each")
+        endif()
+        foreach(architecture IN LISTS arg_SM)
+            if(NOT architecture MATCHES "^[1-9][0-9]+$")
+                message(FATAL_ERROR "attune_bake: ${target}: SM ${architecture} is no architecture: give numbers, such as SM 80 90")
+            endif()
+        endforeach()
+        attune_bake_for_devices(${target} "${arg_KERNEL}" "${arg_STORE}" "${arg_NAME}" "${arg_UNVERIFIED}" ${arg_SM})
+        return()
+    endif()
+
     set(levels base)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
         list(APPEND levels x86-64-v2 x86-64-v3 x86-64-v4)
@@ -134,17 +218,7 @@ function(attune_bake target)
     endif()
 
     attune_add_bake_program()
-    # The same in each checkout; two underscores, and one in front, are not for users.
-    get_filename_component(short "${arg_KERNEL}" NAME_WE)
-    cmake_path(RELATIVE_PATH arg_KERNEL BASE_DIRECTORY "${CMAKE_SOURCE_DIR}" OUTPUT_VARIABLE relative)
-    string(MD5 stem "${target}|${arg_NAME}|${relative}")
-    string(SUBSTRING "${stem}" 0 8 stem)
-    string(MAKE_C_IDENTIFIER "${short}_${arg_NAME}_${stem}" stem)
-    string(REGEX REPLACE "__+" "_" stem "${stem}")
-    string(REGEX REPLACE "^_" "k" stem "${stem}")
-    if(TARGET attune_baked_${stem})
-        message(FATAL_ERROR "attune_bake: ${arg_KERNEL} is baked into ${target} already")
-    endif()
+    attune_bake_stem(stem ${target} "${arg_KERNEL}" "${arg_NAME}" "")
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
     set(written "${stem}_table.cpp" "${stem}_default.cpp" "${stem}_default.flags")
     if(arg_SHAPES)

@@ -20,7 +20,7 @@ set(sees_tune core declare space search cuda compile measure remember tune)
 # What doors include in files with ATTUNE_OFF; of compile/ the list of functions in the program.
 set(sees_off core declare compile off)
 # What released programs include sees core alone; the tool, and what verifies baked code, see everything.
-set(sees_ship core declare compile remember ship)
+set(sees_ship core declare cuda compile remember ship)
 set(sees_ship_baked core ship_baked)
 set(sees_ship_check ${sees_tune} ship_baked ship_check)
 set(sees_ship_tool ${sees_tune} ship ship_tool)
@@ -37,7 +37,7 @@ set(where_clang "${where_llvm}")
 # tune/ outside tune/device/cuda/ names no CUDA: what it may see of cuda/ holds no type of the driver's,
 # and a backend is seen through device_target.hpp; devices.hpp lists the backends.
 set(backend "^tune/device/cuda/")
-set(plain_cuda "^attune/cuda/(device_span|launch)\\.hpp$")
+set(plain_cuda "^attune/cuda/launch\\.hpp$")
 
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream
@@ -135,7 +135,7 @@ foreach(file IN LISTS files)
             elseif(file MATCHES "\\.hpp$" AND NOT file MATCHES "/detail/")
                 if(what IN_LIST heavy)
                     problem("<${what}> is too heavy for a header; move what needs it to the .ipp")
-                elseif(what MATCHES "\\.h$" AND NOT (what STREQUAL "cpuid.h" AND folder STREQUAL "ship_baked"))
+                elseif(what MATCHES "\\.h$" AND NOT (what MATCHES "^(cpuid|dlfcn)\\.h$" AND folder STREQUAL "ship_baked"))
                     problem("<${what}>: C and system headers belong in .ipp, C++ ones are <c...>")
                 endif()
             endif()

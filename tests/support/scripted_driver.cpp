@@ -1,14 +1,21 @@
-// tests/support/scripted_driver.cpp : a libcuda with two devices whose every attribute is 1000 * ordinal + its number, and whose memory is the host's. It launches nothing.
+// tests/support/scripted_driver.cpp : a libcuda with two devices whose every attribute is 1000 * ordinal + its number, and whose memory is the host's. Launches are written down.
 // SPDX-License-Identifier: MIT
 //
 // ATTUNE_TEST_CU_INIT      what cuInit returns
 // ATTUNE_TEST_CU_DEVICES   how many devices there are; 2 when not set
 // ATTUNE_TEST_CU_MPS       1: contexts are shared by MPS; 0 when not set
 // ATTUNE_TEST_CU_MEMORY    bytes one allocation may have
+// ATTUNE_TEST_CU_SM        compute capability of device 0, such as 86; 90 when not set. Device 1
+// has 90 ATTUNE_TEST_CU_ARGUMENTS sizes of a launch's arguments, such as 8484: their bytes are
+// noted ATTUNE_TEST_CU_LAUNCH    what a launch returns
+//
+// attune_test_cu_said() gives what was loaded and launched, a line each.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -20,6 +27,59 @@ int number(char const* variable, int otherwise)
 
 void* current_context = nullptr;
 int retained[2] = {0, 0};
+std::string said;
+
+struct loaded_module {
+    int architecture = 0; ///< 0: a text
+};
+
+int capability(int device) { return device == 0 ? number("ATTUNE_TEST_CU_SM", 90) : 90; }
+
+/// From the flags of an ELF image.
+int architecture_of(void const* image)
+{
+    auto const* const bytes = static_cast<unsigned char const*>(image);
+    if (std::memcmp(bytes, "\177ELF", 4) != 0) return 0;
+    return bytes[8] >= 8 ? bytes[49] : bytes[48]; // since CUDA 13 they stand one byte higher
+}
+
+std::string shown(unsigned const* extents)
+{
+    return std::to_string(extents[0]) + 'x' + std::to_string(extents[1]) + 'x' +
+           std::to_string(extents[2]);
+}
+
+int note_launch(void* function,
+                unsigned const* grid,
+                unsigned const* block,
+                unsigned const* cluster,
+                int cooperative,
+                unsigned shared_bytes,
+                void* stream,
+                void** arguments)
+{
+    said += "launch " + *static_cast<std::string*>(function) + " grid " + shown(grid) + " block " +
+            shown(block);
+    if (cluster != nullptr) said += " cluster " + shown(cluster);
+    if (cooperative != 0) said += " cooperative";
+    said += " shared " + std::to_string(shared_bytes) + " stream " +
+            std::to_string(reinterpret_cast<std::size_t>(stream)) + " context " +
+            (current_context == nullptr        ? "none"
+             : current_context == &retained[0] ? "0"
+                                               : "1");
+    char const* const sizes = std::getenv("ATTUNE_TEST_CU_ARGUMENTS");
+    for (int i = 0; sizes != nullptr && sizes[i] != '\0'; ++i) {
+        said += i == 0 ? " arguments " : ",";
+        auto const* const bytes = static_cast<unsigned char const*>(arguments[i]);
+        for (int b = sizes[i] - '0' - 1; b >= 0; --b) {
+            char text[3];
+            std::snprintf(text, sizeof text, "%02x", bytes[b]);
+            said += text;
+        }
+    }
+    said += '\n';
+    return number("ATTUNE_TEST_CU_LAUNCH", 0);
+}
 
 } // namespace
 
@@ -27,11 +87,6 @@ int retained[2] = {0, 0};
 #define UNUSED(name)                                                                               \
     extern "C" int name();                                                                         \
     extern "C" int name() { return 801; }
-UNUSED(cuModuleLoadData)
-UNUSED(cuModuleUnload)
-UNUSED(cuModuleGetFunction)
-UNUSED(cuFuncSetAttribute)
-UNUSED(cuLaunchKernel)
 UNUSED(cuMemGetAddressRange_v2)
 UNUSED(cuPointerGetAttribute)
 UNUSED(cuMemcpyDtoD_v2)
@@ -53,7 +108,6 @@ UNUSED(cuGraphInstantiateWithFlags)
 UNUSED(cuGraphLaunch)
 UNUSED(cuGraphExecDestroy)
 UNUSED(cuGraphDestroy)
-UNUSED(cuLaunchKernelEx)
 
 extern "C" {
 
@@ -110,8 +164,9 @@ int cuDeviceGetAttribute(int* value, int attribute, int device);
 int cuDeviceGetAttribute(int* value, int attribute, int device)
 {
     *value = 1000 * device + attribute;
-    if (attribute == 75) *value = 9;
-    if (attribute == 76) *value = 0;
+    if (attribute == 75) *value = capability(device) / 10;
+    if (attribute == 76) *value = capability(device) % 10;
+    if (attribute == 97 && std::getenv("ATTUNE_TEST_CU_ARGUMENTS") != nullptr) *value = 227 * 1024;
     if (attribute == 133) *value = number("ATTUNE_TEST_CU_MPS", 0);
     return 0;
 }
@@ -204,6 +259,122 @@ int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes)
 {
     std::memcpy(to, reinterpret_cast<void const*>(from), bytes);
     return 0;
+}
+
+int cuModuleLoadData(void** out, void const* image);
+int cuModuleLoadData(void** out, void const* image)
+{
+    int const of = architecture_of(image);
+    int const device = current_context == &retained[1] ? 1 : 0;
+    if (of != 0 && (of / 10 != capability(device) / 10 || of > capability(device))) return 209;
+    said += "load " +
+            (of != 0 ? "sm_" + std::to_string(of)
+                     : std::string(static_cast<char const*>(image)).substr(0, 40)) +
+            '\n';
+    *out = new loaded_module{of};
+    return 0;
+}
+
+int cuModuleUnload(void* module);
+int cuModuleUnload(void* module)
+{
+    delete static_cast<loaded_module*>(module);
+    return 0;
+}
+
+int cuModuleGetFunction(void** out, void* module, char const* name);
+int cuModuleGetFunction(void** out, void* /*module*/, char const* name)
+{
+    if (std::strcmp(name, "missing") == 0) return 500;
+    *out = new std::string(name);
+    return 0;
+}
+
+int cuFuncGetAttribute(int* value, int attribute, void* function);
+int cuFuncGetAttribute(int* value, int attribute, void* /*function*/)
+{
+    *value = attribute == 1 ? 1024 : 0;
+    return 0;
+}
+
+int cuFuncSetAttribute(void* function, int attribute, int value);
+int cuFuncSetAttribute(void* /*function*/, int attribute, int value)
+{
+    said += "attribute " + std::to_string(attribute) + " = " + std::to_string(value) + '\n';
+    return 0;
+}
+
+int cuLaunchKernel(void* function,
+                   unsigned grid_x,
+                   unsigned grid_y,
+                   unsigned grid_z,
+                   unsigned block_x,
+                   unsigned block_y,
+                   unsigned block_z,
+                   unsigned shared_bytes,
+                   void* stream,
+                   void** arguments,
+                   void** extra);
+int cuLaunchKernel(void* function,
+                   unsigned grid_x,
+                   unsigned grid_y,
+                   unsigned grid_z,
+                   unsigned block_x,
+                   unsigned block_y,
+                   unsigned block_z,
+                   unsigned shared_bytes,
+                   void* stream,
+                   void** arguments,
+                   void** /*extra*/)
+{
+    unsigned const grid[] = {grid_x, grid_y, grid_z};
+    unsigned const block[] = {block_x, block_y, block_z};
+    return note_launch(function, grid, block, nullptr, 0, shared_bytes, stream, arguments);
+}
+
+struct launch_attribute {
+    int id;
+    char padding[4];
+    alignas(8) char value[64];
+};
+struct launch_config {
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared_bytes;
+    void* stream;
+    launch_attribute* attributes;
+    unsigned attribute_count;
+};
+int cuLaunchKernelEx(launch_config const* how, void* function, void** arguments, void** extra);
+int cuLaunchKernelEx(launch_config const* how, void* function, void** arguments, void** /*extra*/)
+{
+    unsigned cluster[3] = {};
+    bool has_cluster = false;
+    int cooperative = 0;
+    for (unsigned i = 0; i < how->attribute_count; ++i) {
+        launch_attribute const& one = how->attributes[i];
+        if (one.id == 2) std::memcpy(&cooperative, one.value, sizeof cooperative);
+        if (one.id == 4) std::memcpy(cluster, one.value, sizeof cluster);
+        has_cluster = has_cluster || one.id == 4;
+    }
+    return note_launch(function,
+                       how->grid,
+                       how->block,
+                       has_cluster ? cluster : nullptr,
+                       cooperative,
+                       how->shared_bytes,
+                       how->stream,
+                       arguments);
+}
+
+/// What was loaded and launched since the last call: for tests only.
+char const* attune_test_cu_said();
+char const* attune_test_cu_said()
+{
+    static std::string out;
+    out = std::move(said);
+    said.clear();
+    return out.c_str();
 }
 
 /// How many shares there are in a device's primary context: for tests only.

@@ -29,6 +29,7 @@ struct device_code {
     std::string entry;    ///< the kernel's symbol in `image`, mangled for C++ linkage
     int architecture = 0; ///< 90: compute capability 9.0
     code_resources resources{};
+    std::string ptx{}; ///< the same as PTX, where it was asked for: nvrtc_options::keep_ptx
 };
 
 /// A configuration ready to be launched. A device compiler's `callable::address` points to one.

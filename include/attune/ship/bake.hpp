@@ -19,6 +19,10 @@ struct bake_request {
     std::vector<std::string> include_dirs{}; ///< where the kernel's quoted includes are, too
     /// "base", "x86-64-v2" ...; the highest that a processor has serves it.
     std::vector<std::string> levels{};
+    /// 80, 90 ...: the kernel's winners on devices are baked, as CUBINs for these, and nothing for
+    /// processors. Empty: for processors.
+    std::vector<int> architectures{};
+    bool is_unverified = false; ///< what was predicted for a device serves it, without a proof
     /// "aarch64": of the release, where it is not for this machine. Flags for x86 are left out
     /// then.
     std::string machine{};
@@ -45,6 +49,9 @@ struct bake_request {
 ///   <stem>_unproven.cpp       the constants with all that is compiled
 ///   <stem>_check.cpp          a program that verifies it: `<program> FILE`
 /// With what that program wrote, <stem>_table.cpp alone.
+/// For devices (architectures) it writes two files:
+///   <stem>_table.cpp          constants, and what launches
+///   <stem>_images.cpp         CUBINs of the winners and the default, and its PTX
 /// @return  sentences that somebody should read
 /// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
 ///          level, a store that does not say how calls become shapes
@@ -59,7 +66,8 @@ std::vector<std::string> bake(bake_request const& request);
 
 /// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
 /// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]
-/// [--shapes S]... [--checked F]`. Tells sentences and errors on stderr.
+/// [--shapes S]... [--checked F] [--sm N]... [--unverified yes]`. Tells sentences and errors on
+/// stderr.
 /// @param arguments  without the program's name
 /// @return  the exit status: 0, or 1 where it could not
 int bake_main(std::span<char const* const> arguments);

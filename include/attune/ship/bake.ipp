@@ -12,6 +12,8 @@
 #include <attune/ship/bake/bake_text.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/bake/build_script.hpp>
+#include <attune/ship/bake/device_images.hpp>
+#include <attune/ship/bake/device_text.hpp>
 #include <attune/ship/bake/listed_shapes.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
@@ -193,9 +195,55 @@ inline void add_units(files_to_write& files,
     }
 }
 
+/// Writes all, and the rule of its dependencies.
+inline void write_files(bake_request const& request, bake_plan const& plan, files_to_write files)
+{
+    std::vector<file_content> written;
+    for (auto& [name, content] : files)
+        written.push_back({request.folder + '/' + request.stem + name, std::move(content)});
+    if (!request.depfile.empty())
+        written.push_back({request.depfile, dependencies_text(written.front().path, plan.source)});
+    write_where_new(request.folder, std::move(written), request.depfile);
+}
+
+inline void say_where_nothing_is_faster(bake_plan& plan)
+{
+    if (plan.variants.empty())
+        plan.notices.push_back(plan.kernel +
+                               ": nothing is faster than the default where it was verified; "
+                               "the release has the default alone");
+}
+
+/// @param text  of the store
+[[nodiscard]] inline std::vector<std::string>
+bake_for_devices(bake_request const& request, std::string const& text, kernel_source source)
+{
+    std::vector<std::string> const levels = architecture_levels(request.architectures);
+    if (!request.levels.empty() || !request.shapes.empty())
+        throw error("code for devices has no instruction sets and is not verified by the build",
+                    request.kernel_file,
+                    "bake it for processors apart: leave out SM there, and ISA and SHAPES here");
+    bake_plan plan = plan_of(text,
+                             request.store,
+                             std::move(source),
+                             {.kernel = request.kernel,
+                              .most_variants = request.most_variants,
+                              .is_for_device = true,
+                              .is_unverified = request.is_unverified});
+    add_proven_builds(plan, levels, {}, request.is_unverified);
+    compile_images(plan, levels);
+    say_where_nothing_is_faster(plan);
+    baked_names const names{request.stem};
+    files_to_write files;
+    files.emplace_back("_table.cpp", table_text(plan, names));
+    files.emplace_back("_images.cpp", images_text(plan, names));
+    if (request.writes_script) files.emplace_back(".sh", script_text(plan, names.stem));
+    write_files(request, plan, std::move(files));
+    return plan.notices;
+}
+
 ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
 {
-    std::vector<std::string> const levels = checked_levels(request.levels);
     if (!is_identifier(request.stem))
         throw error("the stem of the files is no identifier", request.stem, "use letters and _");
     std::string const text = text_of_store(request.store);
@@ -205,8 +253,12 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
                     source.path,
                     "it has a quote, a backslash or the end of a line");
     source.include_dirs = request.include_dirs;
-    bake_plan plan =
-        plan_of(text, request.store, std::move(source), request.kernel, request.most_variants);
+    if (!request.architectures.empty()) return bake_for_devices(request, text, std::move(source));
+    std::vector<std::string> const levels = checked_levels(request.levels);
+    bake_plan plan = plan_of(text,
+                             request.store,
+                             std::move(source),
+                             {.kernel = request.kernel, .most_variants = request.most_variants});
     leave_out_flags_for_x86(plan, request.machine);
     leave_out_flags_of_clang(plan, request.compiler);
     baked_names const names{request.stem};
@@ -241,17 +293,10 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
         add_units(files, plan, names, levels, request);
     }
     if (request.writes_script) files.emplace_back(".sh", script_text(plan, names.stem));
-    std::vector<file_content> written;
-    for (auto& [name, content] : files)
-        written.push_back({request.folder + '/' + request.stem + name, std::move(content)});
-    if (!request.depfile.empty())
-        written.push_back({request.depfile, dependencies_text(written.front().path, plan.source)});
-    write_where_new(request.folder, std::move(written), request.depfile);
+    write_files(request, plan, std::move(files));
+    if (!request.checked.empty()) return plan.notices;
+    say_where_nothing_is_faster(plan);
     std::vector<std::string> said = plan.notices;
-    if (!request.checked.empty()) return said;
-    if (plan.variants.empty())
-        said.push_back(plan.kernel + ": nothing is faster than the default where it was verified; "
-                                     "the release has the default alone");
     for (std::string const& compiler : plan.compilers)
         if (!request.compiler.empty() &&
             compiler_and_release(compiler) != compiler_and_release(request.compiler))
@@ -296,6 +341,10 @@ private:
             out.include_dirs.push_back(value);
         else if (name == "--level")
             out.levels.push_back(value);
+        else if (name == "--sm")
+            out.architectures.push_back(architecture_in("sm_" + value));
+        else if (name == "--unverified")
+            out.is_unverified = value == "yes";
         else if (name == "--compiler")
             out.compiler = value;
         else if (name == "--machine")

@@ -10,6 +10,7 @@
 #define ATTUNE_RELEASED // exceptions are not needed: core/requirements.hpp
 #endif
 
+#include <attune/core/device_span.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
@@ -19,6 +20,7 @@
 
 #include <atomic>
 #include <string_view>
+#include <type_traits>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -41,18 +43,24 @@ class baked;
 /// may include this too. Objects of static storage are initialised by the compiler, so that others
 /// may call them before main() at any time.
 ///
+/// A kernel of a device (attune_bake(... SM 80 90)) is launched in the current context, else in the
+/// primary one of device 0, as the CUDA runtime does; the call returns while it may still run. The
+/// first launch opens libcuda.so.1 and loads the code. Where nothing can be launched, the program
+/// ends with a sentence; try_launch() returns it instead. A context must outlive the calls in it.
+///
 /// A kernel of another name or type is an error of the linker, which names
 /// attune::...::baked_table_of<"name", type>.
 ///
 /// Cost     as a call of attune::tuned: 5 ns more than the function; the first call of a shape
-///          microseconds
+///          microseconds, of a device what it takes to load the code
 /// Example  attune::baked<void(std::span<float const>, std::span<float>, int)> scale{
 ///              attune::baked_kernel<"scale">};
 ///          scale(x, y, n);
 template <class Result, class... Args>
 class baked<Result(Args...)> {
 public:
-    /// @param most  an instruction set that is not exceeded: "x86-64-v2", or "base"; empty: none
+    /// @param most  an instruction set that is not exceeded: "x86-64-v2", or "base"; empty: none.
+    ///              Says nothing of devices.
     template <fixed_string Name>
     ATTUNE_ALWAYS_INLINE constexpr explicit baked(detail::baked_name<Name>,
                                                   std::string_view most = {}) noexcept
@@ -65,12 +73,45 @@ public:
     baked& operator=(baked const&) = delete;
 
     /// One call of the kernel on these arguments.
-    ATTUNE_ALWAYS_INLINE Result operator()(Args... args) const
+    ATTUNE_ALWAYS_INLINE Result operator()(Args... args) const { return call(nullptr, args...); }
+
+    /// Calls on a stream of the caller's: see on().
+    class on_stream {
+    public:
+        ATTUNE_ALWAYS_INLINE on_stream(baked const& self, void* stream) noexcept
+            : self_(self)
+            , stream_(stream)
+        {
+        }
+        ATTUNE_ALWAYS_INLINE Result operator()(Args... args) const
+        {
+            return self_.call(stream_, args...);
+        }
+
+    private:
+        baked const& self_;
+        void* stream_;
+    };
+
+    /// `kernel.on(stream)(args...)` launches on that stream, as attune::tuned does.
+    /// @param stream  a CUstream or cudaStream_t; null: the legacy default stream
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE on_stream on(void* stream) const
     {
-        return made().code_for(args...)(args...);
+        static_assert(can_launch, "attune: baked.on(stream): the kernel takes arrays of the host");
+        return {*this, stream};
     }
 
-    /// What serves such a call. The arrays are not read.
+    /// The same, and says how it went instead of ending the program.
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE launch_status try_launch(void* stream, Args... args) const
+    {
+        static_assert(can_launch,
+                      "attune: baked.try_launch(stream, ...): the kernel takes arrays of the host");
+        machine& by = made();
+        if (!by.is_of_device()) return {"the kernel is not one of a device", 0};
+        return by.try_launch(stream, args...);
+    }
+
+    /// What serves such a call; of a device, in the current context. The arrays are not read.
     [[nodiscard]] ATTUNE_ALWAYS_INLINE baked_choice explain(Args... args) const
     {
         return made().explain(args...);
@@ -78,6 +119,22 @@ public:
 
 private:
     using machine = detail::baked_machine<Result(Args...)>;
+
+    /// Whether a device could run a kernel of this type; one of this processor may have it too.
+    static constexpr bool can_launch =
+        std::is_void_v<Result> &&
+        !((detail::is_span<Args> || detail::is_view<Args> || std::is_reference_v<Args>) || ...);
+
+    ATTUNE_ALWAYS_INLINE Result call(void* stream, Args const&... args) const
+    {
+        machine& by = made();
+        if constexpr (can_launch)
+            if (by.is_of_device()) {
+                by.launch(stream, args...);
+                return;
+            }
+        return by.code_for(args...)(args...);
+    }
 
     [[nodiscard]] ATTUNE_ALWAYS_INLINE machine& made() const
     {

@@ -14,12 +14,15 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// The records that a release takes of the text of a store: of each problem the one that serves,
-/// without predicted ones, in the order of the kernels' names, then of devices and inputs.
+/// in the order of the kernels' names, then of devices and inputs.
 /// Errors   attune::error: it is no store, a newer release wrote it, or there is no winner in it
 /// @param path  in messages
 /// @param source  of which text of the kernel; empty: the latest one
-[[nodiscard]] std::vector<record>
-winners_in(std::string const& text, std::string const& path, std::string const& source = {});
+/// @param takes_predictions  also those that tuned.predict() found
+[[nodiscard]] std::vector<record> winners_in(std::string const& text,
+                                             std::string const& path,
+                                             std::string const& source = {},
+                                             bool takes_predictions = false);
 
 /// The text of the header. @pre  there are winners, and they are in the order of winners_in()
 /// Errors   attune::error: a name of a kernel or parameter cannot be one of C++

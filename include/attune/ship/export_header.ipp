@@ -26,12 +26,16 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE std::vector<record>
-winners_in(std::string const& text, std::string const& path, std::string const& source)
+ATTUNE_INLINE std::vector<record> winners_in(std::string const& text,
+                                             std::string const& path,
+                                             std::string const& source,
+                                             bool takes_predictions)
 {
     memory_store all = memory_store::from_text(text, path);
     std::vector<record> records = all.records();
-    std::erase_if(records, [](record const& r) { return r.key.device.ends_with(", predicted"); });
+    if (!takes_predictions)
+        std::erase_if(records,
+                      [](record const& r) { return r.key.device.ends_with(predicted_device); });
     if (records.empty()) {
         std::vector<std::string> const why = all.notices();
         throw error("the store has no winner",

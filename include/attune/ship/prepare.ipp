@@ -91,8 +91,8 @@ ATTUNE_INLINE std::vector<std::string> prepare(prepare_request const& request)
     std::vector<std::string> const levels = checked_levels(request.levels);
     kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
     source.include_dirs = request.include_dirs;
-    bake_plan const plan =
-        plan_of(text_of_store(request.store), request.store, std::move(source), request.kernel, 10);
+    bake_plan const plan = plan_of(
+        text_of_store(request.store), request.store, std::move(source), {.kernel = request.kernel});
     std::string const by = version_of(request.command);
     bool const is_x86 =
         run_process({request.command, "-dumpmachine"}, 60).output.starts_with("x86_64");

@@ -10,6 +10,8 @@
 #include <attune/ship/bake/bake_text.ipp>
 #include <attune/ship/bake/build_proofs.ipp>
 #include <attune/ship/bake/build_script.ipp>
+#include <attune/ship/bake/device_images.ipp>
+#include <attune/ship/bake/device_text.ipp>
 #include <attune/ship/bake/dispatch_tree.ipp>
 #include <attune/ship/bake/listed_shapes.ipp>
 #include <attune/ship/export_header.ipp>

@@ -105,6 +105,9 @@ TEST_CASE("attune bake refuses what it cannot bake, and writes nothing")
     refused(
         {"bake", subject.store, subject.kernel, "--level", "x86-64-v9"}, 3, "no instruction set");
     refused(
+        {"bake", subject.store, subject.kernel, "--sm", "91"}, 3, "no architecture of this name");
+    refused({"bake", subject.store, subject.kernel, "--sm", "90"}, 3, "no winner on a device");
+    refused(
         {"bake", subject.store, subject.kernel, "--kernel", "g"}, 3, "no result of this kernel");
     support::write_file(subject.kernel, "void fill(float*, int) {}\n");
     refused({"bake", subject.store, subject.kernel}, 3, "no result of this kernel file");

@@ -44,6 +44,8 @@ struct library {
     result (*get_lowered_name)(program of, char const* expression, char const** name);
     result (*get_cubin_size)(program of, std::size_t* bytes);
     result (*get_cubin)(program of, char* out);
+    result (*get_ptx_size)(program of, std::size_t* bytes);
+    result (*get_ptx)(program of, char* out);
     result (*get_program_log_size)(program of, std::size_t* bytes);
     result (*get_program_log)(program of, char* out);
 

@@ -54,6 +54,8 @@ template <class Function>
     need("nvrtcGetLoweredName", to.get_lowered_name);
     need("nvrtcGetCUBINSize", to.get_cubin_size);
     need("nvrtcGetCUBIN", to.get_cubin);
+    need("nvrtcGetPTXSize", to.get_ptx_size);
+    need("nvrtcGetPTX", to.get_ptx);
     need("nvrtcGetProgramLogSize", to.get_program_log_size);
     need("nvrtcGetProgramLog", to.get_program_log);
     (void)find_function(handle, "nvrtcGetPCHCreateStatus", to.get_pch_create_status);

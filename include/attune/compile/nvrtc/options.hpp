@@ -22,6 +22,7 @@ struct nvrtc_options {
     std::string driver{};           ///< path of libcuda; empty: see cuda::open_driver
     double limit_s = 60.0;          ///< wall seconds for one variant; enforced since NVRTC 12.9
     cache_options cache{};          ///< where compiled code is kept between runs
+    bool keep_ptx = false; ///< device_code::ptx too; such code is neither cached nor found there
 };
 
 /// Counts of leading #include blocks, in this process.

@@ -86,23 +86,28 @@ ATTUNE_INLINE bool is_machine_flag(std::string_view flag)
 /// Reads one kernel of a store.
 class bake_planner {
 public:
-    bake_planner(std::string const& text, std::string path, kernel_source source)
-        : path_(std::move(path))
+    bake_planner(std::string const& text,
+                 std::string path,
+                 kernel_source source,
+                 plan_choice const& choice)
+        : choice_(choice)
+        , path_(std::move(path))
         , text_(text)
         , store_(memory_store::from_text(text, path_))
         , facts_(facts_told_in(text))
     {
         out_.source = std::move(source);
+        out_.is_for_device = choice.is_for_device;
     }
 
-    bake_plan plan(std::string const& kernel, std::size_t most_variants)
+    bake_plan plan()
     {
-        find_winners(kernel);
+        find_winners(choice_.kernel);
         find_candidates();
         out_.source.flags = without_machine_flags(out_.source.flags, "the kernel file");
         std::vector<tree_point> const points = measure();
         regret_table const regret(points);
-        std::vector<std::int32_t> chosen = choose_variants(regret, most_variants);
+        std::vector<std::int32_t> chosen = choose_variants(regret, choice_.most_variants);
         std::sort(chosen.begin(), chosen.end());
         std::vector<std::int32_t> place(candidates_.size(), baked_node::none);
         for (std::int32_t const c : chosen) {
@@ -136,7 +141,7 @@ private:
         std::set<std::vector<std::string>> flags{out_.source.flags};
         for (auto const& [id, facts] : facts_)
             if (auto const told = call_facts_in(facts)) flags.insert(told->source_flags);
-        std::vector<record> const all = winners_in(text_, path_);
+        std::vector<record> const all = winners_in(text_, path_, {}, choice_.is_for_device);
         std::set<std::string> names;
         std::string others;
         std::string latest;
@@ -146,7 +151,7 @@ private:
             out_.source.flags = some;
             std::string const source = source_fingerprint(out_.source);
             std::vector<record> found;
-            for (record& r : winners_in(text_, path_, source))
+            for (record& r : winners_in(text_, path_, source, choice_.is_for_device))
                 if (r.key.source == source && (kernel.empty() || r.key.kernel == kernel)) {
                     names.insert(r.key.kernel);
                     found.push_back(std::move(r));
@@ -189,19 +194,50 @@ private:
                 out_.compilers.push_back(r.key.compiler);
     }
 
-    /// Those of this processor's kind, whose calls the store describes as the latest one does.
+    /// 90 of a winner on a device of compute capability 9.0; 0 of one on a processor.
+    [[nodiscard]] int architecture_of(record const& r) const
+    {
+        named_texts const* const facts = facts_of(r);
+        std::string const* const isa = facts != nullptr ? value_of(*facts, "isa") : nullptr;
+        int out = 0;
+        if (isa != nullptr && isa->starts_with("sm_"))
+            std::from_chars(isa->data() + 3, isa->data() + isa->size(), out);
+        return out;
+    }
+    [[nodiscard]] static bool is_predicted(record const& r)
+    {
+        return r.key.device.ends_with(predicted_device);
+    }
+
+    /// Without the launch where it does not matter.
+    [[nodiscard]] std::optional<call_facts> calls_of(record const& r) const
+    {
+        auto out = call_facts_in(*facts_of(r));
+        if (out && !choice_.is_for_device) out->launch.reset();
+        return out;
+    }
+
+    /// Those of this kind of processor, whose calls the store describes as the latest one does.
     void keep_those_with_facts()
     {
-        std::erase_if(winners_, [&](record const& r) {
-            named_texts const* const facts = facts_of(r);
-            if (facts == nullptr) return true;
-            std::string const* const isa = value_of(*facts, "isa");
-            return isa != nullptr && isa->starts_with("sm_");
+        bool const has_device = std::any_of(winners_.begin(), winners_.end(), [&](record const& r) {
+            return architecture_of(r) != 0;
         });
+        std::erase_if(winners_, [&](record const& r) {
+            return facts_of(r) == nullptr || (architecture_of(r) != 0) != choice_.is_for_device;
+        });
+        if (winners_.empty() && has_device && !choice_.is_for_device)
+            throw error("the store has winners on devices alone",
+                        path_ + ", kernel " + out_.kernel,
+                        "name their architectures: attune_bake(... SM 80 90)");
+        if (choice_.is_for_device) {
+            keep_those_with_launches();
+            leave_out_predictions();
+        }
         std::optional<call_facts> last;
         std::string when;
         for (record const& r : winners_)
-            if (auto told = call_facts_in(*facts_of(r)); told && (!last || r.when >= when)) {
+            if (auto told = calls_of(r); told && (!last || r.when >= when)) {
                 last = std::move(told);
                 when = r.when;
             }
@@ -210,14 +246,52 @@ private:
                         path_ + ", kernel " + out_.kernel,
                         "tune it again on a processor, with attune " + std::string(version));
         out_.facts = *last;
-        std::size_t const left_out = std::erase_if(winners_, [&](record const& r) {
-            auto told = call_facts_in(*facts_of(r));
-            return told != last || !has_inputs_of(r);
-        });
+        if (choice_.is_for_device) require_device_arrays();
+        std::size_t const left_out = std::erase_if(
+            winners_, [&](record const& r) { return calls_of(r) != last || !has_inputs_of(r); });
         if (left_out > 0)
             out_.notices.push_back(std::to_string(left_out) +
                                    " winners are left out: the kernel was declared otherwise when "
                                    "the latest of them was tuned");
+    }
+
+    void keep_those_with_launches()
+    {
+        if (winners_.empty())
+            throw error("the store has no winner on a device",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it on one, or bake it for processors: leave out SM");
+        std::erase_if(winners_, [&](record const& r) {
+            auto const told = calls_of(r);
+            return !told || !told->launch;
+        });
+        if (winners_.empty())
+            throw error("the store does not say how a device launches the kernel",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it again with attune " + std::string(version));
+    }
+    /// What was predicted gives way to what was measured on a device of the architecture.
+    void leave_out_predictions()
+    {
+        std::set<int> measured;
+        for (record const& r : winners_)
+            if (!is_predicted(r)) measured.insert(architecture_of(r));
+        std::erase_if(winners_, [&](record const& r) {
+            return is_predicted(r) && measured.count(architecture_of(r)) > 0;
+        });
+    }
+    void require_device_arrays() const
+    {
+        std::vector<std::string> const& types = out_.facts.launch->arguments;
+        for (std::size_t i = 0; i < types.size(); ++i)
+            if (types[i].starts_with("std::span<") ||
+                types[i].starts_with("attune::matrix_view<") ||
+                types[i].starts_with("attune::volume_view<"))
+                throw error("a release launches on arrays of the device, and the kernel takes one "
+                            "of the host",
+                            "argument " + std::to_string(i) + ", " + types[i] + ", of kernel " +
+                                out_.kernel,
+                            "declare it with attune::device_span, and tune it so");
     }
 
     [[nodiscard]] bool has_inputs_of(record const& r) const
@@ -230,11 +304,9 @@ private:
             });
     }
 
-    /// Every winner once, with what is proven of it.
-    void find_candidates()
+    /// As the kernel file has it.
+    void find_default(std::vector<annotation> const& found, std::vector<std::string> const& own)
     {
-        std::vector<annotation> const found = find_annotations(out_.source);
-        std::vector<std::string> const own = own_names(out_.source, found);
         out_.default_code.function = out_.kernel;
         for (annotation const& a : found) {
             if (out_.default_text.find(a.name + '=') != std::string::npos) continue;
@@ -242,6 +314,20 @@ private:
                 (out_.default_text.empty() ? "" : " ") + a.name + '=' + a.default_text;
             out_.default_code.macros.push_back(
                 {a.name, a.default_text, std::find(own.begin(), own.end(), a.name) != own.end()});
+        }
+    }
+
+    /// Every winner once, with what is proven of it.
+    void find_candidates()
+    {
+        std::vector<annotation> const found = find_annotations(out_.source);
+        std::vector<std::string> const own = own_names(out_.source, found);
+        if (choice_.is_for_device) {
+            planned_variant const one{.configuration = out_.facts.launch->defaults};
+            out_.default_text = one.text();
+            out_.default_code = request_of(one.configuration, own);
+        } else {
+            find_default(found, own);
         }
         for (record const& r : winners_) {
             if (!r.default_code.empty() && r.code == r.default_code) continue; // the default
@@ -272,6 +358,10 @@ private:
         };
         compile_request out;
         out.function = out_.kernel;
+        if (choice_.is_for_device) {
+            out.arguments = out_.facts.launch->arguments;
+            out.declarations = out_.facts.launch->declarations;
+        }
         for (auto const& [name, value] : configuration) {
             if (has(out_.facts.compilers, name)) continue;
             if (!has(out_.facts.flags, name)) {
@@ -295,6 +385,7 @@ private:
     [[nodiscard]] std::vector<std::string> without_machine_flags(std::vector<std::string> flags,
                                                                  std::string const& whose)
     {
+        if (choice_.is_for_device) return flags;
         std::erase_if(flags, [&](std::string const& flag) {
             if (!is_machine_flag(flag)) return false;
             std::string said = "the flag " + flag + " of " + whose +
@@ -321,11 +412,17 @@ private:
         property_collector found(out_.facts.layout, to.divisors);
         bool is_wrong = false;
         for (record const& r : winners_) {
+            if (is_predicted(r)) {
+                if (place_of(values_of(r.configuration)) == place)
+                    to.predicted_for.push_back(architecture_of(r));
+                continue;
+            }
             auto const take = [&](std::span<std::int64_t const> key) {
                 if (key.size() != out_.facts.layout.size()) return;
                 found.add(key);
                 shapes_.insert({key.begin(), key.end()});
                 to.recorded_up_to = std::max(to.recorded_up_to, level_of_record(r));
+                to.recorded_architecture = std::max(to.recorded_architecture, architecture_of(r));
             };
             std::set<std::string> codes;
             stored_problem const problem = problem_of(r);
@@ -402,8 +499,12 @@ private:
             note(values_of(r.configuration), r.best_s);
             std::vector<std::int64_t> const shape = words_in(r.shape);
             for (std::size_t c = 0; c < candidates_.size(); ++c)
-                p.is_usable[c] = is_covered(
-                    candidates_[c].recorded, out_.facts.layout, candidates_[c].divisors, shape);
+                p.is_usable[c] = is_predicted(r) ? choice_.is_unverified ||
+                                                       !candidates_[c].recorded.largest.empty()
+                                                 : is_covered(candidates_[c].recorded,
+                                                              out_.facts.layout,
+                                                              candidates_[c].divisors,
+                                                              shape);
             out.push_back(std::move(p));
         }
         return out;
@@ -430,6 +531,13 @@ private:
         planned_device out{.name = r.key.device};
         if (std::string const* const vendor = value_of(*facts_of(r), "vendor"))
             out.vendor = *vendor;
+        if (choice_.is_for_device) {
+            out.architecture = architecture_of(r);
+            out.is_predicted = is_predicted(r);
+            if (out.is_predicted)
+                out.name.resize(out.name.size() - std::string_view(predicted_device).size());
+            return out;
+        }
         std::size_t const open = out.name.rfind('(');
         if (open == std::string::npos) return out;
         char const* const end = out.name.data() + out.name.size();
@@ -439,6 +547,7 @@ private:
         return out;
     }
 
+    plan_choice const& choice_;
     std::string path_;
     std::string const& text_;
     memory_store store_;
@@ -453,10 +562,9 @@ private:
 ATTUNE_INLINE bake_plan plan_of(std::string const& store,
                                 std::string const& path,
                                 kernel_source source,
-                                std::string const& kernel,
-                                std::size_t most_variants)
+                                plan_choice const& choice)
 {
-    return bake_planner(store, path, std::move(source)).plan(kernel, most_variants);
+    return bake_planner(store, path, std::move(source), choice).plan();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

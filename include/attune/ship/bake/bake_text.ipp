@@ -5,6 +5,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/bake_text.hpp>
+#include <attune/ship/bake/device_text.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 
 #include <algorithm>
@@ -62,7 +63,8 @@ std::string add_array(std::string& to,
 }
 
 /// As baked_proof has them.
-inline constexpr std::array<char const*, 3> baked_proof_words{"record", "build", "both"};
+inline constexpr std::array<char const*, 4> baked_proof_words{
+    "record", "build", "both", "prediction"};
 
 /// The arrays of a variant's builds.
 /// @return  what stands for the builds in an initialiser
@@ -88,29 +90,62 @@ add_builds_to(std::string& out, baked_names const& names, bake_plan const& plan,
             same = written.insert(same, {&build.proven, all + ", " + largest});
         }
         std::string const proof =
-            build.proof == baked_proof::record
+            build.proof == baked_proof::prediction ? "predicted, and verified nowhere"
+            : build.proof == baked_proof::record
                 ? "the store proves it"
                 : "this build verified it for " + std::to_string(build.checked) + " shapes" +
                       (build.proof == baked_proof::both ? ", the store proves it for more" : "");
-        rows.push_back("// " + build.level + ": " + proof +
-                       "\n    {instruction_level::" + identifier_of(build.level) +
-                       ", &::" + names.build(v, build.level) + ", baked_proof::" +
+        std::string const code = "&::" + names.build(v, build.level);
+        std::string const level = plan.is_for_device ? "base" : identifier_of(build.level);
+        rows.push_back("// " + build.level + ": " + proof + "\n    {instruction_level::" + level +
+                       ", " + (plan.is_for_device ? "nullptr" : code) + ", baked_proof::" +
                        baked_proof_words[static_cast<std::size_t>(build.proof)] + ", " +
-                       same->second + '}');
+                       same->second + (plan.is_for_device ? ", " + code : "") + '}');
     }
     return add_array(
         out, "baked_build", "builds" + i, rows, [](std::string const& row) { return row; });
 }
 
+/// The head of the function that makes what chooses.
+[[nodiscard]] inline std::string machine_declared(baked_names const& names)
+{
+    return "void* " + names.machine() +
+           "(attune::detail::baked_table const& table,\n    attune::detail::instruction_level "
+           "most) "
+           "noexcept";
+}
+/// @param type  of what it makes, a template
+[[nodiscard]] inline std::string machine_text(baked_names const& names, std::string const& type)
+{
+    return machine_declared(names) + "\n{\n    static constinit attune::detail::" + type +
+           "s<attune_baked_type> all;\n    return all.of(table, most);\n}\n";
+}
+
+/// The function by which `baked` finds the table.
+[[nodiscard]] inline std::string table_found_text(bake_plan const& plan, baked_names const& names)
+{
+    return "\nnamespace attune::inline ATTUNE_ABI::detail {\n\n"
+           "template <>\nATTUNE_BAKED_LOCAL baked_table const&\nbaked_table_of<" +
+           literal_of(plan.kernel) +
+           ", ::attune_baked_type>() noexcept\n{\n    return ::" + names.table() +
+           "();\n}\n\n} // namespace attune::inline ATTUNE_ABI::detail\n";
+}
+
 ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& names)
 {
-    std::string out = head_of_baked(plan, "baked_table.hpp");
-    out += "attune::detail::baked_code " + names.fallback() + "() noexcept;\n";
-    for (std::size_t v = 0; v < plan.variants.size(); ++v)
-        for (planned_build const& build : plan.variants[v].builds)
-            out += "attune::detail::baked_code " + names.build(v, build.level) + "() noexcept;\n";
-    out += "void* " + names.machine() +
-           "(attune::detail::baked_table const&, attune::detail::instruction_level) noexcept;\n";
+    std::string out =
+        head_of_baked(plan, plan.is_for_device ? "device_machine.hpp" : "baked_table.hpp");
+    if (plan.is_for_device) {
+        out += "#include <attune/core/device_span.hpp>\n\n" + device_type_text(plan) +
+               images_declared(plan, names);
+    } else {
+        out += "attune::detail::baked_code " + names.fallback() + "() noexcept;\n";
+        for (std::size_t v = 0; v < plan.variants.size(); ++v)
+            for (planned_build const& build : plan.variants[v].builds)
+                out +=
+                    "attune::detail::baked_code " + names.build(v, build.level) + "() noexcept;\n";
+    }
+    out += machine_declared(names) + ";\n";
     out += "attune::detail::baked_table const& " + names.table() + "() noexcept;\n\n";
     out += "namespace {\n\nusing namespace attune::detail;\n\n";
     std::string variants;
@@ -137,7 +172,17 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
         std::string const builds = add_builds_to(out, names, plan, v);
         std::string const divisors =
             add_array(out, "std::int64_t", "divisors" + i, one.divisors, &whole_literal);
-        variants += "    {" + literal_of(configuration) + ", " + builds + ", " + divisors + "},\n";
+        std::string numbers;
+        if (plan.is_for_device)
+            numbers = ", " + add_array(out,
+                                       "launch_number",
+                                       "numbers" + i,
+                                       launch_numbers(*plan.facts.launch,
+                                                      one.configuration,
+                                                      "a winner of " + plan.kernel),
+                                       [](std::string const& number) { return number; });
+        variants += "    {" + literal_of(configuration) + ", " + builds + ", " + divisors +
+                    numbers + "},\n";
     }
     for (std::size_t d = 0; d < plan.devices.size(); ++d) {
         planned_device const& one = plan.devices[d];
@@ -147,19 +192,26 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
                        std::to_string(node.below) + ", " + std::to_string(node.above) + '}';
             });
         devices += "    {" + literal_of(one.name) + ", " + literal_of(one.vendor) + ", " +
-                   std::to_string(one.family) + ", " + std::to_string(one.model) + ", " + tree +
-                   "},\n";
+                   std::to_string(one.family) + ", " + std::to_string(one.model) + ", " + tree;
+        if (plan.is_for_device)
+            devices +=
+                ", " + std::to_string(one.architecture) + (one.is_predicted ? ", true" : ", false");
+        devices += "},\n";
     }
+    if (plan.is_for_device) out += launcher_text(plan, names);
     out += '\n';
     if (!variants.empty()) out += "constexpr baked_variant variants[] = {\n" + variants + "};\n";
     out += "constexpr baked_device devices[] = {\n" + devices + "};\n";
     out += "constexpr baked_table table{" + literal_of(plan.kernel) + ",\n    " +
-           literal_of(plan.default_text) + ",\n    &::" + names.fallback() + ", " + layout + ", " +
+           literal_of(plan.default_text) + ",\n    " +
+           (plan.is_for_device ? "nullptr" : "&::" + names.fallback()) + ", " + layout + ", " +
            inputs + ", " + ignored + ", " + (plan.facts.any_shape ? "true" : "false") + ", " +
            (variants.empty() ? "{}" : "variants") + ", devices,\n    &::" + names.machine() +
-           "};\n\n} // namespace\n\n";
+           (plan.is_for_device ? ", &launcher" : "") + "};\n\n} // namespace\n\n";
     out += "attune::detail::baked_table const& " + names.table() +
            "() noexcept\n{\n    return table;\n}\n";
+    if (plan.is_for_device)
+        out += '\n' + machine_text(names, "device_machine") + table_found_text(plan, names);
     return out;
 }
 
@@ -191,21 +243,10 @@ ATTUNE_INLINE std::string table_mark(std::string const& table)
 
 ATTUNE_INLINE std::string default_text(bake_plan const& plan, baked_names const& names)
 {
-    std::string const machine =
-        "void* " + names.machine() +
-        "(attune::detail::baked_table const& table,\n    attune::detail::instruction_level most) "
-        "noexcept";
     return head_of_baked(plan, "baked_machine.hpp") + kernel_text(plan) +
-           address_text(plan, names.fallback()) + '\n' + machine + ";\n" + machine +
-           "\n{\n    static constinit attune::detail::baked_machines<attune_baked_type> all;\n"
-           "    return all.of(table, most);\n}\n\nattune::detail::baked_table const& " +
-           names.table() +
-           "() noexcept;\n\n"
-           "namespace attune::inline ATTUNE_ABI::detail {\n\n"
-           "template <>\nATTUNE_BAKED_LOCAL baked_table const&\nbaked_table_of<" +
-           literal_of(plan.kernel) +
-           ", ::attune_baked_type>() noexcept\n{\n    return ::" + names.table() +
-           "();\n}\n\n} // namespace attune::inline ATTUNE_ABI::detail\n";
+           address_text(plan, names.fallback()) + '\n' + machine_declared(names) + ";\n" +
+           machine_text(names, "baked_machine") + "\nattune::detail::baked_table const& " +
+           names.table() + "() noexcept;\n" + table_found_text(plan, names);
 }
 
 ATTUNE_INLINE std::string variant_text(bake_plan const& plan,

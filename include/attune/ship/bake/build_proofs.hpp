@@ -63,17 +63,24 @@ struct checked_builds {
 [[nodiscard]] checked_builds
 checked_builds_in(std::string_view text, std::string const& path, std::string const& mark);
 
+/// 90 of "sm_90"; 0 of an instruction set of processors.
+[[nodiscard]] int architecture_in(std::string_view level);
+
 /// Gives each variant a build for each level, to be verified.
 /// @param levels   in the order of instruction_level_names
 void add_all_builds(bake_plan& plan, std::vector<std::string> const& levels);
 
 /// Gives each variant the builds that serve, and notices of those that do not. The store's proofs
 /// stand for the instruction sets up to that of the processor of the tuning; code for a higher one
-/// serves what was verified. Of a variant that was wrong no build serves.
-/// @param checked  empty: the store's proofs alone
+/// serves what was verified. Of a variant that was wrong no build serves. Architectures of devices
+/// are such levels.
+/// @param levels         in ascending order
+/// @param checked        empty: the store's proofs alone
+/// @param is_unverified  what was predicted for a device serves it, without a proof
 void add_proven_builds(bake_plan& plan,
                        std::vector<std::string> const& levels,
-                       checked_builds const& checked);
+                       checked_builds const& checked,
+                       bool is_unverified = false);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -129,6 +129,14 @@ ATTUNE_INLINE checked_builds checked_builds_in(std::string_view text,
     return out;
 }
 
+ATTUNE_INLINE int architecture_in(std::string_view level)
+{
+    int out = 0;
+    if (!level.starts_with("sm_")) return out;
+    std::from_chars(level.data() + 3, level.data() + level.size(), out);
+    return out;
+}
+
 ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> const& levels)
 {
     for (planned_variant& one : plan.variants)
@@ -136,27 +144,44 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
             one.builds.push_back({.level = *level});
 }
 
-[[nodiscard]] inline instruction_level level_named(std::string const& name)
+/// Whether the machine code that the store proves stands for code for this level: it is for these
+/// instructions or for more. Of a device, for this architecture or for a later one.
+[[nodiscard]] inline bool stands_for(planned_variant const& one, std::string const& level)
 {
-    auto const at = std::find(instruction_level_names.begin(), instruction_level_names.end(), name);
-    return static_cast<instruction_level>(at - instruction_level_names.begin());
+    if (int const architecture = architecture_in(level); architecture != 0)
+        return architecture <= one.recorded_architecture;
+    auto const at =
+        std::find(instruction_level_names.begin(), instruction_level_names.end(), level);
+    return static_cast<instruction_level>(at - instruction_level_names.begin()) <=
+           one.recorded_up_to;
 }
 
-/// "base, x86-64-v3"
-[[nodiscard]] inline std::string listed(std::set<instruction_level> const& levels)
+/// Whether a winner that was predicted serves without a proof, for a device of this level.
+[[nodiscard]] inline bool is_predicted_for(planned_variant const& one, std::string const& level)
+{
+    int const architecture = architecture_in(level);
+    return std::any_of(
+        one.predicted_for.begin(), one.predicted_for.end(), [&](int const predicted) {
+            return predicted / 10 == architecture / 10 && architecture <= predicted;
+        });
+}
+
+/// "base, x86-64-v3": those of `all` that are among `which`.
+[[nodiscard]] inline std::string listed(std::vector<std::string> const& all,
+                                        std::set<std::string> const& which)
 {
     std::string out;
-    for (instruction_level const level : levels)
-        out += (out.empty() ? "" : ", ") +
-               std::string(instruction_level_names[static_cast<std::size_t>(level)]);
+    for (std::string const& level : all)
+        if (which.count(level) > 0) out += (out.empty() ? "" : ", ") + level;
     return out;
 }
 
 ATTUNE_INLINE void add_proven_builds(bake_plan& plan,
                                      std::vector<std::string> const& levels,
-                                     checked_builds const& checked)
+                                     checked_builds const& checked,
+                                     bool is_unverified)
 {
-    std::set<instruction_level> unproven;
+    std::set<std::string> unproven;
     std::size_t most_checked = 0;
     for (std::size_t v = 0; v < plan.variants.size(); ++v) {
         planned_variant& one = plan.variants[v];
@@ -172,7 +197,8 @@ ATTUNE_INLINE void add_proven_builds(bake_plan& plan,
         for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
             planned_build build{.level = *level};
             property_collector proven(plan.facts.layout, one.divisors);
-            bool const is_recorded = level_named(*level) <= one.recorded_up_to;
+            bool const is_recorded =
+                stands_for(one, *level) && !(plan.is_for_device && one.recorded.largest.empty());
             if (is_recorded) proven.add(one.recorded);
             for (checked_build const& by : checked.all)
                 if (by.variant == v && by.level == *level)
@@ -182,7 +208,12 @@ ATTUNE_INLINE void add_proven_builds(bake_plan& plan,
                         ++build.checked;
                     }
             if (!is_recorded && build.checked == 0) {
-                unproven.insert(level_named(*level));
+                if (is_unverified && is_predicted_for(one, *level)) {
+                    build.proof = baked_proof::prediction;
+                    one.builds.push_back(std::move(build));
+                } else {
+                    unproven.insert(*level);
+                }
                 continue;
             }
             build.proof = build.checked == 0 ? baked_proof::record
@@ -193,9 +224,14 @@ ATTUNE_INLINE void add_proven_builds(bake_plan& plan,
             one.builds.push_back(std::move(build));
         }
     }
-    if (!unproven.empty())
+    if (!unproven.empty() && plan.is_for_device)
+        plan.notices.push_back(plan.kernel + ": code for " + listed(levels, unproven) +
+                               " does not serve where it was never run: it was proven on no such "
+                               "device, or a later one; tune it there, or run it there with "
+                               "miss_policy::lookup_only");
+    else if (!unproven.empty())
         plan.notices.push_back(
-            plan.kernel + ": code for " + listed(unproven) +
+            plan.kernel + ": code for " + listed(levels, unproven) +
             " does not serve where it was never run: it was tuned without these instructions; "
             "attune_bake(... SHAPES KNOWN) verifies it where the build has them");
     if (most_checked > 0)

@@ -64,6 +64,11 @@ unit() {
     objects="$objects $name.local.o"
 }
 )sh";
+    if (plan.is_for_device)
+        return out + "$CXX -std=c++20 $CXXFLAGS" + includes + " -fPIC -c " + stem +
+               "_images.cpp -o " + stem + "_images.o\n$CXX -std=c++20 $CXXFLAGS" + includes +
+               " -fPIC -c " + stem + "_table.cpp -o " + stem + "_table.o\nrm -f lib" + stem +
+               ".a\n\"$AR\" rcs lib" + stem + ".a " + stem + "_table.o " + stem + "_images.o\n";
     out += "unit " + stem + "_default @" + stem + "_default.flags\n";
     for (std::size_t v = 0; v < plan.variants.size(); ++v)
         for (planned_build const& build : plan.variants[v].builds) {

@@ -17,6 +17,7 @@
 #include <attune/core/version.hpp>
 #include <attune/ship/baked/baked_table.hpp>
 #include <attune/ship/baked/code_by_shape.hpp>
+#include <attune/ship/baked/device_code.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
 #include <algorithm>
@@ -33,10 +34,14 @@ namespace attune::inline ATTUNE_ABI {
 /// What serves a call.
 struct baked_choice {
     std::string_view configuration{}; ///< "TILE_M=64 TILE_N=8"
-    std::string_view instructions{};  ///< "x86-64-v3"; "base": what the program was compiled for
+    /// "x86-64-v3"; "base": what the program was compiled for; of a device "sm_90", or "PTX sm_80".
+    std::string_view instructions{};
     bool is_default = true;
     std::string_view why{};   ///< where it is the default
     std::string_view proof{}; ///< of a variant: "record", "build" or "record and build"
+    /// It was not measured on such a device: tuned.predict() chose it by what its code takes. Its
+    /// proof is "prediction" where it was verified nowhere: attune_bake(... UNVERIFIED).
+    bool is_predicted = false;
 };
 
 namespace detail {
@@ -78,13 +83,28 @@ public:
         return explain_(*this, args...);
     }
 
+    /// Whether the kernel is one of a device: then launch() or try_launch(), else code_for().
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE bool is_of_device() const noexcept
+    {
+        return launch_ != nullptr;
+    }
+    /// Ends the program where it cannot.
+    ATTUNE_ALWAYS_INLINE void launch(void* stream, Args const&... args)
+    {
+        launch_(*this, stream, shape_of_(args...), args...);
+    }
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE launch_status try_launch(void* stream, Args const&... args)
+    {
+        return try_launch_(*this, stream, shape_of_(args...), args...);
+    }
+
     [[nodiscard]] bool is_for(baked_table const& table, instruction_level most) const noexcept
     {
         return &table_ == &table && most_ == most;
     }
     baked_machine* older = nullptr; ///< the next of a list
 
-private:
+protected:
     using shape = shape_of_call<Args...>;
     using key = typename shape::key;
 
@@ -139,15 +159,28 @@ private:
 
     [[nodiscard]] choice choose(key const& words, Args const&... args) const
     {
+        return choose_among(
+            device_,
+            [&](baked_build const& build) { return build.level <= level_; },
+            words,
+            args...);
+    }
+    /// @param can_run_it  whether there are the instructions of a build
+    template <class CanRun>
+    [[nodiscard]] choice choose_among(baked_device const& device,
+                                      CanRun const& can_run_it,
+                                      key const& words,
+                                      Args const&... args) const
+    {
         std::int32_t const at = choice_in(
-            device_.tree.begin(), [&](std::size_t input) { return input_at(input, args...); });
+            device.tree.begin(), [&](std::size_t input) { return input_at(input, args...); });
         if (at == baked_node::none) return {.why = "nothing faster was found"};
         auto const place = static_cast<std::size_t>(at);
         baked_variant const& variant = table_.variants[place];
         bool can_run = false;
         if (place < properties_.size()) {
             for (baked_build const& build : variant.builds) {
-                if (build.level > level_) continue;
+                if (!can_run_it(build)) continue;
                 can_run = true;
                 if (is_proven(build, properties_[place], words))
                     return {.variant = &variant, .build = &build};
@@ -161,6 +194,7 @@ private:
     [[nodiscard]] static bool
     is_proven(baked_build const& build, shape_properties const& counted, key const& words)
     {
+        if (build.proof == baked_proof::prediction) return true;
         for (std::size_t i = 0; i < words.size(); ++i)
             if (is_size(counted.layout()[i].part) && words[i] > build.largest[i]) return false;
         return counted.all_of(words, [&](std::uint64_t property) {
@@ -197,6 +231,12 @@ private:
     code_by_shape<shape::size, function> known_{};
     function (*obtain_)(baked_machine&, key const&, Args const&...) = &obtain;
     baked_choice (*explain_)(baked_machine const&, Args const&...) = &explain_call;
+    // Null: it is of this processor. See device_machine.hpp.
+    void (*launch_)(baked_machine&, void* stream, key const&, Args const&...) = nullptr;
+    launch_status (*try_launch_)(baked_machine&,
+                                 void* stream,
+                                 key const&,
+                                 Args const&...) = nullptr;
     // Not read by them.
     baked_table const& table_;
     instruction_level most_;
@@ -206,7 +246,8 @@ private:
 };
 
 /// Those of a signature that were made.
-template <class Signature>
+/// @tparam Machine  a baked_machine<Signature>, or derived from it
+template <class Signature, class Machine = baked_machine<Signature>>
 class baked_machines {
 public:
     constexpr baked_machines() = default;
@@ -219,7 +260,7 @@ public:
         while (one != nullptr && !one->is_for(table, most))
             one = one->older;
         if (one != nullptr) return one;
-        one = new baked_machine<Signature>(table, most);
+        one = new Machine(table, most);
         one->older = newest_.load(std::memory_order_relaxed);
         while (!newest_.compare_exchange_weak(one->older, one, std::memory_order_acq_rel)) {
         }

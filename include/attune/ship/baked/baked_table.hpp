@@ -11,6 +11,7 @@
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/baked/baked_code.hpp>
+#include <attune/ship/baked/device_code.hpp>
 #include <attune/ship/baked/instruction_level.hpp>
 
 #include <array>
@@ -47,13 +48,14 @@ struct baked_list {
 
 /// What says that code is right for shapes.
 enum class baked_proof : std::uint8_t {
-    record, ///< the store: machine code of the same text was verified by the tuner
-    build,  ///< the build of this program: this code was run and compared with the default
-    both,   ///< each for some shapes
+    record,     ///< the store: machine code of the same text was verified by the tuner
+    build,      ///< the build of this program: this code was run and compared with the default
+    both,       ///< each for some shapes
+    prediction, ///< nothing, and it serves all shapes: attune_bake(... UNVERIFIED)
 };
 /// Indexed by baked_proof.
-inline constexpr std::array<std::string_view, 3> baked_proof_names{
-    "record", "build", "record and build"};
+inline constexpr std::array<std::string_view, 4> baked_proof_names{
+    "record", "build", "record and build", "prediction"};
 
 /// The code of a configuration for one instruction set, and the shapes for which it was proven.
 /// `address` is compiled for that set too, so that it is called only where the processor has it.
@@ -63,6 +65,7 @@ struct baked_build {
     baked_proof proof{};
     baked_list<std::uint64_t> proven{}; ///< properties of verified shapes, ascending
     baked_list<std::int64_t> largest{}; ///< verified value of each word
+    baked_image const* image = nullptr; ///< of a device, instead of a function
 };
 
 /// A configuration that serves.
@@ -70,6 +73,7 @@ struct baked_variant {
     char const* configuration = "";      ///< "TILE_M=64 TILE_N=8"
     baked_list<baked_build> builds{};    ///< the highest level first
     baked_list<std::int64_t> divisors{}; ///< numbers among its parameters
+    baked_list<launch_number> numbers{}; ///< what the formulas of a launch read of it
 };
 
 /// A node of the tree over inputs. A leaf has no `input`, and its variant in `below`.
@@ -94,13 +98,15 @@ template <class InputAt>
     return at->below;
 }
 
-/// The winners of one processor.
+/// The winners of one processor or device.
 struct baked_device {
     char const* name = "";
     char const* vendor = "";
     std::uint32_t family = 0;
     std::uint32_t model = 0;
     baked_list<baked_node> tree{}; ///< begins with its root
+    int architecture = 0;          ///< of a device: 90 for compute capability 9.0
+    bool is_predicted = false;     ///< nothing was measured on it
 };
 
 /// One kernel of a release.
@@ -117,6 +123,7 @@ struct baked_table {
     /// A baked_machine of the kernel's type for this table, up to an instruction set. Null: the
     /// program's own files make it.
     void* (*machine)(baked_table const&, instruction_level most) noexcept = nullptr;
+    baked_launcher const* launcher = nullptr; ///< null: a kernel of this processor
 };
 
 /// Which kernel: `attune::baked_kernel<"sgemm">`.

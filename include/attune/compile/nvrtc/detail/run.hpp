@@ -28,6 +28,7 @@ struct nvrtc_request {
     std::vector<std::string> flags{};
     std::string kernel{}; ///< "gemm<TILE_M>"
     double limit_s = 0;
+    bool wants_ptx = false;
 };
 
 struct nvrtc_reply {
@@ -35,6 +36,7 @@ struct nvrtc_reply {
     std::string log{};
     std::string image{};                                ///< CUBIN; empty: no code was made
     std::string entry{};                                ///< the kernel's symbol
+    std::string ptx{};                                  ///< where it was asked for
     nvrtc::result headers = nvrtc::precompiled_nothing; ///< success: parsed headers were stored
     bool reused_headers = false;
     bool timed_out = false;
@@ -100,6 +102,12 @@ struct nvrtc_deadline {
     if (with.get_cubin_size(made, &bytes) == nvrtc::success && bytes > 0) {
         reply.image.resize(bytes);
         if (with.get_cubin(made, reply.image.data()) != nvrtc::success) reply.image.clear();
+    }
+    if (asked.wants_ptx && with.get_ptx_size(made, &bytes) == nvrtc::success && bytes > 1) {
+        reply.ptx.resize(bytes);
+        if (with.get_ptx(made, reply.ptx.data()) != nvrtc::success) reply.ptx.clear();
+        while (!reply.ptx.empty() && reply.ptx.back() == '\0')
+            reply.ptx.pop_back();
     }
     return reply;
 }

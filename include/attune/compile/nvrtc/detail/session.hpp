@@ -126,6 +126,7 @@ public:
     [[nodiscard]] std::optional<compile_result>
     kept(kernel_source const& kernel, compile_request const& v, bool counted) const
     {
+        if (options.keep_ptx) return {};
         auto const start = std::chrono::steady_clock::now();
         std::string const key = key_of(kernel, v);
         auto const found = counted ? cache.find(key) : cache.look(key);
@@ -198,6 +199,7 @@ inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
     asked.name = kernel.path.empty() ? "kernel.cu" : kernel.path;
     asked.kernel = "::" + v.function;
     asked.limit_s = options.limit_s;
+    asked.wants_ptx = options.keep_ptx;
     nvrtc_reply reply = run_nvrtc(*library, asked);
     if (block.empty()) return reply;
     headers.note(block, reply);
@@ -254,7 +256,7 @@ inline compile_result nvrtc_session::compile(kernel_source const& kernel, compil
                        std::move(reply.log)};
     char const* const said = library->get_error_string(reply.result);
     if (reply.result != nvrtc::success) return nvrtc_failure(reply, said, kernel, v, target.limits);
-    device_code code{std::move(reply.image), reply.entry, target.limits.architecture, {}};
+    device_code code{std::move(reply.image), reply.entry, target.limits.architecture, {}, {}};
     std::optional<code_resources> const resources =
         resources_of_kernel(code.image, reply.log, code.entry);
     if (!resources)
@@ -263,7 +265,8 @@ inline compile_result nvrtc_session::compile(kernel_source const& kernel, compil
                            "'; flags that ask for PTX or LTO do that",
                        std::move(reply.log)};
     code.resources = *resources;
-    if (files.is_known && !tells_the_time(kernel.text))
+    code.ptx = std::move(reply.ptx);
+    if (!options.keep_ptx && files.is_known && !tells_the_time(kernel.text))
         keep(key_of(kernel, v), code, files, began_ns);
     return finish(std::move(code), kernel, v, start, false);
 }

@@ -233,7 +233,8 @@ template <class T>
 
 ATTUNE_INLINE void put(writer& to, device_code const& what)
 {
-    auto const& [image, entry, architecture, resources] = what;
+    auto const& [image, entry, architecture, resources, ptx] = what;
+    static_cast<void>(ptx); // nobody runs it
     to.put_text(image);
     to.put_text(entry);
     to.put(architecture);

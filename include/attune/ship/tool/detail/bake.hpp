@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/ship/bake.hpp>
+#include <attune/ship/bake/build_proofs.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
@@ -37,8 +38,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         request.include_dirs.push_back(std::filesystem::absolute(folder).string());
     request.stem = stem_of(request.kernel_file, request.kernel);
     request.writes_script = true;
+    for (std::string const& architecture : given.values("--sm"))
+        request.architectures.push_back(architecture_in("sm_" + architecture));
+    request.is_unverified = given.has("--unverified");
 #ifdef __x86_64__
-    if (request.levels.empty()) request.levels = {"base", "x86-64-v3", "x86-64-v4"};
+    if (request.levels.empty() && request.architectures.empty())
+        request.levels = {"base", "x86-64-v3", "x86-64-v4"};
 #endif
     for (std::string const& said : bake(request))
         on.err << "attune: bake: " << printable(said) << '\n';
@@ -62,11 +67,18 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
               "NAME",
               "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
               "be repeated"},
+             {"--sm",
+              "N",
+              "an architecture of NVIDIA's devices, such as 90, instead of instruction sets; may "
+              "be "
+              "repeated"},
+             {"--unverified", "", "with --sm: what was predicted serves, though nobody ran it"},
              {"--include", "DIR", "where the kernel's own headers are; may be repeated"}},
         .more =
             "  attune bake sgemm.attune sgemm.kernel.cpp -o baked\n"
             "  CXX=g++ CXXFLAGS=\"$(pkg-config --cflags attune)\" sh baked/sgemm_kernel.sh\n"
-            "  g++ -std=c++20 $(pkg-config --cflags attune) main.cpp baked/libsgemm_kernel.a\n\n"
+            "  g++ -std=c++20 $(pkg-config --cflags attune) main.cpp baked/libsgemm_kernel.a\n"
+            "  attune bake gemm.attune gemm.kernel.cu --sm 80 --sm 90      for GPUs, by NVRTC\n\n"
             "The script compiles, with ld.bfd, objcopy, nm and objdump; main.cpp calls the kernel "
             "by\n"
             "<attune/ship/baked.hpp>. With CMake, attune_bake() does all of it, and can verify "
