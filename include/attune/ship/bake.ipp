@@ -232,6 +232,14 @@ bake_for_devices(bake_request const& request, std::string const& text, kernel_so
                               .is_unverified = request.is_unverified});
     add_proven_builds(plan, levels, {}, request.is_unverified);
     compile_images(plan, levels);
+    bool const has_prediction =
+        std::any_of(plan.devices.begin(), plan.devices.end(), [](planned_device const& one) {
+            return one.is_predicted;
+        });
+    if (has_prediction && !request.is_unverified)
+        plan.notices.push_back(plan.kernel +
+                               ": what was predicted serves where a device proved it; "
+                               "attune_bake(... UNVERIFIED) lets it serve always");
     say_where_nothing_is_faster(plan);
     baked_names const names{request.stem};
     files_to_write files;
