@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/problem.hpp>
 // and the facts beside a key
+#include <attune/tune/dispatch/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 
@@ -155,6 +156,23 @@ TEST_CASE("nothing can be the default of a parameter that has it among its value
                 number.describe(), attune::detail::with_annotated_defaults(number.describe()), {});
         }),
         "parameter TILE, default (nothing) at k.kernel.cpp:1"));
+}
+
+TEST_CASE("an inactive parameter is passed as the default that the kernel file states")
+{
+    auto const k =
+        kernel_of(attune::space(tile.active_if(flag), flag),
+                  "int t = ATTUNE_TUNABLE(TILE, 16);\nbool f = ATTUNE_TUNABLE(FLAG, 1);");
+    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
+    CHECK(*tree.size() == 1 + attune::build(attune::space(tile)).size().value());
+    // What an earlier default, or another program, wrote about an inactive parameter counts as one.
+    auto const off = attune::detail::point_of({{"TILE", "8"}, {"FLAG", "false"}}, tree);
+    REQUIRE(off);
+    CHECK(attune::text_of(tree.describe(), *off) == "TILE=(inactive) FLAG=false");
+    attune::compile_request const v =
+        attune::detail::make_variant(k.describe(), tree.describe(), *off);
+    CHECK(v.macros == std::vector<attune::macro_definition>{{"TILE", "16"}, {"FLAG", "false"}});
 }
 
 TEST_CASE("a parameter without a default takes the one of the kernel file")
