@@ -7,6 +7,7 @@
 #include <attune/space/files/read_json.hpp>
 #include <attune/space/files/read_t1.hpp>
 #include <attune/space/files/write_json.hpp>
+#include <attune/space/files/write_smtlib.hpp>
 #include <attune/space/files/write_t1.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/explanation.hpp>
@@ -418,6 +419,16 @@ TEST_CASE("files keep the conditions, and other readers of T1 get the same confi
               before.size());
     }
     CHECK(as_t1 > 10);
+}
+
+TEST_CASE(
+    "a script for solvers states where an inactive parameter stands, also before a tree is built")
+{
+    auto const typed = attune::space(design, width.active_if(design == "packed"));
+    description const bound = attune::bind_inputs(attune::lower(typed));
+    std::string const script = attune::write_smtlib(bound);
+    CHECK(script.find("; WIDTH is 4 unless DESIGN == \"packed\"\n(assert ") != script.npos);
+    CHECK(script == attune::write_smtlib(chain_of_trees(bound).describe()));
 }
 
 TEST_CASE("a file whose conditions cannot be decided is refused where they stand")
