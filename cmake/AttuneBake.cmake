@@ -42,7 +42,7 @@
 # the tuning.
 #
 # Needs attune::ship for the program that writes the sources; where the target is for another machine, ATTUNE_BAKE_PROGRAM
-# names one that runs on this one.
+# names one that runs on this one: attune_bake_program, in the build folder of a project for this machine that calls attune_bake.
 include("${CMAKE_CURRENT_LIST_DIR}/AttuneAddKernel.cmake")
 
 # The program that writes sources, as a target.

@@ -48,6 +48,11 @@ class clang_compiler {
 public:
     explicit clang_compiler(clang_options const& = {}) {}
 };
+/// Loads nothing.
+class prepared_compiler {
+public:
+    explicit prepared_compiler(std::string_view, std::string_view = {}) {}
+};
 
 struct named_compiler {
     template <class Compiler>

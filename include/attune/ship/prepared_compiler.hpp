@@ -3,6 +3,9 @@
 // tested by ship/prepare.cpp
 #pragma once
 
+#ifdef ATTUNE_OFF
+#include <attune/off/tuned.hpp>
+#else
 #include <attune/compile/callable.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/source/variant.hpp>
@@ -48,3 +51,4 @@ private:
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/ship/prepared_compiler.ipp>
 #endif
+#endif // ATTUNE_OFF
