@@ -3,6 +3,7 @@
 #include <attune/measure/clock/run_limits.hpp>
 
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <limits>
 
 TEST_CASE("a pause of the machine is no hang, and a slow run may be as slow as allowed")
