@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/nest/detail/nest_prelude.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/compile/system/process.hpp>
 

@@ -1,6 +1,8 @@
 // tests/tune/derived_programs.cpp - configurations of derived spaces, compiled, against their statements.
 // SPDX-License-Identifier: MIT
+#include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
