@@ -75,7 +75,7 @@ split_by_tile(traced_program& p, std::uint32_t loop, std::vector<std::int64_t> c
 
 inline std::vector<std::int64_t> factors_of(schedule_choices const& chosen, std::string const& name)
 {
-    auto const numbers = parse_integers(chosen.text(name));
+    auto const numbers = parse_integers(without_spaces(chosen.text(name)));
     if (!numbers) throw error("a value is no tile", name, "give factors: {1, 2, 4, 8}");
     return *numbers;
 }
