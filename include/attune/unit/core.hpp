@@ -35,6 +35,8 @@
 #include <attune/declare/expression/operation_text.ipp>
 #include <attune/declare/kind/kind_rules.ipp>
 #include <attune/declare/nest/loop_program.ipp>
+#include <attune/declare/nest/nest_builder.ipp>
+#include <attune/declare/nest/nest_refusal.ipp>
 #include <attune/declare/schema.ipp>
 #include <attune/declare/table.ipp>
 #include <attune/declare/text.ipp>

@@ -44,7 +44,7 @@ struct affine_term {
 /// The sum of its terms and the offset. Terms have ascending, different axes and factors other than
 /// 0, so that equal functions compare equal.
 struct affine_index {
-    std::vector<affine_term> terms;
+    std::vector<affine_term> terms{};
     std::int64_t offset = 0;
 
     [[nodiscard]] friend bool operator==(affine_index const&, affine_index const&) = default;
@@ -64,14 +64,14 @@ struct nest_array {
     std::string name; ///< a C++ identifier
     element_type element{};
     nest_role role{};
-    std::vector<nest_extent> extents;
+    std::vector<nest_extent> extents{};
     bool has_row_stride = false; ///< two dimensions; the call gives the elements from row to row
 };
 
 /// One element of an array, as a function of the axes.
 struct nest_access {
     std::uint32_t array = no_index;
-    std::vector<affine_index> at; ///< one per dimension
+    std::vector<affine_index> at{}; ///< one per dimension
     bool is_padded = false; ///< outside of the array it reads 0; else it never leaves the array
 
     [[nodiscard]] friend bool operator==(nest_access const&, nest_access const&) = default;
@@ -141,9 +141,9 @@ enum class reduction : std::uint8_t {
 /// An array is the target of one statement at most, and neither that statement nor an earlier one
 /// reads it. So the order of the spatial axes decides nothing.
 struct nest_statement {
-    nest_access target;              ///< each index is one axis alone; never padded
-    std::vector<std::uint32_t> axes; ///< spatial ones in the order of the target, then reductions
-    std::uint32_t spatial_count = 0; ///< of `axes`
+    nest_access target{};              ///< each index is one axis alone; never padded
+    std::vector<std::uint32_t> axes{}; ///< spatial ones in the order of the target, then reductions
+    std::uint32_t spatial_count = 0;   ///< of `axes`
     reduction combine{};
     bool continues = false;         ///< combines with what the target holds: C += ..., or C *= ...,
                                     ///< of a value without reduction axes, too

@@ -1,0 +1,234 @@
+// attune/declare/nest/array.hpp - arrays of a program, and their elements as functions of its axes.
+// SPDX-License-Identifier: MIT
+// tested by declare/nest/describe.cpp
+#pragma once
+
+#include <attune/core/element.hpp>
+#include <attune/core/kernel_type.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/constraint.hpp>
+#include <attune/declare/nest/axis.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Base of numbers in a program.
+struct nest_value : nest_term {};
+
+/// What an array may hold; opaque: not this.
+template <class T>
+[[nodiscard]] consteval element_type nest_element()
+{
+    if constexpr (std::same_as<T, float>)
+        return element_type::f32;
+    else if constexpr (std::same_as<T, double>)
+        return element_type::f64;
+    else if constexpr (std::signed_integral<T> && !std::same_as<T, char> &&
+                       !std::same_as<T, wchar_t>)
+        return sizeof(T) == 1   ? element_type::i8
+               : sizeof(T) == 2 ? element_type::i16
+               : sizeof(T) == 4 ? element_type::i32
+                                : element_type::i64;
+    else if constexpr (std::same_as<T, unsigned char> || std::same_as<T, unsigned short> ||
+                       std::same_as<T, unsigned> || std::same_as<T, unsigned long> ||
+                       std::same_as<T, unsigned long long>)
+        return sizeof(T) == 1   ? element_type::u8
+               : sizeof(T) == 2 ? element_type::u16
+               : sizeof(T) == 4 ? element_type::u32
+                                : element_type::u64;
+    else if constexpr (requires {
+                           kernel_type<T>::compared_as;
+                           sizeof(T);
+                           static_cast<float>(T{});
+                       })
+        return kernel_type<T>::compared_as;
+    else
+        return element_type::opaque;
+}
+
+/// Whole numbers narrower than int become int, and those narrower than float become float.
+template <class T>
+[[nodiscard]] consteval auto widened()
+{
+    if constexpr (std::integral<T>)
+        return decltype(+T{}){};
+    else if constexpr (std::same_as<T, double>)
+        return double{};
+    else
+        return float{};
+}
+template <class T>
+using operand_type = decltype(widened<T>());
+
+enum class write_kind : std::uint8_t { store, add, multiply };
+
+/// target = value, target += value, target *= value, as written.
+template <write_kind Kind, class Target, class Value>
+struct nest_assignment {
+    Target target;
+    Value value;
+};
+
+template <class T>
+[[nodiscard]] constexpr auto lift_value(T const& x);
+template <class T>
+[[nodiscard]] constexpr auto negative(T const& x);
+
+/// An element of `Array`: as many indices as given so far.
+template <class Array, bool Padded, class... Indices>
+struct element_of_array : nest_value {
+    using array = Array;
+    using value_type = operand_type<typename Array::element>;
+    static constexpr bool is_padded = Padded;
+    static constexpr bool is_complete = sizeof...(Indices) == Array::rank;
+
+    constexpr explicit element_of_array(std::tuple<Indices...> const& given)
+        : at(given)
+    {
+    }
+
+    template <class Index>
+    [[nodiscard]] constexpr auto operator[](Index const& index) const
+    {
+        constexpr bool room = !is_complete;
+        static_assert(room, "attune: an array has fewer dimensions than it is given indices");
+        constexpr bool affine = index_operand<Index>;
+        static_assert(affine,
+                      "attune: an index is a sum of axes, multiples of axes and whole numbers, "
+                      "such as 2 * i + r - 1");
+        if constexpr (room && affine) {
+            if constexpr (whole_number<Index>)
+                return with(as_affine(index));
+            else
+                return with(index);
+        } else if constexpr (room)
+            return with(affine_sum<>{}); // one error
+        else
+            return *this;
+    }
+
+    template <class E>
+    constexpr auto operator=(E const& value) const
+    {
+        return write<write_kind::store>(lift_value(value));
+    }
+    template <class E>
+    constexpr auto operator+=(E const& value) const
+    {
+        return write<write_kind::add>(lift_value(value));
+    }
+    template <class E>
+    constexpr auto operator-=(E const& value) const
+    {
+        return write<write_kind::add>(negative(lift_value(value)));
+    }
+    template <class E>
+    constexpr auto operator*=(E const& value) const
+    {
+        return write<write_kind::multiply>(lift_value(value));
+    }
+
+    std::tuple<Indices...> at;
+
+private:
+    template <class Index>
+    [[nodiscard]] constexpr auto with(Index const& index) const
+    {
+        return element_of_array<Array, Padded, Indices..., Index>{
+            std::tuple_cat(at, std::tuple<Index>(index))};
+    }
+    template <write_kind Kind, class Value>
+    [[nodiscard]] constexpr auto write(Value const& value) const
+    {
+        return nest_assignment<Kind, element_of_array, Value>{*this, value};
+    }
+};
+
+template <class Array>
+struct padded_array {
+    template <class Index>
+    [[nodiscard]] constexpr auto operator[](Index const& index) const
+    {
+        return element_of_array<Array, true>{std::tuple<>{}}[index];
+    }
+};
+
+template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
+struct array_of : nest_term {
+    static constexpr bool is_name = is_identifier(Name.view());
+    static_assert(is_name, "attune: an array has the name of a variable: letters, digits and _");
+    static constexpr element_type type = nest_element<T>();
+    static_assert(type != element_type::opaque,
+                  "attune: the elements of a program's arrays are float, double, whole numbers of "
+                  "8 to 64 bits, _Float16 or __bf16");
+    static_assert(sizeof...(Extents) > 0 && sizeof...(Extents) <= 8,
+                  "attune: an array of a program has one to eight dimensions: "
+                  "array<\"A\", float, 64, 64>()");
+    static constexpr std::string_view name = Name.view();
+    static constexpr std::size_t rank = sizeof...(Extents);
+    static constexpr bool is_temporary = Temporary;
+    static constexpr bool has_row_stride = HasRowStride;
+    using element = T;
+    using extents = type_list<Extents...>;
+
+    template <class Index>
+    [[nodiscard]] constexpr auto operator[](Index const& index) const
+    {
+        return element_of_array<array_of, false>{std::tuple<>{}}[index];
+    }
+
+    /// The same array, given as an attune::matrix_view, whose rows may have gaps between them.
+    [[nodiscard]] constexpr auto with_row_stride() const
+    {
+        constexpr bool is_matrix = rank == 2 && !Temporary;
+        static_assert(is_matrix,
+                      "attune: with_row_stride() is for arguments of two dimensions, the rows of "
+                      "an attune::matrix_view");
+        return array_of<Name, T, Temporary, is_matrix, Extents...>{};
+    }
+};
+
+template <class T>
+inline constexpr bool is_nest_array = false;
+template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
+inline constexpr bool is_nest_array<array_of<Name, T, Temporary, HasRowStride, Extents...>> = true;
+
+} // namespace detail
+
+/// An array that a program reads or writes: a std::span<T> in a call, in C order. Extents are whole
+/// numbers or inputs of type int or long.
+///
+/// Example   constexpr auto A = attune::array<"A", float, M, 512>();
+template <fixed_string Name, class T, auto... Extents>
+[[nodiscard]] constexpr auto array()
+{
+    return detail::array_of<Name, T, false, false, detail::extent_of<Extents>...>{};
+}
+
+/// An array of the program's own, between its statements: no argument of a call.
+template <fixed_string Name, class T, auto... Extents>
+[[nodiscard]] constexpr auto temporary()
+{
+    return detail::array_of<Name, T, true, false, detail::extent_of<Extents>...>{};
+}
+
+/// The array with zeros around it: an index may leave it, and then reads 0.
+///
+/// Example   y[h] = attune::sum(r)(attune::padded(x)[h + r - 1] * w[r])
+template <class Array>
+[[nodiscard]] constexpr auto padded(Array const&)
+{
+    constexpr bool is_array = detail::is_nest_array<Array>;
+    static_assert(is_array, "attune: padded(x): x is an array: padded(x)[i + r - 1]");
+    return detail::padded_array<Array>{};
+}
+
+} // namespace attune::inline ATTUNE_ABI

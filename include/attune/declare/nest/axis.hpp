@@ -1,0 +1,226 @@
+// attune/declare/nest/axis.hpp - loops by name, and sums of multiples of them, which are indices.
+// SPDX-License-Identifier: MIT
+// tested by declare/nest/describe.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/input.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// Base of what a program is written with; so its operators are found.
+struct nest_term {};
+
+namespace detail {
+
+/// Base of axes and of sums of them.
+struct nest_index : nest_term {};
+
+/// Extents as types: of an axis whose arrays give it, a constant, the value of an input.
+struct deduced_extent {};
+template <std::int64_t N>
+struct constant_extent {
+    static constexpr std::int64_t value = N;
+};
+template <class Input>
+struct input_extent {
+    using input = Input;
+};
+
+template <class T>
+concept whole_number = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+
+/// The extent that a user writes: a whole number, or an input.
+template <auto Value>
+[[nodiscard]] consteval auto make_extent()
+{
+    using given = std::remove_const_t<decltype(Value)>;
+    if constexpr (is_input<given>) {
+        constexpr bool whole = std::same_as<typename given::value_type, int> ||
+                               std::same_as<typename given::value_type, long> ||
+                               std::same_as<typename given::value_type, long long>;
+        static_assert(whole,
+                      "attune: an input that is an extent is of type int, long or long long");
+        return input_extent<given>{};
+    } else {
+        constexpr bool counts = [] {
+            if constexpr (whole_number<given>)
+                return Value > 0;
+            else
+                return false;
+        }();
+        static_assert(counts, "attune: an extent is a whole number above 0, or an input");
+        if constexpr (counts)
+            return constant_extent<static_cast<std::int64_t>(Value)>{};
+        else
+            return constant_extent<1>{};
+    }
+}
+template <auto Value>
+using extent_of = decltype(make_extent<Value>());
+
+template <fixed_string Name, class Extent>
+struct axis_of : nest_index {
+    static constexpr bool is_name = is_identifier(Name.view());
+    static_assert(is_name, "attune: an axis has the name of a variable: letters, digits and _");
+    static constexpr std::string_view name = Name.view();
+    using extent = Extent;
+};
+
+/// An axis in a sum, once or several times.
+template <class Axis>
+struct unit_term {
+    using axis = Axis;
+    static constexpr std::int64_t factor = 1;
+};
+template <class Axis>
+struct scaled_term {
+    using axis = Axis;
+    std::int64_t factor = 1;
+};
+
+/// The sum of the terms and of `offset`.
+template <class... Terms>
+struct affine_sum : nest_index {
+    constexpr affine_sum() = default;
+    constexpr affine_sum(std::tuple<Terms...> of, std::int64_t more)
+        : terms(of)
+        , offset(more)
+    {
+    }
+    std::tuple<Terms...> terms{};
+    std::int64_t offset = 0;
+};
+
+template <class T>
+concept index_like = std::derived_from<std::remove_cvref_t<T>, nest_index>;
+template <class T>
+concept index_operand = index_like<T> || whole_number<std::remove_cvref_t<T>>;
+
+template <class T>
+inline constexpr bool is_axis = false;
+template <fixed_string Name, class Extent>
+inline constexpr bool is_axis<axis_of<Name, Extent>> = true;
+
+template <class T>
+[[nodiscard]] constexpr auto as_affine(T const& index)
+{
+    if constexpr (whole_number<T>)
+        return affine_sum<>{{}, static_cast<std::int64_t>(index)};
+    else if constexpr (is_axis<T>)
+        return affine_sum<unit_term<T>>{};
+    else
+        return index;
+}
+
+template <class... L, class... R>
+[[nodiscard]] constexpr auto sum_of(affine_sum<L...> const& left, affine_sum<R...> const& right)
+{
+    return affine_sum<L..., R...>{std::tuple_cat(left.terms, right.terms),
+                                  left.offset + right.offset};
+}
+template <class... T>
+[[nodiscard]] constexpr auto multiple_of(affine_sum<T...> const& sum, std::int64_t factor)
+{
+    return affine_sum<scaled_term<typename T::axis>...>{
+        std::apply(
+            [factor](T const&... term) {
+                return std::tuple{scaled_term<typename T::axis>{term.factor * factor}...};
+            },
+            sum.terms),
+        sum.offset * factor};
+}
+
+/// What attune::axes() gives, for structured bindings.
+template <class... Axes>
+struct axes_of;
+template <class A>
+struct axes_of<A> {
+    A first;
+};
+template <class A, class B>
+struct axes_of<A, B> {
+    A first;
+    B second;
+};
+template <class A, class B, class C>
+struct axes_of<A, B, C> {
+    A first;
+    B second;
+    C third;
+};
+template <class A, class B, class C, class D>
+struct axes_of<A, B, C, D> {
+    A first;
+    B second;
+    C third;
+    D fourth;
+};
+template <class A, class B, class C, class D, class E>
+struct axes_of<A, B, C, D, E> {
+    A first;
+    B second;
+    C third;
+    D fourth;
+    E fifth;
+};
+template <class A, class B, class C, class D, class E, class F>
+struct axes_of<A, B, C, D, E, F> {
+    A first;
+    B second;
+    C third;
+    D fourth;
+    E fifth;
+    F sixth;
+};
+template <class A, class B, class C, class D, class E, class F, class G>
+struct axes_of<A, B, C, D, E, F, G> {
+    A first;
+    B second;
+    C third;
+    D fourth;
+    E fifth;
+    F sixth;
+    G seventh;
+};
+
+} // namespace detail
+
+/// A loop of a program (see attune::nest), from 0 to below its extent: that of the arrays that it
+/// is an index of.
+///
+/// Example   constexpr auto i = attune::axis<"i">();
+template <fixed_string Name>
+[[nodiscard]] constexpr auto axis()
+{
+    return detail::axis_of<Name, detail::deduced_extent>{};
+}
+/// An axis with an extent of its own, a number or an input: for windows such as x[i + r].
+///
+/// Example   constexpr auto r = attune::axis<"r", 3>();
+template <fixed_string Name, auto Extent>
+[[nodiscard]] constexpr auto axis()
+{
+    return detail::axis_of<Name, detail::extent_of<Extent>>{};
+}
+
+/// Up to seven axes at once.
+///
+/// Example   auto const [i, j, k] = attune::axes<"i", "j", "k">();
+template <fixed_string... Names>
+[[nodiscard]] constexpr auto axes()
+{
+    constexpr bool few = sizeof...(Names) > 0 && sizeof...(Names) <= 7;
+    static_assert(few,
+                  "attune: axes<...>() makes one to seven axes; make the others by axis<...>()");
+    if constexpr (few) return detail::axes_of<detail::axis_of<Names, detail::deduced_extent>...>{};
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,432 @@
+// attune/declare/nest/outline.hpp - names, extents and uses in a program's types; what is wrong.
+// SPDX-License-Identifier: MIT
+// tested by declare/nest/describe.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/nest/step.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The first thing that is wrong with a program, as far as its types tell.
+enum class nest_fault : std::uint8_t {
+    none,
+    too_large,
+    same_name,
+    reserved_name,
+    other_shape,
+    target_of_no_axes,
+    free_axis,
+    reduced_target,
+    nested_reduction,
+    partial_reduction,
+    written_twice,
+    read_before_written,
+    read_and_written,
+    no_result,
+    unknown_extent,
+    extents_differ,
+    target_not_whole,
+};
+
+/// A constant, or the value of an input; `deduced`: not known yet.
+struct outline_extent {
+    enum class source : std::uint8_t { deduced, constant, input };
+    source from = source::deduced;
+    std::int64_t value = 0; ///< the constant, or which input
+
+    [[nodiscard]] constexpr bool is_known() const { return from != source::deduced; }
+    [[nodiscard]] constexpr bool is_constant() const { return from == source::constant; }
+    [[nodiscard]] friend constexpr bool operator==(outline_extent const&,
+                                                   outline_extent const&) = default;
+};
+
+struct outline_axis {
+    std::string_view name{};
+    outline_extent extent{};
+    bool has_own_extent = false;
+    bool is_of_target = false;
+};
+
+struct outline_array {
+    static constexpr std::size_t never = ~std::size_t{0};
+
+    std::string_view name{};
+    element_type element{};
+    std::size_t rank = 0;
+    std::array<outline_extent, 8> extents{};
+    bool is_temporary = false;
+    bool has_row_stride = false;
+    bool continues = false;         ///< its step begins with what it holds
+    std::size_t written_by = never; ///< step
+    std::size_t read_by = never;    ///< the last step
+    std::size_t first_read = never;
+
+    [[nodiscard]] constexpr nest_role role() const
+    {
+        if (is_temporary) return nest_role::temporary;
+        if (written_by == never) return nest_role::read;
+        return continues ? nest_role::updated : nest_role::written;
+    }
+};
+
+struct outline_input {
+    std::string_view name{};
+    element_type type{};
+};
+
+/// The axes that stand alone as indices of one element; `none`: another index.
+struct outline_use {
+    static constexpr std::uint8_t none = 255;
+    std::uint8_t array = 0;
+    std::array<std::uint8_t, 8> axis{};
+    bool is_target = false;
+};
+
+template <std::size_t N, class T>
+using outline_list = std::array<T, (N == 0 ? 1 : N)>;
+
+/// True for words that cannot name a variable in C++, and for those that code of ours needs.
+[[nodiscard]] constexpr bool is_reserved_word(std::string_view name)
+{
+    constexpr std::string_view words =
+        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
+        "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
+        "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
+        "else enum explicit export extern false float for friend goto if inline int long main "
+        "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
+        "public register reinterpret_cast requires return short signed sizeof static "
+        "static_assert static_cast std attune struct switch template this thread_local throw true "
+        "try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+        "xor_eq ";
+    if (name.starts_with('_') || name.find("__") != name.npos) return true;
+    for (std::size_t at = words.find(name); at != words.npos; at = words.find(name, at + 1))
+        if (words[at - 1] == ' ' && words[at + name.size()] == ' ') return true;
+    return false;
+}
+
+/// The types of a program's arrays, axes and inputs, each once, in order of mention.
+template <class... Steps>
+struct nest_types {
+    using all = mentioned<type_list<Steps...>>;
+    using arrays = decltype(distinct<of_arrays>(all{}, type_list<>{}));
+    using axes = decltype(distinct<of_axes>(all{}, type_list<>{}));
+    using inputs = decltype(distinct<of_inputs>(all{}, type_list<>{}));
+};
+
+template <class List>
+inline constexpr std::size_t length_of = 0;
+template <class... T>
+inline constexpr std::size_t length_of<type_list<T...>> = sizeof...(T);
+
+/// Made of types at compile time.
+template <class Types>
+class nest_outline {
+public:
+    static constexpr std::size_t array_count = length_of<typename Types::arrays>;
+    static constexpr std::size_t axis_count = length_of<typename Types::axes>;
+    static constexpr std::size_t input_count = length_of<typename Types::inputs>;
+
+    outline_list<array_count, outline_array> arrays{};
+    outline_list<axis_count, outline_axis> axes{};
+    outline_list<input_count, outline_input> inputs{};
+    nest_fault fault = nest_fault::none;
+
+    template <class... Steps>
+    [[nodiscard]] static consteval nest_outline of(std::string_view name, type_list<Steps...>)
+    {
+        nest_outline out;
+        out.add_inputs(typename Types::inputs{});
+        out.add_axes(typename Types::axes{});
+        out.add_arrays(typename Types::arrays{});
+        (out.check_same(mentioned<Steps>{}), ...);
+        out.check_names(name);
+        (out.add_step(std::type_identity<Steps>{}), ...);
+        if (out.fault == nest_fault::none) out.deduce();
+        if (out.fault == nest_fault::none) out.check_order();
+        return out;
+    }
+
+    [[nodiscard]] constexpr std::size_t axis(std::string_view name) const
+    {
+        std::size_t i = 0;
+        while (axes[i].name != name)
+            ++i;
+        return i;
+    }
+    [[nodiscard]] constexpr std::size_t array(std::string_view name) const
+    {
+        std::size_t i = 0;
+        while (arrays[i].name != name)
+            ++i;
+        return i;
+    }
+    [[nodiscard]] constexpr std::size_t input(std::string_view name) const
+    {
+        std::size_t i = 0;
+        while (inputs[i].name != name)
+            ++i;
+        return i;
+    }
+
+private:
+    static constexpr std::size_t most_axes = 64;
+    static constexpr std::size_t most_arrays = 64;
+    static constexpr std::size_t most_uses = 256;
+
+    constexpr void found(nest_fault what)
+    {
+        if (fault == nest_fault::none) fault = what;
+    }
+
+    template <class Extent>
+    [[nodiscard]] constexpr outline_extent extent_from(std::type_identity<Extent>) const
+    {
+        if constexpr (requires { typename Extent::input; })
+            return {outline_extent::source::input,
+                    static_cast<std::int64_t>(input(Extent::input::name))};
+        else if constexpr (requires { Extent::value; })
+            return {outline_extent::source::constant, Extent::value};
+        else
+            return {};
+    }
+    template <class... Input>
+    constexpr void add_inputs(type_list<Input...>)
+    {
+        [[maybe_unused]] std::size_t i = 0;
+        ((inputs[i++] = {Input::name, nest_element<typename Input::value_type>()}), ...);
+    }
+    template <class... Axis>
+    constexpr void add_axes(type_list<Axis...>)
+    {
+        [[maybe_unused]] std::size_t i = 0;
+        auto const add = [&]<class A>(std::type_identity<A>) {
+            axes[i] = {A::name, extent_from(std::type_identity<typename A::extent>{})};
+            axes[i].has_own_extent = axes[i].extent.is_known();
+            ++i;
+        };
+        (add(std::type_identity<Axis>{}), ...);
+        if (axis_count > most_axes || array_count > most_arrays) found(nest_fault::too_large);
+    }
+    template <class Array>
+    [[nodiscard]] constexpr outline_array array_from(std::type_identity<Array>) const
+    {
+        outline_array out{.name = Array::name,
+                          .element = Array::type,
+                          .rank = Array::rank,
+                          .is_temporary = Array::is_temporary,
+                          .has_row_stride = Array::has_row_stride};
+        [&]<class... E>(type_list<E...>) {
+            std::size_t d = 0;
+            ((out.extents[d++] = extent_from(std::type_identity<E>{})), ...);
+        }(typename Array::extents{});
+        return out;
+    }
+    template <class... Array>
+    constexpr void add_arrays(type_list<Array...>)
+    {
+        std::size_t i = 0;
+        ((arrays[i++] = array_from(std::type_identity<Array>{})), ...);
+    }
+
+    /// What has one name is one type.
+    template <class... T>
+    constexpr void check_same(type_list<T...>)
+    {
+        (check_same_one<T>(), ...);
+    }
+    template <class T>
+    constexpr void check_same_one()
+    {
+        auto const one = []<class... All>(type_list<All...>) {
+            return ((T::name != All::name || std::is_same_v<T, All>) && ...);
+        };
+        bool same = false;
+        if constexpr (is_axis<T>)
+            same = one(typename Types::axes{});
+        else if constexpr (is_nest_array<T>)
+            same = one(typename Types::arrays{});
+        else
+            same = one(typename Types::inputs{});
+        if (!same) found(nest_fault::other_shape);
+    }
+
+    constexpr void check_names(std::string_view program)
+    {
+        std::array<std::string_view, array_count + axis_count + input_count + 1> names{program};
+        std::size_t count = 1;
+        for (std::size_t i = 0; i < array_count; ++i)
+            names[count++] = arrays[i].name;
+        for (std::size_t i = 0; i < axis_count; ++i)
+            names[count++] = axes[i].name;
+        for (std::size_t i = 0; i < input_count; ++i)
+            names[count++] = inputs[i].name;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (is_reserved_word(names[i])) found(nest_fault::reserved_name);
+            for (std::size_t k = 0; k < i; ++k)
+                if (names[i] == names[k]) found(nest_fault::same_name);
+        }
+    }
+
+    using axis_set = std::uint64_t;
+    template <class... Axis>
+    [[nodiscard]] constexpr axis_set set_of(type_list<Axis...>) const
+    {
+        return (axis_set{0} | ... | [&] {
+            if constexpr (is_axis<Axis>)
+                return axis_set{1} << axis(Axis::name);
+            else
+                return axis_set{0};
+        }());
+    }
+
+    template <class Target, bool Continues, class Value, class... R>
+    constexpr void add_step(std::type_identity<nest_step<Target, Continues, Value, R...>>)
+    {
+        using step = nest_step<Target, Continues, Value, R...>;
+        ++step_;
+        if (fault != nest_fault::none) return;
+        axis_set const target = set_of(mentioned<Target>{});
+        add_target(std::type_identity<Target>{}, Continues);
+        if ((set_of(mentioned<Value>{}) & ~target) != 0) found(nest_fault::free_axis);
+        [[maybe_unused]] auto const add =
+            [&]<reduction C, class Body, class... Axis>(
+                std::type_identity<nest_reduction<C, Body, Axis...>>) {
+                axis_set const over = set_of(type_list<Axis...>{});
+                axis_set const reads = set_of(mentioned<Body>{});
+                if ((over & target) != 0) found(nest_fault::reduced_target);
+                if ((reads & ~(target | over)) != 0) found(nest_fault::free_axis);
+                if constexpr (has_reduction<Body>) found(nest_fault::nested_reduction);
+                if (!step::is_plain && (target & ~reads) != 0) found(nest_fault::partial_reduction);
+                add_reads(std::type_identity<Body>{});
+            };
+        (add(std::type_identity<R>{}), ...);
+        add_reads(std::type_identity<Value>{});
+    }
+
+    template <class Array, bool Padded, class... Index>
+    [[nodiscard]] constexpr outline_use
+    use_of(std::type_identity<element_of_array<Array, Padded, Index...>>) const
+    {
+        outline_use out{.array = static_cast<std::uint8_t>(array(Array::name))};
+        [[maybe_unused]] std::size_t d = 0;
+        auto const add = [&]<class I>(std::type_identity<I>) {
+            if constexpr (is_axis<I>)
+                out.axis[d++] = static_cast<std::uint8_t>(axis(I::name));
+            else
+                out.axis[d++] = outline_use::none;
+        };
+        (add(std::type_identity<Index>{}), ...);
+        return out;
+    }
+    constexpr void add_use(outline_use const& one)
+    {
+        if (use_count_ == most_uses) return found(nest_fault::too_large);
+        uses_[use_count_++] = one;
+    }
+
+    template <class Array, bool Padded, class... Index>
+    constexpr void add_target(std::type_identity<element_of_array<Array, Padded, Index...>> of,
+                              bool continues)
+    {
+        if constexpr (sizeof...(Index) != Array::rank || Padded) {
+            found(nest_fault::target_of_no_axes);
+        } else {
+            outline_use use = use_of(of);
+            use.is_target = true;
+            for (std::size_t d = 0; d < Array::rank; ++d) {
+                if (use.axis[d] == outline_use::none) return found(nest_fault::target_of_no_axes);
+                for (std::size_t k = 0; k < d; ++k)
+                    if (use.axis[k] == use.axis[d]) found(nest_fault::target_of_no_axes);
+            }
+            outline_array& to = arrays[use.array];
+            if (to.written_by != outline_array::never) found(nest_fault::written_twice);
+            to.written_by = step_;
+            to.continues = continues;
+            add_use(use);
+        }
+    }
+
+    template <class T>
+    constexpr void add_reads(std::type_identity<T>)
+    {
+    }
+    template <class Array, bool Padded, class... Index>
+    constexpr void add_reads(std::type_identity<element_of_array<Array, Padded, Index...>> of)
+    {
+        outline_use const use = use_of(of);
+        if (arrays[use.array].first_read == outline_array::never)
+            arrays[use.array].first_read = step_;
+        arrays[use.array].read_by = step_;
+        if constexpr (!Padded) add_use(use);
+    }
+    template <nest_op Code, class T, class... X>
+    constexpr void add_reads(std::type_identity<nest_operation<Code, T, X...>>)
+    {
+        (add_reads(std::type_identity<X>{}), ...);
+    }
+    template <nest_op Code, class T, class L, class R>
+    constexpr void add_reads(std::type_identity<nest_truth<Code, T, L, R>>)
+    {
+        add_reads(std::type_identity<L>{});
+        add_reads(std::type_identity<R>{});
+    }
+
+    /// The extents of axes: their own, else those of targets, else those of what is read.
+    constexpr void deduce()
+    {
+        for (bool const targets : {true, false}) {
+            for (std::size_t u = 0; u < use_count_; ++u) {
+                outline_use const& use = uses_[u];
+                for (std::size_t d = 0; use.is_target == targets && d < arrays[use.array].rank;
+                     ++d) {
+                    if (use.axis[d] == outline_use::none) continue;
+                    outline_axis& at = axes[use.axis[d]];
+                    outline_extent const extent = arrays[use.array].extents[d];
+                    if (!at.extent.is_known()) at.extent = extent;
+                    if (targets) {
+                        at.is_of_target = true;
+                        if (!(at.extent == extent))
+                            found(at.has_own_extent ? nest_fault::target_not_whole
+                                                    : nest_fault::extents_differ);
+                    } else if (!at.is_of_target && !at.has_own_extent && !(at.extent == extent))
+                        found(nest_fault::extents_differ);
+                }
+            }
+        }
+        for (std::size_t i = 0; i < axis_count; ++i)
+            if (!axes[i].extent.is_known()) found(nest_fault::unknown_extent);
+    }
+
+    constexpr void check_order()
+    {
+        bool has_result = false;
+        for (std::size_t i = 0; i < array_count; ++i) {
+            outline_array const& of = arrays[i];
+            bool const is_written = of.written_by != outline_array::never;
+            bool const is_read = of.first_read != outline_array::never;
+            has_result = has_result || (is_written && !of.is_temporary);
+            if (of.is_temporary &&
+                (!is_written || of.continues || (is_read && of.first_read <= of.written_by)))
+                found(nest_fault::read_before_written);
+            if (is_written && is_read && of.first_read <= of.written_by)
+                found(nest_fault::read_and_written);
+        }
+        if (!has_result) found(nest_fault::no_result);
+    }
+
+    std::array<outline_use, most_uses> uses_{};
+    std::size_t use_count_ = 0;
+    std::size_t step_ = 0;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

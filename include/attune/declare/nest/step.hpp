@@ -1,0 +1,314 @@
+// attune/declare/nest/step.hpp - a statement with its reductions apart from what is made of them.
+// SPDX-License-Identifier: MIT
+// tested by declare/nest/describe.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/operators.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// target = value, where reduced_value<i> in `value` is the result of reduction i; `Continues`: the
+/// only reduction begins with what the target holds.
+template <class Target, bool Continues, class Value, class... Reductions>
+struct nest_step {
+    using target_type = Target;
+    using value_type = Value;
+    using reductions_type = type_list<Reductions...>;
+    static constexpr bool continues = Continues;
+    /// The only reduction is the value.
+    static constexpr bool is_plain =
+        sizeof...(Reductions) == 0 || requires(Value v) { typename Value::is_whole; };
+
+    Target target;
+    Value value;
+    std::tuple<Reductions...> reductions;
+};
+
+/// The value of a step that is its only reduction.
+template <class T>
+struct whole_reduction : reduced_value<0, T> {
+    using is_whole = void;
+};
+
+template <class... L>
+[[nodiscard]] consteval auto joined_lists(L...)
+{
+    return type_list<>{};
+}
+template <class... A>
+[[nodiscard]] consteval auto joined_lists(type_list<A...>)
+{
+    return type_list<A...>{};
+}
+template <class... A, class... B, class... More>
+[[nodiscard]] consteval auto joined_lists(type_list<A...>, type_list<B...>, More... more)
+{
+    return joined_lists(type_list<A..., B...>{}, more...);
+}
+
+/// Arrays, axes and inputs that a type names, in order and as often as it does.
+template <class T>
+struct mentions {
+    using type = type_list<>;
+};
+template <class... T>
+struct mentions<type_list<T...>> {
+    using type = decltype(joined_lists(typename mentions<T>::type{}...));
+};
+template <class Input>
+struct mentions<input_extent<Input>> {
+    using type = type_list<Input>;
+};
+template <fixed_string Name, class Extent>
+struct mentions<axis_of<Name, Extent>> {
+    using type = decltype(joined_lists(type_list<axis_of<Name, Extent>>{},
+                                       typename mentions<Extent>::type{}));
+};
+template <class... Terms>
+struct mentions<affine_sum<Terms...>> : mentions<type_list<typename Terms::axis...>> {};
+template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
+struct mentions<array_of<Name, T, Temporary, HasRowStride, Extents...>> {
+    using type =
+        decltype(joined_lists(type_list<array_of<Name, T, Temporary, HasRowStride, Extents...>>{},
+                              typename mentions<type_list<Extents...>>::type{}));
+};
+template <class Array, bool Padded, class... Indices>
+struct mentions<element_of_array<Array, Padded, Indices...>>
+    : mentions<type_list<Array, Indices...>> {};
+template <class Index>
+struct mentions<index_as_value<Index>> : mentions<Index> {};
+template <class Input>
+struct mentions<input_as_value<Input>> {
+    using type = type_list<Input>;
+};
+template <nest_op Code, class T, class... Operands>
+struct mentions<nest_operation<Code, T, Operands...>> : mentions<type_list<Operands...>> {};
+template <nest_op Code, class T, class L, class R>
+struct mentions<nest_truth<Code, T, L, R>> : mentions<type_list<L, R>> {};
+template <reduction Combine, class Body, class... Axes>
+struct mentions<nest_reduction<Combine, Body, Axes...>> : mentions<type_list<Body, Axes...>> {};
+template <class Target, bool Continues, class Value, class... Reductions>
+struct mentions<nest_step<Target, Continues, Value, Reductions...>>
+    : mentions<type_list<Reductions..., Value, Target>> {};
+template <class T>
+using mentioned = typename mentions<T>::type;
+
+/// Places in a list, ascending.
+template <std::size_t N>
+struct kept_places {
+    std::array<std::size_t, (N == 0 ? 1 : N)> at{};
+    std::size_t count = 0;
+};
+
+template <auto Kept, class... T>
+[[nodiscard]] consteval auto picked(type_list<T...>)
+{
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+        return type_list<std::tuple_element_t<Kept.at[I], std::tuple<T...>>...>{};
+    }(std::make_index_sequence<Kept.count>{});
+}
+
+struct of_any_kind {
+    template <class T>
+    static constexpr bool takes = true;
+};
+struct of_axes {
+    template <class T>
+    static constexpr bool takes = is_axis<T>;
+};
+struct of_arrays {
+    template <class T>
+    static constexpr bool takes = is_nest_array<T>;
+};
+struct of_inputs {
+    template <class T>
+    static constexpr bool takes = is_input<T>;
+};
+
+/// The types of one kind, each name once, without those called as one of `others`.
+template <class Kind, class... T, class... Others>
+[[nodiscard]] consteval auto distinct(type_list<T...> all, type_list<Others...>)
+{
+    constexpr auto kept = [] {
+        constexpr std::array<std::string_view, sizeof...(T) + 1> names{T::name..., ""};
+        constexpr std::array<bool, sizeof...(T) + 1> wanted{Kind::template takes<T>..., false};
+        constexpr std::array<std::string_view, sizeof...(Others) + 1> refused{Others::name..., ""};
+        kept_places<sizeof...(T)> out;
+        for (std::size_t i = 0; i < sizeof...(T); ++i) {
+            bool is_new = wanted[i];
+            for (std::size_t k = 0; k < sizeof...(Others); ++k)
+                is_new = is_new && refused[k] != names[i];
+            for (std::size_t k = 0; k < i; ++k)
+                is_new = is_new && !(wanted[k] && names[k] == names[i]);
+            if (is_new) out.at[out.count++] = i;
+        }
+        return out;
+    }();
+    return picked<kept>(all);
+}
+
+/// Whether a tree has a reduction.
+template <class T>
+inline constexpr bool has_reduction = is_nest_reduction<T>;
+template <nest_op Code, class T, class... Operands>
+inline constexpr bool has_reduction<nest_operation<Code, T, Operands...>> =
+    (has_reduction<Operands> || ...);
+template <nest_op Code, class T, class L, class R>
+inline constexpr bool has_reduction<nest_truth<Code, T, L, R>> =
+    has_reduction<L> || has_reduction<R>;
+
+/// Whether two values of a tree's type can differ: by literals and factors.
+template <class T>
+inline constexpr bool has_numbers = true;
+template <fixed_string Name, class Extent>
+inline constexpr bool has_numbers<axis_of<Name, Extent>> = false;
+template <class Array, bool Padded, class... Indices>
+inline constexpr bool has_numbers<element_of_array<Array, Padded, Indices...>> =
+    (has_numbers<Indices> || ...);
+template <class Index>
+inline constexpr bool has_numbers<index_as_value<Index>> = has_numbers<Index>;
+template <class Input>
+inline constexpr bool has_numbers<input_as_value<Input>> = false;
+template <nest_op Code, class T, class... Operands>
+inline constexpr bool has_numbers<nest_operation<Code, T, Operands...>> =
+    (has_numbers<Operands> || ...);
+template <reduction Combine, class Body, class... Axes>
+inline constexpr bool has_numbers<nest_reduction<Combine, Body, Axes...>> = has_numbers<Body>;
+
+/// A tree in which reductions are places, and the reductions found so far.
+template <class X, class... Found>
+struct split_tree {
+    X value;
+    std::tuple<Found...> found;
+};
+
+template <class R, class... Found>
+[[nodiscard]] consteval std::size_t place_among(type_list<Found...>)
+{
+    constexpr std::array<bool, sizeof...(Found) + 1> same{std::is_same_v<R, Found>..., true};
+    std::size_t out = 0;
+    while (!same[out])
+        ++out;
+    return has_numbers<R> ? sizeof...(Found) : out;
+}
+
+template <class X, class... Found>
+[[nodiscard]] constexpr auto split(X const& x, std::tuple<Found...> const& found);
+
+template <class Made, class... Found, class... Done>
+[[nodiscard]] constexpr auto
+split_operands(std::tuple<Found...> const& found, Made const& make, std::tuple<Done...> const& done)
+{
+    auto const made = std::apply(make, done);
+    return split_tree<std::remove_const_t<decltype(made)>, Found...>{made, found};
+}
+template <class Made, class... Found, class... Done, class First, class... Rest>
+[[nodiscard]] constexpr auto split_operands(std::tuple<Found...> const& found,
+                                            Made const& make,
+                                            std::tuple<Done...> const& done,
+                                            First const& first,
+                                            Rest const&... rest)
+{
+    auto const one = split(first, found);
+    return split_operands(one.found, make, std::tuple_cat(done, std::tuple{one.value}), rest...);
+}
+
+template <nest_op Code, class T>
+struct remade_operation {
+    template <class... Now>
+    [[nodiscard]] constexpr auto operator()(Now const&... now) const
+    {
+        return nest_operation<Code, T, Now...>{now...};
+    }
+};
+template <nest_op Code, class T>
+struct remade_truth {
+    template <class L, class R>
+    [[nodiscard]] constexpr auto operator()(L const& left, R const& right) const
+    {
+        return nest_truth<Code, T, L, R>{left, right};
+    }
+};
+
+template <nest_op Code, class T, class... Operands, class... Found>
+[[nodiscard]] constexpr auto split_node(nest_operation<Code, T, Operands...> const& x,
+                                        std::tuple<Found...> const& found)
+{
+    return std::apply(
+        [&](Operands const&... each) {
+            return split_operands(found, remade_operation<Code, T>{}, std::tuple<>{}, each...);
+        },
+        x.operands);
+}
+template <nest_op Code, class T, class L, class R, class... Found>
+[[nodiscard]] constexpr auto split_node(nest_truth<Code, T, L, R> const& x,
+                                        std::tuple<Found...> const& found)
+{
+    return split_operands(found,
+                          remade_truth<Code, T>{},
+                          std::tuple<>{},
+                          std::get<0>(x.operands),
+                          std::get<1>(x.operands));
+}
+
+template <class X, class... Found>
+[[nodiscard]] constexpr auto split(X const& x, std::tuple<Found...> const& found)
+{
+    if constexpr (!has_reduction<X>) {
+        return split_tree<X, Found...>{x, found};
+    } else if constexpr (is_nest_reduction<X>) {
+        constexpr std::size_t place = place_among<X>(type_list<Found...>{});
+        using stands = reduced_value<place, typename X::value_type>;
+        if constexpr (place < sizeof...(Found))
+            return split_tree<stands, Found...>{{}, found};
+        else
+            return split_tree<stands, Found..., X>{{}, std::tuple_cat(found, std::tuple<X>(x))};
+    } else
+        return split_node(x, found);
+}
+
+/// value over `Axes`, which the target's index does not have.
+template <reduction Combine, class Value, class... Axes>
+[[nodiscard]] constexpr auto reduce_over(Value const& value, type_list<Axes...>)
+{
+    return nest_reduction<Combine, Value, Axes...>{value};
+}
+
+template <write_kind Kind, class Target, class Value>
+[[nodiscard]] constexpr auto make_step(nest_assignment<Kind, Target, Value> const& written)
+{
+    auto const whole = [&]<bool Continues, class R>(std::bool_constant<Continues>, R const& r) {
+        return nest_step<Target, Continues, whole_reduction<typename R::value_type>, R>{
+            written.target, {}, std::tuple<R>(r)};
+    };
+    if constexpr (Kind == write_kind::store && is_nest_reduction<Value>) {
+        return whole(std::false_type{}, written.value);
+    } else if constexpr (Kind == write_kind::store) {
+        auto const parts = split(written.value, std::tuple<>{});
+        return [&]<class X, class... Found>(split_tree<X, Found...> const& of) {
+            return nest_step<Target, false, X, Found...>{written.target, of.value, of.found};
+        }(parts);
+    } else {
+        constexpr reduction combine = Kind == write_kind::add ? reduction::sum : reduction::product;
+        if constexpr (is_nest_reduction<Value>) {
+            constexpr bool same = Value::combine == combine;
+            static_assert(same,
+                          "attune: += continues a sum, and *= a product: write C[i] += "
+                          "attune::sum(k)(...), or give another reduction to a temporary");
+            return whole(std::true_type{}, written.value);
+        } else {
+            auto const free = distinct<of_axes>(mentioned<Value>{}, mentioned<Target>{});
+            return whole(std::true_type{}, reduce_over<combine>(written.value, free));
+        }
+    }
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

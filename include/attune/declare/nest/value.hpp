@@ -1,0 +1,214 @@
+// attune/declare/nest/value.hpp - the numbers that a program computes with, as types of a tree.
+// SPDX-License-Identifier: MIT
+// tested by declare/nest/describe.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/array.hpp>
+#include <attune/declare/nest/nest_description.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// A literal. It has the type of what it stands beside, see common_operand.
+template <class T>
+struct nest_literal : nest_value {
+    using value_type = T;
+    constexpr explicit nest_literal(T v)
+        : value(v)
+    {
+    }
+    T value;
+};
+
+/// The value of an axis, or of a sum of axes.
+template <class Index>
+struct index_as_value : nest_value {
+    using value_type = int;
+    constexpr explicit index_as_value(Index const& of)
+        : index(of)
+    {
+    }
+    Index index;
+};
+
+template <class Input>
+struct input_as_value : nest_value {
+    using value_type = operand_type<typename Input::value_type>;
+    using input = Input;
+};
+
+template <nest_op Code, class T, class... Operands>
+struct nest_operation : nest_value {
+    using value_type = T;
+    static constexpr nest_op code = Code;
+    constexpr explicit nest_operation(Operands const&... of)
+        : operands(of...)
+    {
+    }
+    std::tuple<Operands...> operands;
+};
+
+/// A comparison; `T` is the type of both sides.
+template <nest_op Code, class T, class L, class R>
+struct nest_truth : nest_term {
+    static constexpr nest_op code = Code;
+    using compared = T;
+    constexpr nest_truth(L const& left, R const& right)
+        : operands(left, right)
+    {
+    }
+    std::tuple<L, R> operands;
+};
+
+/// A combination of the values of `body` over `Axes`.
+template <reduction Combine, class Body, class... Axes>
+struct nest_reduction : nest_value {
+    static constexpr bool gives_place = Combine == reduction::argument_of_maximum;
+    using value_type = std::conditional_t<gives_place, int, typename Body::value_type>;
+    using accumulated = typename Body::value_type;
+    using body_type = Body;
+    using axes = type_list<Axes...>;
+    static constexpr reduction combine = Combine;
+    constexpr explicit nest_reduction(Body const& of)
+        : body(of)
+    {
+    }
+    Body body;
+};
+
+/// Stands for reduction `Place` of a statement in what is computed from its result.
+template <std::size_t Place, class T>
+struct reduced_value : nest_value {
+    using value_type = T;
+};
+
+template <class T>
+inline constexpr bool is_nest_literal = false;
+template <class T>
+inline constexpr bool is_nest_literal<nest_literal<T>> = true;
+template <class T>
+inline constexpr bool is_nest_truth = false;
+template <nest_op C, class T, class L, class R>
+inline constexpr bool is_nest_truth<nest_truth<C, T, L, R>> = true;
+template <class T>
+inline constexpr bool is_nest_reduction = false;
+template <reduction C, class B, class... A>
+inline constexpr bool is_nest_reduction<nest_reduction<C, B, A...>> = true;
+
+template <class T>
+inline constexpr bool is_arithmetic_literal = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
+template <class T>
+concept nest_operand = std::derived_from<T, nest_value> || index_like<T> || is_nest_array<T> ||
+                       is_input<T> || is_arithmetic_literal<T>;
+/// What only a program has, so that operators on it are ours.
+template <class T>
+concept of_nest = std::derived_from<T, nest_value> || index_like<T> || is_nest_array<T>;
+
+template <class T>
+[[nodiscard]] constexpr auto lift_value(T const& x)
+{
+    if constexpr (index_like<T>)
+        return index_as_value<T>{x};
+    else if constexpr (is_input<T>)
+        return input_as_value<T>{};
+    else if constexpr (std::is_floating_point_v<T>)
+        return nest_literal<std::conditional_t<std::same_as<T, float>, float, double>>{
+            static_cast<std::conditional_t<std::same_as<T, float>, float, double>>(x)};
+    else if constexpr (is_arithmetic_literal<T>)
+        return nest_literal<operand_type<T>>{x};
+    else {
+        constexpr bool is_number = std::derived_from<T, nest_value>;
+        static_assert(is_number,
+                      "attune: a program computes with elements of arrays, such as A[i][j], with "
+                      "axes, inputs and numbers");
+        if constexpr (is_number) {
+            if constexpr (requires { T::is_complete; }) {
+                constexpr bool complete = T::is_complete;
+                static_assert(complete,
+                              "attune: an array has more dimensions than it is given indices");
+            }
+            return x;
+        } else
+            return nest_literal<int>{0};
+    }
+}
+template <class T>
+using lifted = decltype(lift_value(std::declval<T const&>()));
+
+/// The type in which two numbers meet: that of C++, where elements narrower than int or float count
+/// as these; a literal takes the other side's type, but no fraction becomes a whole number.
+template <class L, class R>
+[[nodiscard]] consteval auto common_of()
+{
+    using left = typename L::value_type;
+    using right = typename R::value_type;
+    constexpr auto adapts = []<class Literal, class Other>(Literal, Other) {
+        return std::is_floating_point_v<Other> || std::integral<Literal>;
+    };
+    if constexpr (is_nest_literal<L> && !is_nest_literal<R> && adapts(left{}, right{}))
+        return right{};
+    else if constexpr (is_nest_literal<R> && !is_nest_literal<L> && adapts(right{}, left{}))
+        return left{};
+    else
+        return left{} + right{};
+}
+template <class L, class R>
+using common_operand = decltype(common_of<L, R>());
+
+/// A literal gets the type; other operands are converted where they are used.
+template <class T, class X>
+[[nodiscard]] constexpr auto in_type(X const& x)
+{
+    if constexpr (is_nest_literal<X>)
+        return nest_literal<T>{static_cast<T>(x.value)};
+    else
+        return x;
+}
+
+template <nest_op Code, class L, class R>
+[[nodiscard]] constexpr auto operation_on(L const& left, R const& right)
+{
+    using type = common_operand<L, R>;
+    auto const l = in_type<type>(left);
+    auto const r = in_type<type>(right);
+    return nest_operation<Code,
+                          type,
+                          std::remove_const_t<decltype(l)>,
+                          std::remove_const_t<decltype(r)>>{l, r};
+}
+
+/// A function of real numbers; of whole numbers in double, as in C++.
+template <nest_op Code, class X>
+[[nodiscard]] constexpr auto function_of(X const& x)
+{
+    using given = typename X::value_type;
+    using type = std::conditional_t<std::is_floating_point_v<given>, given, double>;
+    return nest_operation<Code, type, X>{x};
+}
+
+template <nest_op Code, class L, class R>
+[[nodiscard]] constexpr auto truth_of(L const& left, R const& right)
+{
+    using type = common_operand<L, R>;
+    auto const l = in_type<type>(left);
+    auto const r = in_type<type>(right);
+    return nest_truth<Code,
+                      type,
+                      std::remove_const_t<decltype(l)>,
+                      std::remove_const_t<decltype(r)>>{l, r};
+}
+
+template <class T>
+[[nodiscard]] constexpr auto negative(T const& x)
+{
+    return nest_operation<nest_op::negate, typename T::value_type, T>{x};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
