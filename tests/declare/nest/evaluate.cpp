@@ -103,7 +103,8 @@ TEST_CASE("softmax: its maximum, its exponentials, its sum")
             total += std::exp(of[at] - largest);
         for (std::size_t at = 0; at < 5; ++at)
             CHECK(y[row * 5 + at] ==
-                  doctest::Approx(std::exp(of[at] - largest) / total).epsilon(1e-6));
+                  doctest::Approx(static_cast<double>(std::exp(of[at] - largest) / total))
+                      .epsilon(1e-6));
     }
     CHECK(nest_difference(softmax, {4, 131}).empty());
 }

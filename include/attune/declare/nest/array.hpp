@@ -210,14 +210,14 @@ inline constexpr bool is_nest_array<array_of<Name, T, Temporary, HasRowStride, E
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto array()
 {
-    return detail::array_of<Name, T, false, false, detail::extent_of<Extents>...>{};
+    return detail::array_of<Name, T, false, false, detail::made_extent<Extents>...>{};
 }
 
 /// An array of the program's own, between its statements: no argument of a call.
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto temporary()
 {
-    return detail::array_of<Name, T, true, false, detail::extent_of<Extents>...>{};
+    return detail::array_of<Name, T, true, false, detail::made_extent<Extents>...>{};
 }
 
 /// The array with zeros around it: an index may leave it, and then reads 0.

@@ -64,7 +64,7 @@ template <auto Value>
     }
 }
 template <auto Value>
-using extent_of = decltype(make_extent<Value>());
+using made_extent = decltype(make_extent<Value>());
 
 template <fixed_string Name, class Extent>
 struct axis_of : nest_index {
@@ -208,7 +208,7 @@ template <fixed_string Name>
 template <fixed_string Name, auto Extent>
 [[nodiscard]] constexpr auto axis()
 {
-    return detail::axis_of<Name, detail::extent_of<Extent>>{};
+    return detail::axis_of<Name, detail::made_extent<Extent>>{};
 }
 
 /// Up to seven axes at once.

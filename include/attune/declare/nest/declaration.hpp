@@ -69,9 +69,9 @@ private:
     static constexpr std::size_t inputs = outline.input_count;
     using all_types = decltype(joined_lists(typename types::arrays{}, typename types::inputs{}));
 
-    [[nodiscard]] static consteval kept_places<arrays + inputs> usual_order()
+    [[nodiscard]] static consteval nest_kept_places<arrays + inputs> usual_order()
     {
-        kept_places<arrays + inputs> out;
+        nest_kept_places<arrays + inputs> out;
         for (bool const read : {true, false})
             for (std::size_t i = 0; i < arrays; ++i)
                 if (!outline.arrays[i].is_temporary &&
@@ -82,12 +82,12 @@ private:
         return out;
     }
     template <class... T>
-    [[nodiscard]] static consteval kept_places<arrays + inputs> order_of(type_list<T...>)
+    [[nodiscard]] static consteval nest_kept_places<arrays + inputs> order_of(type_list<T...>)
     {
         if constexpr (sizeof...(T) == 0) {
             return usual_order();
         } else {
-            kept_places<arrays + inputs> out;
+            nest_kept_places<arrays + inputs> out;
             for (std::string_view const wanted : {T::name...})
                 for (std::size_t i = 0; i < arrays + inputs; ++i) {
                     bool const is_it = i < arrays ? outline.arrays[i].name == wanted &&
@@ -104,7 +104,7 @@ private:
 
 public:
     /// Which array, or `array_count` + which input, each argument is.
-    static constexpr kept_places<arrays + inputs> order = order_of(Order{});
+    static constexpr nest_kept_places<arrays + inputs> order = order_of(Order{});
     static constexpr bool order_is_whole =
         order.count == usual_order().count &&
         (length_of<Order> == 0 || length_of<Order> == order.count);
@@ -183,9 +183,9 @@ private:
         else
             return static_cast<std::int64_t>(given.size());
     }
-    template <std::size_t... I, class... Args>
+    template <std::size_t... Place, class... Args>
     static void
-    take(nest_call<nest_declaration>& call, std::index_sequence<I...>, Args const&... all)
+    take(nest_call<nest_declaration>& call, std::index_sequence<Place...>, Args const&... all)
     {
         auto const one = [&]<std::size_t At, class T>(std::integral_constant<std::size_t, At>,
                                                       T const& given) {
@@ -198,7 +198,7 @@ private:
                     call.row_stride[which] = static_cast<std::int64_t>(given.row_stride());
             }
         };
-        (one(std::integral_constant<std::size_t, I>{}, all), ...);
+        (one(std::integral_constant<std::size_t, Place>{}, all), ...);
     }
 
     void check(nest_call<nest_declaration> const& call, std::span<std::int64_t const> sizes) const
@@ -217,8 +217,8 @@ private:
                     refuse_size(name, outline.arrays[which].name, sizes[a], wanted);
         see_elements([&](auto const& element) { check_element(call, element); });
     }
-    template <std::size_t... I, class... Args>
-    static void check_views(std::index_sequence<I...>,
+    template <std::size_t... Place, class... Args>
+    static void check_views(std::index_sequence<Place...>,
                             nest_call<nest_declaration> const& call,
                             Args const&... all)
     {
@@ -230,7 +230,7 @@ private:
                     refuse_size(name, of.name, rows, call.extent(of.extents[0]));
             }
         };
-        (one(I, all), ...);
+        (one(Place, all), ...);
     }
 
     template <class Target, bool Continues, class Value, class... R, class See>

@@ -32,10 +32,10 @@ struct nest_call {
     [[nodiscard]] constexpr std::int64_t extent(outline_extent const& of) const
     {
         if (of.is_constant()) return of.value;
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return [&]<std::size_t... At>(std::index_sequence<At...>) {
             std::int64_t out = 0;
-            ((I == static_cast<std::size_t>(of.value)
-                  ? void(out = static_cast<std::int64_t>(std::get<I>(inputs)))
+            ((At == static_cast<std::size_t>(of.value)
+                  ? void(out = static_cast<std::int64_t>(std::get<At>(inputs)))
                   : void()),
              ...);
             return out;
@@ -91,9 +91,10 @@ template <nest_op Code, class T>
     } else if constexpr (Code == nest_op::absolute) {
         if constexpr (std::is_integral_v<T>)
             return a < T{0} ? combined<nest_op::subtract>(T{0}, a) : a;
+        else if constexpr (is_float)
+            return static_cast<T>(__builtin_fabsf(static_cast<float>(a)));
         else
-            return static_cast<T>(is_float ? __builtin_fabsf(static_cast<float>(a))
-                                           : __builtin_fabs(static_cast<double>(a)));
+            return static_cast<T>(__builtin_fabs(static_cast<double>(a)));
     } else if constexpr (Code == nest_op::exponential) {
         if constexpr (is_float)
             return __builtin_expf(a);
@@ -196,8 +197,8 @@ public:
             std::type_identity<element_of_array<Array, P, Axis...>>) {
             using axes = std::tuple<Axis...>;
             constexpr std::size_t outer = sizeof...(Axis) - 1;
-            [&]<std::size_t... I>(std::index_sequence<I...>) {
-                for_each(type_list<std::tuple_element_t<I, axes>...>{},
+            [&]<std::size_t... At>(std::index_sequence<At...>) {
+                for_each(type_list<std::tuple_element_t<At, axes>...>{},
                          at,
                          [&](place& here) __attribute__((always_inline)) {
                              row<std::tuple_element_t<outer, axes>>(step, here);
@@ -252,10 +253,10 @@ private:
             for (std::int64_t from = 0; from < n; from += evaluated_block) {
                 std::int64_t const width = n - from < evaluated_block ? n - from : evaluated_block;
                 std::tuple<block_of<R>...> blocks;
-                [&]<std::size_t... I>(std::index_sequence<I...>) {
+                [&]<std::size_t... At>(std::index_sequence<At...>) {
                     (reduce<last, Continues>(step.target,
-                                             std::get<I>(step.reductions),
-                                             std::get<I>(blocks),
+                                             std::get<At>(step.reductions),
+                                             std::get<At>(blocks),
                                              at,
                                              from,
                                              width),

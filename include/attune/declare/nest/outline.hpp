@@ -319,9 +319,9 @@ private:
     {
         outline_use out{.array = static_cast<std::uint8_t>(array(Array::name))};
         [[maybe_unused]] std::size_t d = 0;
-        auto const add = [&]<class I>(std::type_identity<I>) {
-            if constexpr (is_axis<I>)
-                out.axis[d++] = static_cast<std::uint8_t>(axis(I::name));
+        auto const add = [&]<class Axis>(std::type_identity<Axis>) {
+            if constexpr (is_axis<Axis>)
+                out.axis[d++] = static_cast<std::uint8_t>(axis(Axis::name));
             else
                 out.axis[d++] = outline_use::none;
         };

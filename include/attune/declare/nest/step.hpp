@@ -56,54 +56,57 @@ template <class... A, class... B, class... More>
 
 /// Arrays, axes and inputs that a type names, in order and as often as it does.
 template <class T>
-struct mentions {
+struct arguments_of_term {
     using type = type_list<>;
 };
 template <class... T>
-struct mentions<type_list<T...>> {
-    using type = decltype(joined_lists(typename mentions<T>::type{}...));
+struct arguments_of_term<type_list<T...>> {
+    using type = decltype(joined_lists(typename arguments_of_term<T>::type{}...));
 };
 template <class Input>
-struct mentions<input_extent<Input>> {
+struct arguments_of_term<input_extent<Input>> {
     using type = type_list<Input>;
 };
 template <fixed_string Name, class Extent>
-struct mentions<axis_of<Name, Extent>> {
+struct arguments_of_term<axis_of<Name, Extent>> {
     using type = decltype(joined_lists(type_list<axis_of<Name, Extent>>{},
-                                       typename mentions<Extent>::type{}));
+                                       typename arguments_of_term<Extent>::type{}));
 };
 template <class... Terms>
-struct mentions<affine_sum<Terms...>> : mentions<type_list<typename Terms::axis...>> {};
+struct arguments_of_term<affine_sum<Terms...>>
+    : arguments_of_term<type_list<typename Terms::axis...>> {};
 template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
-struct mentions<array_of<Name, T, Temporary, HasRowStride, Extents...>> {
+struct arguments_of_term<array_of<Name, T, Temporary, HasRowStride, Extents...>> {
     using type =
         decltype(joined_lists(type_list<array_of<Name, T, Temporary, HasRowStride, Extents...>>{},
-                              typename mentions<type_list<Extents...>>::type{}));
+                              typename arguments_of_term<type_list<Extents...>>::type{}));
 };
 template <class Array, bool Padded, class... Indices>
-struct mentions<element_of_array<Array, Padded, Indices...>>
-    : mentions<type_list<Array, Indices...>> {};
+struct arguments_of_term<element_of_array<Array, Padded, Indices...>>
+    : arguments_of_term<type_list<Array, Indices...>> {};
 template <class Index>
-struct mentions<index_as_value<Index>> : mentions<Index> {};
+struct arguments_of_term<index_as_value<Index>> : arguments_of_term<Index> {};
 template <class Input>
-struct mentions<input_as_value<Input>> {
+struct arguments_of_term<input_as_value<Input>> {
     using type = type_list<Input>;
 };
 template <nest_op Code, class T, class... Operands>
-struct mentions<nest_operation<Code, T, Operands...>> : mentions<type_list<Operands...>> {};
+struct arguments_of_term<nest_operation<Code, T, Operands...>>
+    : arguments_of_term<type_list<Operands...>> {};
 template <nest_op Code, class T, class L, class R>
-struct mentions<nest_truth<Code, T, L, R>> : mentions<type_list<L, R>> {};
+struct arguments_of_term<nest_truth<Code, T, L, R>> : arguments_of_term<type_list<L, R>> {};
 template <reduction Combine, class Body, class... Axes>
-struct mentions<nest_reduction<Combine, Body, Axes...>> : mentions<type_list<Body, Axes...>> {};
+struct arguments_of_term<nest_reduction<Combine, Body, Axes...>>
+    : arguments_of_term<type_list<Body, Axes...>> {};
 template <class Target, bool Continues, class Value, class... Reductions>
-struct mentions<nest_step<Target, Continues, Value, Reductions...>>
-    : mentions<type_list<Reductions..., Value, Target>> {};
+struct arguments_of_term<nest_step<Target, Continues, Value, Reductions...>>
+    : arguments_of_term<type_list<Reductions..., Value, Target>> {};
 template <class T>
-using mentioned = typename mentions<T>::type;
+using mentioned = typename arguments_of_term<T>::type;
 
 /// Places in a list, ascending.
 template <std::size_t N>
-struct kept_places {
+struct nest_kept_places {
     std::array<std::size_t, (N == 0 ? 1 : N)> at{};
     std::size_t count = 0;
 };
@@ -111,8 +114,8 @@ struct kept_places {
 template <auto Kept, class... T>
 [[nodiscard]] consteval auto picked(type_list<T...>)
 {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-        return type_list<std::tuple_element_t<Kept.at[I], std::tuple<T...>>...>{};
+    return []<std::size_t... At>(std::index_sequence<At...>) {
+        return type_list<std::tuple_element_t<Kept.at[At], std::tuple<T...>>...>{};
     }(std::make_index_sequence<Kept.count>{});
 }
 
@@ -141,7 +144,7 @@ template <class Kind, class... T, class... Others>
         constexpr std::array<std::string_view, sizeof...(T) + 1> names{T::name..., ""};
         constexpr std::array<bool, sizeof...(T) + 1> wanted{Kind::template takes<T>..., false};
         constexpr std::array<std::string_view, sizeof...(Others) + 1> refused{Others::name..., ""};
-        kept_places<sizeof...(T)> out;
+        nest_kept_places<sizeof...(T)> out;
         for (std::size_t i = 0; i < sizeof...(T); ++i) {
             bool is_new = wanted[i];
             for (std::size_t k = 0; k < sizeof...(Others); ++k)

@@ -157,7 +157,7 @@ template <class L, class R>
     else if constexpr (is_nest_literal<R> && !is_nest_literal<L> && adapts(right{}, left{}))
         return left{};
     else
-        return left{} + right{};
+        return std::common_type_t<decltype(+left{}), decltype(+right{})>{};
 }
 template <class L, class R>
 using common_operand = decltype(common_of<L, R>());
