@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // dispatch  a call with one input and 8 sizes in turn over the raw function pointer, interleaved
-// places    calls at 64 addresses in turn, each of which is another shape: of 8 sizes, 512 shapes,
-// and
-//           of 128 sizes, 8,192 shapes, which are more than are kept
+// places    calls at 64 addresses in turn, each of which is another shape: of 8 sizes (512 shapes),
+//           and of 128 sizes (8,192 shapes, which are more than are kept)
 // start     first call in this process: the processor is asked, the shape is checked
 // size      what bench_ship_with has over bench_ship_without, but for the code of the variants
 // tree      a matrix-vector product, all its configurations timed at many sizes; every other size

@@ -24,7 +24,7 @@ struct capture_wish {
     std::string path{};                                  ///< empty: kernel.capture, here
 };
 
-/// "sgemm", "sgemm:64MiB", "sgemm:64MiB=/tmp/one.capture"; nothing for another form.
+/// "sgemm", "sgemm:64MiB", "sgemm:64MiB=one.capture"; nothing for another form.
 [[nodiscard]] std::optional<capture_wish> capture_wish_in(std::string_view text);
 
 /// Of a file: kernel.capture, of what a name of a file may have.

@@ -56,8 +56,8 @@ public:
     {
     }
 
-    /// The remembered variant, compiled; nothing when there is none or it cannot be used, and why
-    /// not is added to `notices`; nor when more is asked for now than its tuning did: see
+    /// The remembered variant, compiled. Nothing when there is none, when it cannot be used (the
+    /// reason is added to `notices`), or when its tuning did less than is asked for now: see
     /// is_enough().
     /// @param shape  of the call; empty: of none
     /// @param asked  what a tuning may cost now; where it may cost nothing, what there is serves
