@@ -4,7 +4,7 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/detail/product_rule.hpp>
+#include <attune/space/schedule/detail/access_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/rule.hpp>
 
