@@ -1,22 +1,10 @@
 // expect-error: an axis is an index of two arrays with other extents
 // tests/compile_fail/nest_other_extent.cpp - shapes fit.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/nest/declaration.hpp>
-
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
-constexpr auto a = attune::array<"a", float, 8, 4>();
-constexpr auto b = attune::array<"b", float, 4, 6>();
-constexpr auto c = attune::array<"c", float, 8, 6>();
-constexpr auto x = attune::array<"x", float, 8>();
-constexpr auto y = attune::array<"y", float, 6>();
-constexpr auto t = attune::temporary<"t", float, 8>();
+#include "../support/nest_arrays.hpp"
 
 #ifdef ATTUNE_EXPECT_FAIL
-constexpr auto program =
-    attune::detail::declare_nest<"program">(c[i][j] = attune::sum(k)(a[i][k] * y[k]));
+constexpr auto program = declare_nest<"program">(c[i][j] = attune::sum(k)(a[i][k] * y[k]));
 #else
-constexpr auto program =
-    attune::detail::declare_nest<"program">(c[i][j] = attune::sum(k)(a[i][k] * b[k][j]));
+constexpr auto program = declare_nest<"program">(c[i][j] = attune::sum(k)(a[i][k] * b[k][j]));
 #endif

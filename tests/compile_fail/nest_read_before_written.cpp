@@ -1,20 +1,10 @@
 // expect-error: a temporary is read, or continued by
 // tests/compile_fail/nest_read_before_written.cpp - a temporary is written first.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/nest/declaration.hpp>
-
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
-constexpr auto a = attune::array<"a", float, 8, 4>();
-constexpr auto b = attune::array<"b", float, 4, 6>();
-constexpr auto c = attune::array<"c", float, 8, 6>();
-constexpr auto x = attune::array<"x", float, 8>();
-constexpr auto y = attune::array<"y", float, 6>();
-constexpr auto t = attune::temporary<"t", float, 8>();
+#include "../support/nest_arrays.hpp"
 
 #ifdef ATTUNE_EXPECT_FAIL
-constexpr auto program = attune::detail::declare_nest<"program">(x[i] = t[i], t[i] = a[i][0]);
+constexpr auto program = declare_nest<"program">(x[i] = t[i], t[i] = a[i][0]);
 #else
-constexpr auto program = attune::detail::declare_nest<"program">(t[i] = a[i][0], x[i] = t[i]);
+constexpr auto program = declare_nest<"program">(t[i] = a[i][0], x[i] = t[i]);
 #endif

@@ -1,21 +1,10 @@
 // expect-error: two statements write one array
 // tests/compile_fail/nest_written_twice.cpp - an array is written once.
 // SPDX-License-Identifier: MIT
-#include <attune/declare/nest/declaration.hpp>
-
-constexpr auto i = attune::axis<"i">();
-constexpr auto j = attune::axis<"j">();
-constexpr auto k = attune::axis<"k">();
-constexpr auto a = attune::array<"a", float, 8, 4>();
-constexpr auto b = attune::array<"b", float, 4, 6>();
-constexpr auto c = attune::array<"c", float, 8, 6>();
-constexpr auto x = attune::array<"x", float, 8>();
-constexpr auto y = attune::array<"y", float, 6>();
-constexpr auto t = attune::temporary<"t", float, 8>();
+#include "../support/nest_arrays.hpp"
 
 #ifdef ATTUNE_EXPECT_FAIL
-constexpr auto program = attune::detail::declare_nest<"program">(x[i] = a[i][0], x[i] = a[i][1]);
+constexpr auto program = declare_nest<"program">(x[i] = a[i][0], x[i] = a[i][1]);
 #else
-constexpr auto program =
-    attune::detail::declare_nest<"program">(t[i] = a[i][0], x[i] = a[i][1] + t[i]);
+constexpr auto program = declare_nest<"program">(t[i] = a[i][0], x[i] = a[i][1] + t[i]);
 #endif

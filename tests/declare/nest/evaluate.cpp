@@ -237,6 +237,14 @@ TEST_CASE("arrays that do not fit the extents are refused with both numbers")
     CHECK(what(gemm, in, std::span<float const>(of_b), std::span<float>(c), -2, -3L, 2) ==
           "an extent of program 'gemm' is negative: M = -2");
 
+    constexpr auto doubled = declare_nest<"doubled">(C[i][j] = 2 * X.with_row_stride()[i][j]);
+    attune::matrix_view<float const> const tall(a.data(), 3, 2);
+    std::vector<float> six(6);
+    CHECK(what(doubled, tall, std::span<float>(six), 3, 2) == "");
+    CHECK(what(doubled, tall, std::span<float>(six), 2, 3) ==
+          "an array of program 'doubled' has another size than declared: X is given with 3, its "
+          "extents say 2");
+
     constexpr auto x = array<"x", float, K>();
     constexpr auto y = array<"y", float, M>();
     constexpr auto shift = declare_nest<"shift">(y[i] = x[i + 2]);

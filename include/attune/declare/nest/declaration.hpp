@@ -5,6 +5,7 @@
 
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/element_bounds.hpp>
 #include <attune/declare/nest/evaluate.hpp>
 #include <attune/declare/nest/nest_refusal.hpp>
 #include <attune/declare/nest/outline.hpp>
@@ -21,12 +22,6 @@
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// Where an index may go: least and largest value.
-struct index_range {
-    std::int64_t least = 0;
-    std::int64_t largest = 0;
-};
 
 template <class List>
 struct values_of_inputs;
@@ -138,7 +133,9 @@ public:
     [[nodiscard]] constexpr bool leaves_an_array() const
     {
         bool out = false;
-        see_elements([&](auto const& element) { out = out || leaves(element); });
+        see_elements([&](auto const& element) {
+            out = out || element_bounds<nest_declaration>::leaves(element);
+        });
         return out;
     }
 
@@ -156,10 +153,9 @@ public:
     void operator()(Args const&... given) const
     {
         nest_call<nest_declaration> call;
-        std::array<std::int64_t, sizeof...(Args)> const sizes{size_of(given)...};
+        std::array<given_size, sizeof...(Args)> const sizes{size_of(given)...};
         take(call, std::index_sequence_for<Args...>{}, given...);
         check(call, sizes);
-        check_views(std::index_sequence_for<Args...>{}, call, given...);
         std::array<std::unique_ptr<std::byte[]>, arrays> held;
         for (std::size_t i = 0; i < arrays; ++i)
             if (outline.arrays[i].is_temporary) {
@@ -173,15 +169,20 @@ public:
     }
 
 private:
+    struct given_size {
+        std::int64_t elements = 0;
+        std::int64_t rows = -1; ///< of a view
+    };
     template <class T>
-    [[nodiscard]] static std::int64_t size_of(T const& given)
+    [[nodiscard]] static given_size size_of(T const& given)
     {
         if constexpr (std::is_arithmetic_v<T>)
-            return 0;
+            return {};
         else if constexpr (requires { given.rows(); })
-            return static_cast<std::int64_t>(given.rows() * given.columns());
+            return {static_cast<std::int64_t>(given.rows() * given.columns()),
+                    static_cast<std::int64_t>(given.rows())};
         else
-            return static_cast<std::int64_t>(given.size());
+            return {static_cast<std::int64_t>(given.size())};
     }
     template <std::size_t... Place, class... Args>
     static void
@@ -201,7 +202,7 @@ private:
         (one(std::integral_constant<std::size_t, Place>{}, all), ...);
     }
 
-    void check(nest_call<nest_declaration> const& call, std::span<std::int64_t const> sizes) const
+    void check(nest_call<nest_declaration> const& call, std::span<given_size const> sizes) const
     {
         for (std::size_t i = 0; i < outline.axis_count; ++i) {
             outline_extent const of = outline.axes[i].extent;
@@ -210,27 +211,18 @@ private:
                 if (static_cast<std::int64_t>(n) == of.value)
                     refuse_extent(name, outline.inputs[n].name, call.extent(of));
         }
-        for (std::size_t a = 0; a < order.count; ++a)
-            if (std::size_t const which = order.at[a]; which < arrays)
-                if (std::int64_t const wanted = call.elements(outline.arrays[which]);
-                    wanted != sizes[a])
-                    refuse_size(name, outline.arrays[which].name, sizes[a], wanted);
-        see_elements([&](auto const& element) { check_element(call, element); });
+        for (std::size_t a = 0; a < order.count; ++a) {
+            if (order.at[a] >= arrays) continue;
+            outline_array const& of = outline.arrays[order.at[a]];
+            refuse_other(of, sizes[a].elements, call.elements(of));
+            if (sizes[a].rows >= 0) refuse_other(of, sizes[a].rows, call.extent(of.extents[0]));
+        }
+        see_elements(
+            [&](auto const& element) { element_bounds<nest_declaration>::check(call, element); });
     }
-    template <std::size_t... Place, class... Args>
-    static void check_views(std::index_sequence<Place...>,
-                            nest_call<nest_declaration> const& call,
-                            Args const&... all)
+    static void refuse_other(outline_array const& of, std::int64_t given, std::int64_t wanted)
     {
-        auto const one = [&](std::size_t at, auto const& given) {
-            if constexpr (requires { given.rows(); }) {
-                outline_array const& of = outline.arrays[order.at[at]];
-                auto const rows = static_cast<std::int64_t>(given.rows());
-                if (rows != call.extent(of.extents[0]))
-                    refuse_size(name, of.name, rows, call.extent(of.extents[0]));
-            }
-        };
-        (one(Place, all), ...);
+        if (given != wanted) refuse_size(name, of.name, given, wanted);
     }
 
     template <class Target, bool Continues, class Value, class... R, class See>
@@ -250,179 +242,7 @@ private:
             std::apply([&](auto const&... each) { (see_in(each, see), ...); }, x.operands);
     }
 
-    /// @param extent  of an axis; nothing where it is 0
-    template <class Index, class Extent>
-    [[nodiscard]] static constexpr index_range range_of(Index const& index, Extent const& extent)
-    {
-        auto const sum = as_affine(index);
-        index_range out{sum.offset, sum.offset};
-        outline_list<outline.axis_count, std::int64_t> factors{}; // an axis may be there twice
-        std::apply(
-            [&]<class... T>(T const&... term) {
-                ((factors[outline.axis(T::axis::name)] += term.factor), ...);
-            },
-            sum.terms);
-        for (std::size_t i = 0; i < outline.axis_count; ++i)
-            if (factors[i] != 0)
-                (factors[i] < 0 ? out.least : out.largest) +=
-                    factors[i] * (extent(outline.axes[i].name) - 1);
-        return out;
-    }
-    template <class Index>
-    [[nodiscard]] static constexpr bool is_constant_index(Index const& index)
-    {
-        return std::apply(
-            []<class... T>(T const&...) {
-                return (outline.axes[outline.axis(T::axis::name)].extent.is_constant() && ...);
-            },
-            as_affine(index).terms);
-    }
-
-    template <class Array, bool Padded, class... Index>
-    [[nodiscard]] static constexpr bool leaves(element_of_array<Array, Padded, Index...> const& of)
-    {
-        if constexpr (Padded) return false;
-        bool out = false;
-        std::size_t d = 0;
-        auto const see = [&](auto const& index) {
-            outline_extent const extent = outline.arrays[outline.array(Array::name)].extents[d++];
-            if (!extent.is_constant() || !is_constant_index(index)) return;
-            index_range const range = range_of(index, [](std::string_view axis) {
-                return outline.axes[outline.axis(axis)].extent.value;
-            });
-            out = out || range.least < 0 || range.largest >= extent.value;
-        };
-        std::apply([&](Index const&... each) { (see(each), ...); }, of.at);
-        return out;
-    }
-
-    template <class Array, bool Padded, class... Index>
-    static void check_element(nest_call<nest_declaration> const& call,
-                              element_of_array<Array, Padded, Index...> const& of)
-    {
-        if constexpr (!Padded) {
-            auto const extent = [&](std::string_view axis) {
-                return call.extent(outline.axes[outline.axis(axis)].extent);
-            };
-            bool runs = true;
-            std::size_t d = 0;
-            auto const runs_all = [&](auto const& index) {
-                std::apply([&]<class... T>(
-                               T const&...) { ((runs = runs && extent(T::axis::name) > 0), ...); },
-                           as_affine(index).terms);
-            };
-            auto const see = [&](auto const& index) {
-                std::int64_t const n =
-                    call.extent(outline.arrays[outline.array(Array::name)].extents[d++]);
-                index_range const range = range_of(index, extent);
-                if (range.least < 0 || range.largest >= n)
-                    refuse_index(
-                        name, Array::name, d, range.least < 0 ? range.least : range.largest, n);
-            };
-            std::apply(
-                [&](Index const&... each) {
-                    (runs_all(each), ...);
-                    if (runs) (see(each), ...);
-                },
-                of.at);
-        }
-    }
-
     std::tuple<Steps...> steps_;
 };
-
-template <class T>
-inline constexpr bool is_nest_assignment = false;
-template <write_kind Kind, class Target, class Value>
-inline constexpr bool is_nest_assignment<nest_assignment<Kind, Target, Value>> = true;
-
-/// One sentence, and only one, for what is wrong with the types.
-template <class Declaration>
-[[nodiscard]] consteval bool check_declaration()
-{
-    constexpr nest_fault fault = Declaration::outline.fault;
-    static_assert(fault != nest_fault::too_large,
-                  "attune: nest: a program has at most 64 arrays, 64 axes and 255 elements");
-    static_assert(
-        fault != nest_fault::same_name,
-        "attune: nest: the program, its arrays, axes and inputs have a name each, and two "
-        "of them are the same");
-    static_assert(fault != nest_fault::reserved_name,
-                  "attune: nest: a name is a word of C++, or begins with _; the generated code "
-                  "cannot use it");
-    static_assert(
-        fault != nest_fault::other_shape,
-        "attune: nest: two arrays, two axes or two inputs of one name have other types or "
-        "extents");
-    static_assert(fault != nest_fault::target_of_no_axes,
-                  "attune: nest: what a statement writes has one index for each dimension, each of "
-                  "them another axis: C[i][j] = ...; read with indices such as 2 * i + r instead");
-    static_assert(fault != nest_fault::free_axis,
-                  "attune: nest: an axis of the value is no index of what is written; reduce over "
-                  "it, as by attune::sum(k)(...) or +=");
-    static_assert(fault != nest_fault::reduced_target,
-                  "attune: nest: a reduction is over an axis that is an index of what is written");
-    static_assert(fault != nest_fault::nested_reduction,
-                  "attune: nest: a reduction is inside another one; write the inner one to an "
-                  "attune::temporary first");
-    static_assert(fault != nest_fault::partial_reduction,
-                  "attune: nest: a reduction inside a formula is the same for several elements of "
-                  "what is written; write it to an attune::temporary first, once for each");
-    static_assert(fault != nest_fault::written_twice,
-                  "attune: nest: two statements write one array; write an attune::temporary first");
-    static_assert(fault != nest_fault::read_before_written,
-                  "attune: nest: a temporary is read, or continued by +=, before a statement has "
-                  "written it");
-    static_assert(fault != nest_fault::read_and_written,
-                  "attune: nest: an array is written by a statement that reads it, or by a later "
-                  "one; write another array, or continue it by +=");
-    static_assert(fault != nest_fault::no_result,
-                  "attune: nest: the statements write temporaries alone, which nobody sees");
-    static_assert(fault != nest_fault::unknown_extent,
-                  "attune: nest: an axis is no index of an array by itself, so that its extent is "
-                  "not known; declare it: attune::axis<\"r\", 3>()");
-    static_assert(fault != nest_fault::extents_differ,
-                  "attune: nest: an axis is an index of two arrays with other extents there; "
-                  "shapes do not fit, or the axis needs its own: attune::axis<\"i\", 62>()");
-    static_assert(fault != nest_fault::target_not_whole,
-                  "attune: nest: an axis has an extent of its own that is not that of the array "
-                  "which is written; a statement writes all elements");
-    if constexpr (fault == nest_fault::none) {
-        constexpr bool whole = Declaration::order_is_whole;
-        static_assert(whole,
-                      "attune: nest: with_arguments(...) names each array that is no temporary and "
-                      "each input once");
-        return whole;
-    } else
-        return false;
-}
-
-/// Stands for a program that is wrong, so that there is one error.
-struct no_declaration {};
-
-/// A program of `statements`. In a constant expression, so that what is wrong does not compile.
-template <fixed_string Name, class Order = type_list<>, class... Statements>
-[[nodiscard]] consteval auto declare_nest(Statements const&... statements)
-{
-    constexpr bool named = is_identifier(Name.view());
-    static_assert(named, "attune: nest<\"name\">(...): the name is that of a function");
-    constexpr bool written = sizeof...(Statements) > 0 && (is_nest_assignment<Statements> && ...);
-    static_assert(written,
-                  "attune: nest<\"name\">(...) takes statements: C[i][j] = ..., C[i][j] += ...");
-    if constexpr (named && written) {
-        using declaration =
-            nest_declaration<Name, Order, decltype(make_step(std::declval<Statements>()))...>;
-        if constexpr (check_declaration<declaration>()) {
-            declaration const out{make_step(statements)...};
-            if (out.leaves_an_array())
-                throw declaration_error("attune: nest: an index leaves its array; write "
-                                        "attune::padded(x)[...] where it then reads 0, or make the "
-                                        "axis shorter");
-            return out;
-        } else
-            return no_declaration{};
-    } else
-        return no_declaration{};
-}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/nest/declaration.hpp>
+#include <attune/declare/nest/declare_nest.hpp>
 #include <attune/declare/nest/nest_builder.hpp>
 
 #include <cstddef>

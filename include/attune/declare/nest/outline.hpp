@@ -5,114 +5,18 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/nest/outline_rows.hpp>
+#include <attune/declare/nest/outline_rules.hpp>
 #include <attune/declare/nest/step.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The first thing that is wrong with a program, as far as its types tell.
-enum class nest_fault : std::uint8_t {
-    none,
-    too_large,
-    same_name,
-    reserved_name,
-    other_shape,
-    target_of_no_axes,
-    free_axis,
-    reduced_target,
-    nested_reduction,
-    partial_reduction,
-    written_twice,
-    read_before_written,
-    read_and_written,
-    no_result,
-    unknown_extent,
-    extents_differ,
-    target_not_whole,
-};
-
-/// A constant, or the value of an input; `deduced`: not known yet.
-struct outline_extent {
-    enum class source : std::uint8_t { deduced, constant, input };
-    source from = source::deduced;
-    std::int64_t value = 0; ///< the constant, or which input
-
-    [[nodiscard]] constexpr bool is_known() const { return from != source::deduced; }
-    [[nodiscard]] constexpr bool is_constant() const { return from == source::constant; }
-    [[nodiscard]] friend constexpr bool operator==(outline_extent const&,
-                                                   outline_extent const&) = default;
-};
-
-struct outline_axis {
-    std::string_view name{};
-    outline_extent extent{};
-    bool has_own_extent = false;
-    bool is_of_target = false;
-};
-
-struct outline_array {
-    static constexpr std::size_t never = ~std::size_t{0};
-
-    std::string_view name{};
-    element_type element{};
-    std::size_t rank = 0;
-    std::array<outline_extent, 8> extents{};
-    bool is_temporary = false;
-    bool has_row_stride = false;
-    bool continues = false;         ///< its step begins with what it holds
-    std::size_t written_by = never; ///< step
-    std::size_t read_by = never;    ///< the last step
-    std::size_t first_read = never;
-
-    [[nodiscard]] constexpr nest_role role() const
-    {
-        if (is_temporary) return nest_role::temporary;
-        if (written_by == never) return nest_role::read;
-        return continues ? nest_role::updated : nest_role::written;
-    }
-};
-
-struct outline_input {
-    std::string_view name{};
-    element_type type{};
-};
-
-/// The axes that stand alone as indices of one element; `none`: another index.
-struct outline_use {
-    static constexpr std::uint8_t none = 255;
-    std::uint8_t array = 0;
-    std::array<std::uint8_t, 8> axis{};
-    bool is_target = false;
-};
-
-template <std::size_t N, class T>
-using outline_list = std::array<T, (N == 0 ? 1 : N)>;
-
-/// True for words that cannot name a variable in C++, and for those that code of ours needs.
-[[nodiscard]] constexpr bool is_reserved_word(std::string_view name)
-{
-    constexpr std::string_view words =
-        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
-        "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
-        "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
-        "else enum explicit export extern false float for friend goto if inline int long main "
-        "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
-        "public register reinterpret_cast requires return short signed sizeof static "
-        "static_assert static_cast std attune struct switch template this thread_local throw true "
-        "try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
-        "xor_eq ";
-    if (name.starts_with('_') || name.find("__") != name.npos) return true;
-    for (std::size_t at = words.find(name); at != words.npos; at = words.find(name, at + 1))
-        if (words[at - 1] == ' ' && words[at + name.size()] == ' ') return true;
-    return false;
-}
 
 /// The types of a program's arrays, axes and inputs, each once, in order of mention.
 template <class... Steps>
@@ -149,10 +53,14 @@ public:
         out.add_axes(typename Types::axes{});
         out.add_arrays(typename Types::arrays{});
         (out.check_same(mentioned<Steps>{}), ...);
-        out.check_names(name);
+        out.found(fault_of_names(out.names(name)));
         (out.add_step(std::type_identity<Steps>{}), ...);
-        if (out.fault == nest_fault::none) out.deduce();
-        if (out.fault == nest_fault::none) out.check_order();
+        if (out.fault == nest_fault::none)
+            out.found(deduce_extents({out.axes.data(), axis_count},
+                                     {out.arrays.data(), array_count},
+                                     {out.uses_.data(), out.use_count_}));
+        if (out.fault == nest_fault::none)
+            out.found(fault_of_order({out.arrays.data(), array_count}));
         return out;
     }
 
@@ -260,21 +168,18 @@ private:
         if (!same) found(nest_fault::other_shape);
     }
 
-    constexpr void check_names(std::string_view program)
+    [[nodiscard]] constexpr auto names(std::string_view program) const
     {
-        std::array<std::string_view, array_count + axis_count + input_count + 1> names{program};
-        std::size_t count = 1;
-        for (std::size_t i = 0; i < array_count; ++i)
-            names[count++] = arrays[i].name;
-        for (std::size_t i = 0; i < axis_count; ++i)
-            names[count++] = axes[i].name;
-        for (std::size_t i = 0; i < input_count; ++i)
-            names[count++] = inputs[i].name;
-        for (std::size_t i = 0; i < count; ++i) {
-            if (is_reserved_word(names[i])) found(nest_fault::reserved_name);
-            for (std::size_t k = 0; k < i; ++k)
-                if (names[i] == names[k]) found(nest_fault::same_name);
-        }
+        std::array<std::string_view, 1 + array_count + axis_count + input_count> out{program};
+        auto at = out.begin() + 1;
+        auto const add = [&](auto const& rows, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i)
+                *at++ = rows[i].name;
+        };
+        add(arrays, array_count);
+        add(axes, axis_count);
+        add(inputs, input_count);
+        return out;
     }
 
     using axis_set = std::uint64_t;
@@ -379,49 +284,6 @@ private:
     {
         add_reads(std::type_identity<L>{});
         add_reads(std::type_identity<R>{});
-    }
-
-    /// The extents of axes: their own, else those of targets, else those of what is read.
-    constexpr void deduce()
-    {
-        for (bool const targets : {true, false}) {
-            for (std::size_t u = 0; u < use_count_; ++u) {
-                outline_use const& use = uses_[u];
-                for (std::size_t d = 0; use.is_target == targets && d < arrays[use.array].rank;
-                     ++d) {
-                    if (use.axis[d] == outline_use::none) continue;
-                    outline_axis& at = axes[use.axis[d]];
-                    outline_extent const extent = arrays[use.array].extents[d];
-                    if (!at.extent.is_known()) at.extent = extent;
-                    if (targets) {
-                        at.is_of_target = true;
-                        if (!(at.extent == extent))
-                            found(at.has_own_extent ? nest_fault::target_not_whole
-                                                    : nest_fault::extents_differ);
-                    } else if (!at.is_of_target && !at.has_own_extent && !(at.extent == extent))
-                        found(nest_fault::extents_differ);
-                }
-            }
-        }
-        for (std::size_t i = 0; i < axis_count; ++i)
-            if (!axes[i].extent.is_known()) found(nest_fault::unknown_extent);
-    }
-
-    constexpr void check_order()
-    {
-        bool has_result = false;
-        for (std::size_t i = 0; i < array_count; ++i) {
-            outline_array const& of = arrays[i];
-            bool const is_written = of.written_by != outline_array::never;
-            bool const is_read = of.first_read != outline_array::never;
-            has_result = has_result || (is_written && !of.is_temporary);
-            if (of.is_temporary &&
-                (!is_written || of.continues || (is_read && of.first_read <= of.written_by)))
-                found(nest_fault::read_before_written);
-            if (is_written && is_read && of.first_read <= of.written_by)
-                found(nest_fault::read_and_written);
-        }
-        if (!has_result) found(nest_fault::no_result);
     }
 
     std::array<outline_use, most_uses> uses_{};

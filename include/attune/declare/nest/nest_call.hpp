@@ -1,0 +1,46 @@
+// attune/declare/nest/nest_call.hpp - the arrays and inputs of one call of a program.
+// SPDX-License-Identifier: MIT
+// tested by declare/nest/evaluate.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/outline.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// One call's arrays and inputs, in the order of the outline.
+template <class Declaration>
+struct nest_call {
+    static constexpr auto const& outline = Declaration::outline;
+
+    outline_list<outline.array_count, void const*> data{};
+    outline_list<outline.array_count, std::int64_t> row_stride{};
+    typename Declaration::input_values inputs{};
+
+    [[nodiscard]] constexpr std::int64_t extent(outline_extent const& of) const
+    {
+        if (of.is_constant()) return of.value;
+        return [&]<std::size_t... At>(std::index_sequence<At...>) {
+            std::int64_t out = 0;
+            ((At == static_cast<std::size_t>(of.value)
+                  ? void(out = static_cast<std::int64_t>(std::get<At>(inputs)))
+                  : void()),
+             ...);
+            return out;
+        }(std::make_index_sequence<outline.input_count>{});
+    }
+    [[nodiscard]] constexpr std::int64_t elements(outline_array const& of) const
+    {
+        std::int64_t out = 1;
+        for (std::size_t d = 0; d < of.rank; ++d)
+            out *= extent(of.extents[d]);
+        return out;
+    }
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
