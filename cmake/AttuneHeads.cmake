@@ -1,5 +1,6 @@
 # cmake -P cmake/AttuneHeads.cmake : how a file begins. Line 1 has its path, for headers below include/, and what it is;
-# line 2 is the licence. A formatter that reflows these lines is noticed here.
+# a path that another file's line 1 states is its own; line 2 is the licence. A formatter that reflows these lines is
+# noticed here.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -20,6 +21,9 @@ foreach(folder include tests bench)
         string(FIND "${title}" "// ${path} " at)
         if(NOT at EQUAL 0 AND (folder STREQUAL "include" OR NOT title MATCHES "^// "))
             message("${file}:1: begins with `${title}`, not with `// ${path} - <what it is>`")
+            math(EXPR problems "${problems} + 1")
+        elseif(NOT at EQUAL 0 AND title MATCHES "^// (attune|bench|tests)/[^ ]+ - ")
+            message("${file}:1: begins with `${title}`, the path of another file")
             math(EXPR problems "${problems} + 1")
         elseif(NOT licence MATCHES "^// SPDX-License-Identifier: MIT(-0)?$")
             message("${file}:2: is `${licence}`, not `// SPDX-License-Identifier: MIT` (or MIT-0, for released programs)")

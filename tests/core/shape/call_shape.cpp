@@ -1,8 +1,9 @@
-// tests/tune/shape/call_shape.cpp - what of a call is its shape.
+// tests/core/shape/call_shape.cpp - what of a call is its shape.
 // SPDX-License-Identifier: MIT
 #include <attune/core/shape/call_shape.hpp>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <span>
