@@ -150,7 +150,7 @@ template <class Chart>
 
 [[nodiscard]] inline std::string problem_body(problem_report const& of)
 {
-    std::string out = "<p class=\"verdict\">" + verdict(of) + "</p>\n" + facts_list(of);
+    std::string out = "<p class=\"verdict\">" + verdict_sentence(of) + "</p>\n" + facts_list(of);
     if (!of.contestants.empty()) {
         out += "<h3>Winner, default and ties</h3>\n" +
                figure([&](double w, std::string_view shape) { return contest_chart(of, w, shape); },

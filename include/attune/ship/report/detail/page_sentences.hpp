@@ -35,7 +35,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// "<b>7.51x</b> faster than the default: 2.07 ms, was 15.6 ms".
-[[nodiscard]] inline std::string verdict(problem_report const& of)
+[[nodiscard]] inline std::string verdict_sentence(problem_report const& of)
 {
     if (of.contestants.empty())
         return of.past.rows.empty()
