@@ -17,7 +17,7 @@ namespace {
 namespace call_site {
 
 inline constexpr auto n = attune::input<"N", int>();
-inline constexpr auto step = attune::ordinal<"STEP">(attune::values(2, 4, 8));
+inline constexpr auto step = attune::ordinal<"STEP">(attune::values(2, 4, 8)).with_default(4);
 inline constexpr auto space = attune::space(step).where(n % 1 == 0);
 
 using bump_signature = void(std::span<int>, int);
@@ -72,6 +72,17 @@ std::string run(std::string const& path)
                           attune::system_compiler{},
                           attune::layers{attune::memory_store{}, attune::memory_store{}},
                           {.limits = {.evaluations = 0}}};
+    auto const write = [](auto const& config) {
+        return "#include <span>\nvoid bump(std::span<int> x, int n) { x[0] = n % " +
+               std::to_string(config[step]) + "; }";
+    };
+    attune::kernel<bump_signature> written{
+        "bump", attune::generated_source(space, write, "bump.cpp", "1"), space};
+    written.bind<1>(n).fallback([](std::span<int> y, int size) { y[0] = size % 4; });
+    attune::tuned generated{written, attune::system_compiler{}, {.limits = {.evaluations = 0}}};
+    std::vector<int> y(1);
+    generated(y, 7);
+    if (y[0] != 3) out += " ?";
     memory.wait();
     attune::tuning_report const report = program.bump.report();
     attune::known_choice const known = program.bump.explain(x, size);

@@ -35,6 +35,13 @@ struct kernel_source {
 {
     return {.path = std::move(name)};
 }
+/// Writes nothing: kernel.fallback(f) is the default.
+template <class Pack, class F>
+[[nodiscard]] kernel_source
+generated_source(Pack const&, F const&, std::string name, std::string revision)
+{
+    return {.text = std::move(revision), .path = std::move(name)};
+}
 
 struct work {
     double flops = 0;

@@ -6,6 +6,7 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/compile/source/generated.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
@@ -103,7 +104,7 @@ public:
     ///                arguments, "sgemm<TILE>"; also names it in reports and records
     /// @param source  C++ text that uses ATTUNE_TUNABLE(NAME, default) for every parameter, except
     ///                flags, compilers, template arguments in `name`, and those that only the
-    ///                launch reads
+    ///                launch reads; or a generated_source()
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
     kernel(std::string name, kernel_source source, Pack const& typed)

@@ -29,8 +29,8 @@ struct annotation {
 [[nodiscard]] std::vector<annotation> find_annotations(std::string_view text,
                                                        std::string const& file);
 
-/// The annotations of a kernel and of its quoted includes (see source_parts).
-/// Errors   those above; two different defaults of one name
+/// The annotations of a kernel and of its quoted includes (see source_parts). None where its text
+/// is generated. Errors   those above; two different defaults of one name
 [[nodiscard]] std::vector<annotation> find_annotations(kernel_source const& kernel);
 
 /// The parameters whose names the kernel's files use for something else, so that they cannot be

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
 
+#include <functional>
 #include <source_location>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -16,6 +21,10 @@ struct kernel_source {
     std::string path; ///< in messages; its folder is searched first for quoted includes
     std::vector<std::string> include_dirs{}; ///< searched for `#include`, in order
     std::vector<std::string> flags{};        ///< added to the compiler's own flags, for this kernel
+    /// Writes the text of a configuration of the space, from that alone; empty: `text` is the text
+    /// of all. With it, `text` is only the revision of what it writes, and parameters are no
+    /// macros. See generated_source().
+    std::function<std::string(description const& space, point const& at)> generate{};
 };
 
 /// Reads a kernel file.
@@ -50,12 +59,18 @@ struct source_part {
 
 /// The kernel and every file that it reaches by `#include "..."`, each once, in order of first
 /// mention. A quoted file is searched for beside the including file, then in the include folders; a
-/// missing file is skipped. `#if` is not evaluated: both branches count.
+/// missing file is skipped. `#if` is not evaluated: both branches count. Of a generated kernel: its
+/// revision.
 [[nodiscard]] std::vector<source_part> source_parts(kernel_source const& kernel);
 
 /// 32 hexadecimal digits that change with the text of a part or a flag. Paths do not count, so that
 /// records stay valid when the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
+
+/// What a compiler is given for configuration `at`: the kernel, with the text that its generator
+/// writes, if it has one. What the generator throws is a failure of stage `compile`.
+[[nodiscard]] std::variant<kernel_source, failure>
+source_at(kernel_source const& kernel, description const& space, point const& at);
 
 } // namespace detail
 

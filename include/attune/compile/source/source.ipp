@@ -68,6 +68,7 @@ ATTUNE_INLINE std::vector<source_part> source_parts(kernel_source const& kernel)
 {
     namespace fs = std::filesystem;
     std::vector<source_part> parts{{kernel.path, kernel.text}};
+    if (kernel.generate) return parts;
     std::vector<std::string> seen{fs::path(kernel.path).lexically_normal().string()};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         fs::path const folder = fs::path(parts[i].path).parent_path();
@@ -94,10 +95,29 @@ ATTUNE_INLINE std::string source_fingerprint(kernel_source const& kernel)
     content_hash hash;
     for (source_part const& part : source_parts(kernel))
         hash.add(part.text);
+    if (kernel.generate) hash.add("generated");
     hash.add("flags");
     for (std::string const& flag : kernel.flags)
         hash.add(flag);
     return hash.hex();
+}
+
+ATTUNE_INLINE std::variant<kernel_source, failure>
+source_at(kernel_source const& kernel, description const& space, point const& at)
+{
+    kernel_source out = kernel;
+    if (!kernel.generate) return out;
+    out.generate = nullptr;
+    try {
+        out.text = kernel.generate(space, at);
+    } catch (...) {
+        std::string all = text_of_exception();
+        return failure{failure_stage::compile,
+                       "the generator of " + kernel.path +
+                           " threw: " + all.substr(0, all.find('\n')),
+                       std::move(all)};
+    }
+    return out;
 }
 
 } // namespace detail

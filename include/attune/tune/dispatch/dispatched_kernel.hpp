@@ -59,6 +59,8 @@ struct dispatched_kernel {
     void complete(call_frame& frame, std::vector<number> const& inputs) const;
     /// The code of a configuration: from where winners are kept, else compiled and kept there.
     [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at) const;
+    /// Keeps the code of a configuration that was compiled, for the next program.
+    void keep(description const& space, point const& at) const;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

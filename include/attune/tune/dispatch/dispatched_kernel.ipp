@@ -102,12 +102,21 @@ ATTUNE_INLINE void dispatched_kernel::complete(call_frame& frame,
 ATTUNE_INLINE compile_result dispatched_kernel::code_at(chain_of_trees const& space,
                                                         point const& at) const
 {
-    compile_request const wanted = make_variant(kernel, space.describe(), at);
-    if (std::optional<callable> kept = compiler.find_winner(kernel.source, wanted))
+    auto const source = source_at(kernel.source, space.describe(), at);
+    if (auto const* const why = std::get_if<failure>(&source)) return *why;
+    if (std::optional<callable> kept = compiler.find_winner(
+            std::get<kernel_source>(source), make_variant(kernel, space.describe(), at)))
         return std::move(*kept);
     compile_result compiled = compile_point(kernel, space.describe(), compiler, target().get(), at);
-    if (std::holds_alternative<callable>(compiled)) compiler.keep_winner(kernel.source, wanted);
+    if (std::holds_alternative<callable>(compiled)) keep(space.describe(), at);
     return compiled;
+}
+
+ATTUNE_INLINE void dispatched_kernel::keep(description const& space, point const& at) const
+{
+    auto const source = source_at(kernel.source, space, at);
+    if (auto const* const whole = std::get_if<kernel_source>(&source))
+        compiler.keep_winner(*whole, make_variant(kernel, space, at));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

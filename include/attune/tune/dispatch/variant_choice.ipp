@@ -91,7 +91,7 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
             report_.tell(why);
         }
         for (point const& at : {result.at, *of.default_at})
-            subject_.compiler.keep_winner(kernel.source, make_variant(kernel, space, at));
+            subject_.keep(space, at);
     }
     known_variant out;
     out.choice = {.kernel = kernel.name,

@@ -19,7 +19,10 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
                                            point const& at,
                                            std::vector<double>* features)
 {
-    compile_result made = compiler.compile(kernel.source, make_variant(kernel, bound, at));
+    auto const source = source_at(kernel.source, bound, at);
+    if (auto const* const why = std::get_if<failure>(&source)) return *why;
+    compile_result made =
+        compiler.compile(std::get<kernel_source>(source), make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);
     if (code == nullptr || device == nullptr) return made;
     code_review seen = device->review(kernel, bound, at, *code);

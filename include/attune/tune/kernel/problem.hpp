@@ -38,14 +38,15 @@ struct tuning_problem {
 namespace detail {
 
 /// The compile request of configuration `at`: the kernel's signature; a macro, flags or a
-/// compiler's name per parameter; and the launch geometry, if the kernel declares one.
+/// compiler's name per parameter; and the launch geometry, if the kernel declares one. A generated
+/// kernel has macros only for parameters in its name, as in "scale<TILE>".
 [[nodiscard]] compile_request
 make_variant(kernel_description const& kernel, description const& space, point const& at);
 
 /// Compares the parameters of the declaration with those of the kernel file, and gives every
 /// parameter without a declared default the one that the file states. Annotations inside any #if
 /// count, so that a file for two compilers has the parameters of both. A parameter that only the
-/// kernel's name or launch reads needs with_default().
+/// kernel's name or launch reads needs with_default(), and so does each of a generated kernel.
 /// Errors   attune::error naming parameter, file and line: declared but not used, annotated but not
 ///          declared, no default, two different defaults
 [[nodiscard]] description with_annotated_defaults(kernel_description const& kernel);

@@ -18,6 +18,22 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Whether the parameter is a template argument in a kernel's function name such as "scale<TILE>".
+[[nodiscard]] inline bool is_template_argument(std::string const& function, std::string const& name)
+{
+    code_cursor cursor(function);
+    bool inside = false;
+    while (!cursor.at_end()) {
+        if (inside && code_cursor::is_word(cursor.peek())) {
+            if (cursor.word() == name) return true;
+            continue;
+        }
+        inside = inside || cursor.peek() == '<';
+        cursor.step();
+    }
+    return false;
+}
+
 ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
                                            description const& space,
                                            point const& at)
@@ -27,6 +43,7 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
         parameter_description const& p = space.parameters[i];
         std::string value = text_of(p, at[i]);
         if (p.role == parameter_role::macro) {
+            if (kernel.source.generate && !is_template_argument(out.function, p.name)) continue;
             out.macros.push_back({p.name, std::move(value), p.is_own_name});
         } else if (p.role == parameter_role::compiler) {
             out.compiler = std::move(value);
@@ -55,22 +72,6 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
            coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
 }
 
-/// Whether the parameter is a template argument in a kernel's function name such as "scale<TILE>".
-[[nodiscard]] inline bool is_template_argument(std::string const& function, std::string const& name)
-{
-    code_cursor cursor(function);
-    bool inside = false;
-    while (!cursor.at_end()) {
-        if (inside && code_cursor::is_word(cursor.peek())) {
-            if (cursor.word() == name) return true;
-            continue;
-        }
-        inside = inside || cursor.peek() == '<';
-        cursor.step();
-    }
-    return false;
-}
-
 ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kernel)
 {
     description out = kernel.space;
@@ -91,6 +92,12 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
                         p.name + " at " + detail::place_of(*a),
                         "flags and compilers are chosen when the kernel is compiled: remove "
                         "ATTUNE_TUNABLE, or declare the parameter as categorical");
+        }
+        if (kernel.source.generate) {
+            if (p.default_text) continue;
+            throw error("a parameter of a generated kernel has no default",
+                        "parameter " + p.name + ", kernel " + kernel.signature.function,
+                        "give the parameter one by with_default()");
         }
         if (a == found.end()) {
             bool const in_name = is_template_argument(kernel.signature.function, p.name);

@@ -13,7 +13,9 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether calls may use several threads, as far as the text of the kernel, its flags and those of
-/// the compiler tell. Headers that it includes, and libraries that it calls, are not looked at.
+/// the compiler tell. Headers that it includes, and libraries that it calls, are not looked at; nor
+/// is generated text, so such a kernel tells by its flags or by its revision: "2, with
+/// std::thread".
 /// @param compiler  its identity
 [[nodiscard]] bool may_use_threads(kernel_source const& kernel, std::string const& compiler);
 
