@@ -1,0 +1,257 @@
+// attune/ship/detail/store_winners.hpp - the winners of one kernel in a store, and the facts of their problems.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/source/source.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/call_facts.hpp>
+#include <attune/remember/matching.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/remember/record_line.hpp>
+#include <attune/remember/relation.hpp>
+#include <attune/ship/bake/bake_plan.hpp>
+#include <attune/ship/export_header.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The facts that the latest line about each problem of a store tells, by the problem's name.
+[[nodiscard]] inline std::map<std::string, named_texts> facts_told_in(std::string_view text)
+{
+    std::map<std::string, named_texts> out;
+    while (!text.empty()) {
+        std::string_view const line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (line.find("\"problem\"") == std::string_view::npos) continue;
+        line_content const content = read_line(line);
+        if (auto const* const told = std::get_if<problem_entry>(&content))
+            if (!told->problem.facts.empty()) out[told->id] = told->problem.facts;
+    }
+    return out;
+}
+
+/// @pre  there is one
+[[nodiscard]] inline record const& latest_of(std::vector<record> const& all)
+{
+    return *std::max_element(
+        all.begin(), all.end(), [](record const& a, record const& b) { return a.when < b.when; });
+}
+
+/// Writes into a plan which kernel, source, facts and compilers its winners have.
+class store_winners {
+public:
+    /// @param text  of the store  @param path  of it, in messages
+    store_winners(std::string const& text,
+                  std::string const& path,
+                  plan_choice const& choice,
+                  bake_plan& plan)
+        : choice_(choice)
+        , path_(path)
+        , text_(text)
+        , facts_(facts_told_in(text))
+        , out_(plan)
+    {
+    }
+
+    /// Errors   attune::error: there are none, or they are of several kernels
+    void find()
+    {
+        std::string const& kernel = choice_.kernel;
+        // The text is that of the store when its fingerprint is, with the flags that the store has.
+        std::set<std::vector<std::string>> flags{out_.source.flags};
+        for (auto const& [id, facts] : facts_)
+            if (auto const told = call_facts_in(facts)) flags.insert(told->source_flags);
+        std::vector<record> const all = winners_in(text_, path_, {}, choice_.is_for_device);
+        std::set<std::string> names;
+        std::string others;
+        std::string latest;
+        std::vector<std::string> latest_flags;
+        std::size_t sets = 0;
+        for (std::vector<std::string> const& some : flags) {
+            out_.source.flags = some;
+            std::string const source = source_fingerprint(out_.source);
+            std::vector<record> found;
+            for (record& r : winners_in(text_, path_, source, choice_.is_for_device))
+                if (r.key.source == source && (kernel.empty() || r.key.kernel == kernel)) {
+                    names.insert(r.key.kernel);
+                    found.push_back(std::move(r));
+                }
+            if (found.empty()) continue;
+            std::string const when = latest_of(found).when;
+            if (++sets == 1 || when >= latest) {
+                latest = when;
+                latest_flags = some;
+                winners_ = std::move(found);
+            }
+        }
+        out_.source.flags = latest_flags;
+        if (sets > 1)
+            out_.notices.push_back("the store has results of the kernel file with " +
+                                   std::to_string(sets) +
+                                   " sets of flags; those of the latest tuning are baked:" +
+                                   (latest_flags.empty() ? " none" : joined(latest_flags)));
+        for (record const& r : all)
+            if (others.find(r.key.kernel) == std::string::npos)
+                others += (others.empty() ? "" : ", ") + r.key.kernel;
+        if (winners_.empty())
+            throw error("the store has no result of this kernel file",
+                        path_ + " has results of " + others + ", none of them of " +
+                            (kernel.empty() ? "" : kernel + " in ") + out_.source.path +
+                            " as it is now",
+                        "tune the file as it is, or name the file and the kernel that were tuned");
+        std::string listed;
+        for (std::string const& name : names)
+            listed += (listed.empty() ? "" : ", ") + name;
+        if (names.size() > 1)
+            throw error("the store has several kernels of this file",
+                        listed,
+                        "name one: attune_bake(... NAME " + *names.begin() + ")");
+        out_.kernel = *names.begin();
+        keep_those_with_facts();
+        for (record const& r : winners_)
+            if (std::find(out_.compilers.begin(), out_.compilers.end(), r.key.compiler) ==
+                out_.compilers.end())
+                out_.compilers.push_back(r.key.compiler);
+    }
+
+    [[nodiscard]] std::vector<record> const& all() const { return winners_; }
+    [[nodiscard]] std::string const& path() const { return path_; }
+
+    [[nodiscard]] named_texts const* facts_of(record const& r) const
+    {
+        auto const at = facts_.find(id_of(problem_of(r)));
+        return at != facts_.end() ? &at->second : nullptr;
+    }
+
+    /// 90 of a winner on a device of compute capability 9.0; 0 of one on a processor.
+    [[nodiscard]] int architecture_of(record const& r) const
+    {
+        named_texts const* const facts = facts_of(r);
+        std::string const* const isa = facts != nullptr ? value_of(*facts, "isa") : nullptr;
+        int out = 0;
+        if (isa != nullptr && isa->starts_with("sm_"))
+            std::from_chars(isa->data() + 3, isa->data() + isa->size(), out);
+        return out;
+    }
+    [[nodiscard]] static bool is_predicted(record const& r)
+    {
+        return r.key.device.ends_with(predicted_device);
+    }
+
+private:
+    /// Without the launch where it does not matter.
+    [[nodiscard]] std::optional<call_facts> calls_of(record const& r) const
+    {
+        auto out = call_facts_in(*facts_of(r));
+        if (out && !choice_.is_for_device) out->launch.reset();
+        return out;
+    }
+
+    /// Those of this kind of processor, whose calls the store describes as the latest one does.
+    void keep_those_with_facts()
+    {
+        bool const has_device = std::any_of(winners_.begin(), winners_.end(), [&](record const& r) {
+            return architecture_of(r) != 0;
+        });
+        std::erase_if(winners_, [&](record const& r) {
+            return facts_of(r) == nullptr || (architecture_of(r) != 0) != choice_.is_for_device;
+        });
+        if (winners_.empty() && has_device && !choice_.is_for_device)
+            throw error("the store has winners on devices alone",
+                        path_ + ", kernel " + out_.kernel,
+                        "name their architectures: attune_bake(... SM 80 90)");
+        if (choice_.is_for_device) {
+            keep_those_with_launches();
+            leave_out_predictions();
+        }
+        std::optional<call_facts> last;
+        std::string when;
+        for (record const& r : winners_)
+            if (auto told = calls_of(r); told && (!last || r.when >= when)) {
+                last = std::move(told);
+                when = r.when;
+            }
+        if (!last)
+            throw error("the store does not say how calls of the kernel become shapes",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it again on a processor, with attune " + std::string(version));
+        out_.facts = *last;
+        if (choice_.is_for_device) require_device_arrays();
+        std::size_t const left_out = std::erase_if(
+            winners_, [&](record const& r) { return calls_of(r) != last || !has_inputs_of(r); });
+        if (left_out > 0)
+            out_.notices.push_back(std::to_string(left_out) +
+                                   " winners are left out: the kernel was declared otherwise when "
+                                   "the latest of them was tuned");
+    }
+
+    void keep_those_with_launches()
+    {
+        if (winners_.empty())
+            throw error("the store has no winner on a device",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it on one, or bake it for processors: leave out SM");
+        std::erase_if(winners_, [&](record const& r) {
+            auto const told = calls_of(r);
+            return !told || !told->launch;
+        });
+        if (winners_.empty())
+            throw error("the store does not say how a device launches the kernel",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it again with attune " + std::string(version));
+    }
+    /// What was predicted gives way to what was measured on a device of the architecture.
+    void leave_out_predictions()
+    {
+        std::set<int> measured;
+        for (record const& r : winners_)
+            if (!is_predicted(r)) measured.insert(architecture_of(r));
+        std::erase_if(winners_, [&](record const& r) {
+            return is_predicted(r) && measured.count(architecture_of(r)) > 0;
+        });
+    }
+    void require_device_arrays() const
+    {
+        std::vector<std::string> const& types = out_.facts.launch->arguments;
+        for (std::size_t i = 0; i < types.size(); ++i)
+            if (types[i].starts_with("std::span<") ||
+                types[i].starts_with("attune::matrix_view<") ||
+                types[i].starts_with("attune::volume_view<"))
+                throw error("a release launches on arrays of the device, and the kernel takes one "
+                            "of the host",
+                            "argument " + std::to_string(i) + ", " + types[i] + ", of kernel " +
+                                out_.kernel,
+                            "declare it with attune::device_span, and tune it so");
+    }
+
+    [[nodiscard]] bool has_inputs_of(record const& r) const
+    {
+        if (r.key.inputs.size() != out_.facts.inputs.size()) return false;
+        return std::all_of(
+            out_.facts.inputs.begin(), out_.facts.inputs.end(), [&](auto const& input) {
+                std::string const* const value = value_of(r.key.inputs, input.first);
+                return value != nullptr && number_of(*value).has_value();
+            });
+    }
+
+    plan_choice const& choice_;
+    std::string const& path_;
+    std::string const& text_;
+    std::map<std::string, named_texts> facts_;
+    bake_plan& out_;
+    std::vector<record> winners_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
