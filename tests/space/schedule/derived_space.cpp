@@ -56,7 +56,7 @@ TEST_CASE("one rule makes register tiles of products, convolutions and depthwise
             attune::point const at = all.sample(draw);
             auto const r = space.parameters[rows].integer_at(at[rows].index);
             auto const v = space.parameters[vectors].integer_at(at[vectors].index);
-            CHECK(r * v + v <= 32);
+            CHECK(r * v + v <= 31); // one register holds the factor
             CHECK(r * v >= 10);
             CHECK(!derived.schedule(at).trace.empty());
         }

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] std::uint32_t factor(std::string const& tile, std::int64_t place);
     /// Whether a categorical parameter has this value.
     [[nodiscard]] std::uint32_t is(std::string const& parameter, std::string const& label);
+    /// A word, for comparisons with a categorical parameter.
+    [[nodiscard]] std::uint32_t word(std::string const& label);
     [[nodiscard]] std::uint32_t node(op code, std::uint32_t first, std::uint32_t second);
 
     /// A truth that every configuration has.

@@ -92,7 +92,7 @@ ATTUNE_INLINE std::uint32_t space_builder::factor(std::string const& tile, std::
     return detail::intern_node(space_, node);
 }
 
-ATTUNE_INLINE std::uint32_t space_builder::is(std::string const& name, std::string const& label)
+ATTUNE_INLINE std::uint32_t space_builder::word(std::string const& label)
 {
     auto const known = std::find(space_.texts.begin(), space_.texts.end(), label);
     auto const at = static_cast<std::uint32_t>(known - space_.texts.begin());
@@ -100,7 +100,12 @@ ATTUNE_INLINE std::uint32_t space_builder::is(std::string const& name, std::stri
     expression_node text;
     text.code = op::text;
     text.text = at;
-    return node(op::equal, value(name), detail::intern_node(space_, text));
+    return detail::intern_node(space_, text);
+}
+
+ATTUNE_INLINE std::uint32_t space_builder::is(std::string const& name, std::string const& label)
+{
+    return node(op::equal, value(name), word(label));
 }
 
 ATTUNE_INLINE std::uint32_t space_builder::node(op code, std::uint32_t first, std::uint32_t second)
