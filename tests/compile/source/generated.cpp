@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace {
 
@@ -65,6 +66,26 @@ TEST_CASE("what the function throws is the failure of that configuration")
     CHECK(why.log == "no tile of 3\nin the second way");
     CHECK(std::get<attune::failure>(at(1, 3)).reason ==
           "the generator of some/kernel.cpp threw: an exception that is not a std::exception");
+}
+
+TEST_CASE("a configuration of another space is no configuration for the function")
+{
+    static constexpr auto other_way = attune::categorical<"WAY">(1, 2);
+    static constexpr auto turned = attune::space(tile, way);
+    static constexpr auto retyped = attune::space(other_way, tile);
+    for (attune::description const& d :
+         {attune::lower(turned), attune::lower(retyped), attune::lower(attune::space(way))}) {
+        attune::description const other =
+            attune::bind_inputs(d, std::vector<attune::input_value>(d.inputs.size(), size(6)));
+        auto const made =
+            attune::detail::source_at(written(), other, attune::point(other.parameters.size()));
+        CHECK(std::get<attune::failure>(made).log.find("other parameters") != std::string::npos);
+    }
+    static constexpr auto wider = attune::space(way, tile).where(tile != 2); // the same parameters
+    attune::description const bound_wider = attune::bind_inputs(attune::lower(wider), {size(6)});
+    CHECK(std::get<attune::kernel_source>(
+              attune::detail::source_at(written(), bound_wider, {{1, 0}, {0, 0}}))
+              .text == "second of 1");
 }
 
 TEST_CASE("a kernel with its text is the same for all configurations")

@@ -3,14 +3,36 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
+#include <attune/declare/lower.hpp>
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Errors   attune::error: values of `bound` are not of the types that `declared` says
+inline void require_parameters_of(description const& declared, description const& bound)
+{
+    auto const same = [](parameter_description const& a, parameter_description const& b) {
+        return a.name == b.name && a.kind == b.kind && a.type == b.type && a.parts == b.parts;
+    };
+    std::vector<parameter_description> const& mine = declared.parameters;
+    std::vector<parameter_description> const& given = bound.parameters;
+    if (!std::equal(mine.begin(), mine.end(), given.begin(), given.end(), same))
+        throw error("the space of generated_source has other parameters than that of the kernel",
+                    "",
+                    "pass the same space to generated_source and to attune::kernel");
+}
+
+} // namespace detail
 
 /// A kernel whose text `f(config)` writes: for kernels that templates and macros cannot express,
 /// and for generators that exist. The text defines the function that attune::kernel names, with its
@@ -41,8 +63,10 @@ generated_source(Pack const& typed, F f, std::string name, std::string revision)
         "f(auto const& config), be const, and return its text as a std::string");
     kernel_source out{std::move(revision), std::move(name)};
     if constexpr (writes)
-        out.generate = [typed, f = std::move(f)](description const& space, point const& at) {
-            return std::string(f(decode(typed, space, at)));
+        out.generate = [typed, declared = lower(typed), f = std::move(f)](description const& bound,
+                                                                          point const& at) {
+            detail::require_parameters_of(declared, bound);
+            return std::string(f(decode(typed, bound, at)));
         };
     return out;
 }
