@@ -47,6 +47,8 @@ std::string run(std::string const& path)
             one = one * 8 + 4;
     });
 
+    kernel.precondition([](std::span<int const>, int size) { return size > 0; });
+
     attune::tuning_options options;
     options.limits = {.evaluations = 2, .seconds = 20};
     options.limits.total = {.seconds = 60.0};

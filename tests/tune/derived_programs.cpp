@@ -67,6 +67,8 @@ TEST_CASE("random configurations of derived spaces compute what their statements
     add_random(batch, support::matmul(29, 45, 70), 1);
     add_random(batch, support::matmul(16, 32, 130, true), 2);
     add_random(batch, support::matmul_of_inputs(), 3, {21, 50, 13});
+    add_random(batch, support::matmul_of_inputs(), 12, {9, 34, 0}); // sums of nothing are 0
+    add_random(batch, support::matmul_of_inputs(), 13, {9, 0, 4});
     add_random(batch, support::batched_int8(2, 9, 21, 10), 4);
     add_random(batch, support::convolution(11, 5, 19, 3, 1, 1), 5);
     add_random(batch, support::convolution(13, 3, 8, 5, 2, 0), 6);

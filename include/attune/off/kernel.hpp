@@ -77,6 +77,16 @@ public:
         fallback_ = f;
         return *this;
     }
+    template <class F>
+    kernel& slow_fallback(F f)
+    {
+        return fallback(f);
+    }
+    template <class F>
+    kernel& precondition(F const&)
+    {
+        return *this;
+    }
 
     template <class... E>
     kernel& grid(E const&...)

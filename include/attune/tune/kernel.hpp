@@ -61,7 +61,11 @@ struct kernel_description {
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     detail::stated_work work{};                  ///< of one call; may be empty
     detail::function_type type{};                ///< of the signature
-    void* fallback = nullptr;    ///< of kernel.fallback(f): a function of that type; null: none
+    void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
+    bool fallback_is_slow =
+        false; ///< kernel.slow_fallback(f): the default is compiled all the same
+    /// Of kernel.precondition(f), given the address of a std::tuple as above; may be empty.
+    std::function<bool(void const*)> precondition{};
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
@@ -108,7 +112,12 @@ public:
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
     kernel(std::string name, kernel_source source, Pack const& typed)
-        : description_{.name = name, .source = std::move(source), .space = lower(typed)}
+        : kernel(std::move(name), std::move(source), lower(typed))
+    {
+    }
+    /// @param space  made at run time, as by space_builder; its inputs without values
+    kernel(std::string name, kernel_source source, description space)
+        : description_{.name = name, .source = std::move(source), .space = std::move(space)}
     {
         constexpr bool returnable = detail::is_kernel_result<Result>();
         static_assert(returnable,
@@ -411,6 +420,34 @@ public:
             Result (*const function)(Args...) = f;
             description_.fallback = reinterpret_cast<void*>(function);
         }
+        return *this;
+    }
+
+    /// The same for code that is far slower than the default: where there is a compiler, calls of
+    /// the default compile it.
+    template <class F>
+    kernel& slow_fallback(F f)
+    {
+        description_.fallback_is_slow = true;
+        return fallback(f);
+    }
+
+    /// `f(arguments...)` says whether variants may serve a call: true, or false where only the
+    /// function of kernel.fallback(f) is right, as for arrays that overlap; what it throws leaves
+    /// the call. It is called where a call meets a new shape, before anything runs, by kernels of
+    /// this processor.
+    template <class F>
+    kernel& precondition(F f)
+    {
+        constexpr bool fits = std::is_invocable_r_v<bool, F const&, Args const&...>;
+        static_assert(
+            fits,
+            "attune: kernel.precondition(f): f must take the kernel's arguments and return "
+            "whether variants may serve the call");
+        if constexpr (fits && (std::is_same_v<Args, detail::host_argument<Args>> && ...))
+            description_.precondition = [f](void const* of) -> bool {
+                return std::apply(f, static_cast<host_call const*>(of)->arguments);
+            };
         return *this;
     }
 

@@ -61,6 +61,8 @@
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>
 #include <attune/tune/pipeline/variant_pipeline.ipp>
+#include <attune/tune/program/program_facts.ipp>
+#include <attune/tune/program/program_source.ipp>
 #include <attune/tune/progress.ipp>
 #include <attune/tune/replay.ipp>
 #include <attune/tune/report.ipp>

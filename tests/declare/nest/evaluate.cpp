@@ -3,6 +3,8 @@
 #include <attune/declare/nest/evaluate.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/declare/nest/nest_memory.hpp>
+#include <attune/declare/nest/plain_function.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../../support/nest_both_ways.hpp"
@@ -334,4 +337,50 @@ void random_programs(std::integer_sequence<unsigned, Seed...>)
 TEST_CASE_TEMPLATE("random programs give what their descriptions mean", T, float, std::int16_t)
 {
     random_programs<T>(std::make_integer_sequence<unsigned, 12>{});
+}
+
+TEST_CASE("programs of one type have a function each, by their numbers")
+{
+    constexpr auto w = axis<"w", 3>();
+    constexpr auto V = array<"V", float, N>();
+    constexpr auto W = array<"W", float, N>();
+    constexpr auto twice = declare_nest<"p">(W[i] = V[i] * 2.0f);
+    constexpr auto thrice = declare_nest<"p">(W[i] = V[i] * 3.0f);
+    constexpr auto left = declare_nest<"p">(W[i] = sum(w)(padded(V)[i + w - 1]));
+    constexpr auto right = declare_nest<"p">(W[i] = sum(w)(padded(V)[i + w - 2]));
+    auto const of = [](auto const& program) {
+        return attune::detail::plain_function<std::remove_cvref_t<decltype(program)>>::of(program);
+    };
+    std::vector<float> const v{1, 2, 4};
+    std::vector<float> out(3);
+    CHECK((of(twice) == of(twice)));
+    of(twice)(v, out, 3);
+    CHECK(out == std::vector<float>{2, 4, 8});
+    of(thrice)(v, out, 3);
+    CHECK(out == std::vector<float>{3, 6, 12});
+    of(left)(v, out, 3);
+    CHECK(out == std::vector<float>{3, 7, 6});
+    of(right)(v, out, 3);
+    CHECK(out == std::vector<float>{1, 3, 7});
+    of(thrice)(v, out, 3);
+    CHECK(out == std::vector<float>{3, 6, 12});
+}
+
+TEST_CASE("arrays overlap where they share a byte")
+{
+    using attune::detail::do_overlap;
+    using attune::detail::nest_memory;
+    nest_memory const whole{1000, 1, 400, 400};
+    CHECK(do_overlap(whole, whole));
+    CHECK(do_overlap(whole, {1399, 1, 4, 4}));
+    CHECK_FALSE(do_overlap(whole, {1400, 1, 4, 4}));
+    CHECK_FALSE(do_overlap({996, 1, 4, 4}, whole));
+    CHECK_FALSE(do_overlap(whole, {1100, 1, 0, 0}));
+    CHECK_FALSE(do_overlap(whole, {}));
+    nest_memory const left{1000, 4, 40, 100}; // columns 0 to 9 of 25
+    CHECK_FALSE(do_overlap(left, {1040, 4, 60, 100}));
+    CHECK_FALSE(do_overlap({1240, 2, 60, 100}, left));
+    CHECK(do_overlap(left, {1036, 4, 60, 100}));
+    CHECK(do_overlap(left, {1040, 4, 64, 100})); // around the end of a row
+    CHECK(do_overlap(left, whole));
 }

@@ -30,6 +30,14 @@ struct program_text_options {
 [[nodiscard]] std::string write_program(loop_program const& program,
                                         program_text_options const& options = {});
 
+namespace detail {
+
+/// Part of the identity of what was tuned. Raised with each change that makes other code of equal
+/// programs and values: of write_program(), or of default_schedule_rules().
+inline constexpr int program_writer_version = 1;
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

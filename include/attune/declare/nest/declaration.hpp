@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/element_bounds.hpp>
 #include <attune/declare/nest/evaluate.hpp>
+#include <attune/declare/nest/nest_memory.hpp>
 #include <attune/declare/nest/nest_refusal.hpp>
 #include <attune/declare/nest/outline.hpp>
 
@@ -122,8 +123,16 @@ public:
     /// void(std::span<float const>, std::span<float>, int)
     using signature = typename signature_of_list<argument_types>::type;
 
+    /// The same statements with other arguments.
+    template <class Arguments>
+    using with_order = nest_declaration<Name, Arguments, Steps...>;
+
     constexpr explicit nest_declaration(Steps const&... of)
         : steps_(of...)
+    {
+    }
+    constexpr explicit nest_declaration(std::tuple<Steps...> const& of)
+        : steps_(of)
     {
     }
 
@@ -152,10 +161,7 @@ public:
     template <class... Args>
     void operator()(Args const&... given) const
     {
-        nest_call<nest_declaration> call;
-        std::array<given_size, sizeof...(Args)> const sizes{size_of(given)...};
-        take(call, std::index_sequence_for<Args...>{}, given...);
-        check(call, sizes);
+        nest_call<nest_declaration> call = checked_call(given...);
         std::array<std::unique_ptr<std::byte[]>, arrays> held;
         for (std::size_t i = 0; i < arrays; ++i)
             if (outline.arrays[i].is_temporary) {
@@ -168,7 +174,50 @@ public:
         std::apply([&](Steps const&... step) { (evaluator.run(step), ...); }, steps_);
     }
 
+    /// Whether all that a program may be made into is right for a call: code that keeps values in
+    /// registers is not where an array that is written overlaps another one.
+    /// Errors   as a call
+    template <class... Args>
+    [[nodiscard]] bool is_for_any_code(Args const&... given) const
+    {
+        static_cast<void>(checked_call(given...));
+        nest_memory const all[] = {nest_memory::of(given)..., nest_memory{}};
+        for (std::size_t i = 0; i < sizeof...(Args); ++i)
+            for (std::size_t k = i + 1; k < sizeof...(Args); ++k)
+                if ((is_written(i) || is_written(k)) && do_overlap(all[i], all[k])) return false;
+        return true;
+    }
+
+    /// The inputs of a call, in order of mention; those that are no whole numbers are cut off.
+    template <class... Args>
+    [[nodiscard]] static outline_list<inputs, std::int64_t> inputs_of(Args const&... given)
+    {
+        outline_list<inputs, std::int64_t> out{};
+        std::size_t at = 0;
+        auto const one = [&]<class T>(T const& argument) {
+            if constexpr (std::is_arithmetic_v<T>)
+                out[order.at[at] - arrays] = static_cast<std::int64_t>(argument);
+            ++at;
+        };
+        (one(given), ...);
+        return out;
+    }
+
 private:
+    [[nodiscard]] static bool is_written(std::size_t argument)
+    {
+        std::size_t const which = order.at[argument];
+        return which < arrays && outline.arrays[which].role() != nest_role::read;
+    }
+    template <class... Args>
+    [[nodiscard]] nest_call<nest_declaration> checked_call(Args const&... given) const
+    {
+        nest_call<nest_declaration> call;
+        std::array<given_size, sizeof...(Args)> const sizes{size_of(given)...};
+        take(call, std::index_sequence_for<Args...>{}, given...);
+        check(call, sizes);
+        return call;
+    }
     struct given_size {
         std::int64_t elements = 0;
         std::int64_t rows = -1; ///< of a view

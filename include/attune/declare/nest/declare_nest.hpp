@@ -80,7 +80,7 @@ template <class Declaration>
 struct no_declaration {};
 
 /// A program of `statements`. In a constant expression, so that what is wrong does not compile.
-template <fixed_string Name, class Order = type_list<>, class... Statements>
+template <fixed_string Name, class... Statements>
 [[nodiscard]] consteval auto declare_nest(Statements const&... statements)
 {
     constexpr bool named = is_identifier(Name.view());
@@ -90,7 +90,7 @@ template <fixed_string Name, class Order = type_list<>, class... Statements>
                   "attune: nest<\"name\">(...) takes statements: C[i][j] = ..., C[i][j] += ...");
     if constexpr (named && written) {
         using declaration =
-            nest_declaration<Name, Order, decltype(make_step(std::declval<Statements>()))...>;
+            nest_declaration<Name, type_list<>, decltype(make_step(std::declval<Statements>()))...>;
         if constexpr (check_declaration<declaration>()) {
             declaration const out{make_step(statements)...};
             if (out.leaves_an_array())

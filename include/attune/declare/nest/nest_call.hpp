@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -34,12 +35,16 @@ struct nest_call {
             return out;
         }(std::make_index_sequence<outline.input_count>{});
     }
+    /// The largest number where there are more.
     [[nodiscard]] constexpr std::int64_t elements(outline_array const& of) const
     {
         std::int64_t out = 1;
-        for (std::size_t d = 0; d < of.rank; ++d)
-            out *= extent(of.extents[d]);
-        return out;
+        bool is_past = false;
+        for (std::size_t d = 0; d < of.rank; ++d) {
+            if (extent(of.extents[d]) == 0) return 0;
+            is_past = __builtin_mul_overflow(out, extent(of.extents[d]), &out) || is_past;
+        }
+        return is_past ? std::numeric_limits<std::int64_t>::max() : out;
     }
 };
 

@@ -56,6 +56,8 @@ public:
     /// The kernel with its defaults: what the program itself holds, else compiled.
     /// Errors   attune::error: neither can be had
     [[nodiscard]] installed_variant const& code_of(call_problem& of);
+    /// The function of kernel.fallback(f) or attune_add_kernel; null: none.
+    [[nodiscard]] installed_variant const* plain_code();
     /// The default was compiled elsewhere. Empty code is ignored, and so is a second one.
     void set(call_problem& of, callable const& code);
     /// Whether the program itself holds this code.
@@ -68,6 +70,7 @@ private:
     dispatched_kernel const& subject_;
     installed_variants& variants_;
     fork_safe_mutex lock_{}; ///< held while a default is compiled
+    installed_variant const* plain_ = nullptr;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -50,7 +50,7 @@ ATTUNE_INLINE installed_variant const& default_code::code_of(call_problem& of)
     found_ahead const own = is_for_device ? found_ahead{} : find_fallback(kernel);
     try {
         complete_locked(of, true);
-        if (own.address == nullptr || !of.default_is_declared) {
+        if (own.address == nullptr || kernel.fallback_is_slow || !of.default_is_declared) {
             compile_result made = subject_.code_at(*of.space, *of.default_at);
             if (auto const* const why = std::get_if<failure>(&made))
                 throw error("the default configuration of kernel '" + kernel.name + "' " +
@@ -70,6 +70,15 @@ ATTUNE_INLINE installed_variant const& default_code::code_of(call_problem& of)
         if (own.address == nullptr) throw;
     }
     return install(of, {.address = own.address});
+}
+
+ATTUNE_INLINE installed_variant const* default_code::plain_code()
+{
+    std::scoped_lock<fork_safe_mutex> const only_one(lock_);
+    if (plain_ != nullptr) return plain_;
+    void* const function = fallback_of(subject_.kernel);
+    if (function != nullptr) plain_ = &variants_.install({.address = function});
+    return plain_;
 }
 
 ATTUNE_INLINE installed_variant const& default_code::install(call_problem& of, callable code)

@@ -51,6 +51,10 @@ struct dispatch_parts {
     [[nodiscard]] bool
     is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at);
 
+    /// The function of kernel.fallback(f) serves this shape for good: see kernel.precondition(f).
+    /// Any thread.  @param said  if given, gets a report of that
+    /// Errors  attune::error: the kernel has none
+    installed_variant const& serve_plain(known_shape* shape, tuning_report* said);
     /// The default serves this shape for good. Any thread.
     installed_variant const& settle(served_inputs& of, known_shape* shape);
     /// What the default served meanwhile is looked at again. Any thread.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/bucketed_inputs.hpp>
@@ -90,6 +91,24 @@ dispatch_parts::is_refused(served_inputs& of, std::vector<number> const& inputs,
     report.set_serving(
         {}, "the default serves: the variant is that of other inputs (kernel.bucket), and " + why);
     return true;
+}
+
+ATTUNE_INLINE installed_variant const& dispatch_parts::serve_plain(known_shape* shape,
+                                                                   tuning_report* said)
+{
+    installed_variant const* const by = defaults.plain_code();
+    std::string const& name = subject.kernel.name;
+    if (by == nullptr)
+        throw error("no variant of kernel '" + name + "' takes a call",
+                    "kernel.precondition(f) returned false",
+                    "give the kernel a function that does, by kernel.fallback(f)");
+    std::string const reason =
+        "the function in the program serves: no variant takes a call such as "
+        "this one, says kernel.precondition(f)";
+    report.set_serving({}, reason);
+    report.note("kernel '" + name + "': " + reason);
+    if (said != nullptr) *said = untuned_report(name, decision::served_fallback, reason);
+    return shapes.serve(shape, *by);
 }
 
 ATTUNE_INLINE installed_variant const& dispatch_parts::settle(served_inputs& of, known_shape* shape)

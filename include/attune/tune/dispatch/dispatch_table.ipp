@@ -152,6 +152,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
+    if (!subject.is_taken(frame)) return s.parts.serve_plain(met.shape, tunes_now);
     served_inputs& of = s.parts.served_for(inputs);
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);

@@ -99,6 +99,18 @@ ATTUNE_INLINE void dispatched_kernel::complete(call_frame& frame,
     set_extents(frame, kernel, values_of(inputs));
 }
 
+ATTUNE_INLINE bool dispatched_kernel::is_taken(call_frame const& frame) const
+{
+    if (!kernel.precondition || find_device) return true;
+    std::vector<std::byte*> data;
+    for (buffer const& b : frame.buffers)
+        data.push_back(b.data);
+    bool out = true;
+    frame.with_arguments(data,
+                         [&](void const* arguments) { out = kernel.precondition(arguments); });
+    return out;
+}
+
 ATTUNE_INLINE compile_result dispatched_kernel::code_at(chain_of_trees const& space,
                                                         point const& at) const
 {

@@ -1,0 +1,185 @@
+// attune/tune/program/nest.hpp - a kernel from its mathematics: statements over arrays, and no loop.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#ifdef ATTUNE_OFF
+#include <attune/off/program.hpp>
+#else
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/declare_nest.hpp>
+#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/operators.hpp>
+#include <attune/declare/nest/plain_function.hpp>
+#include <attune/tune/kernel.hpp>
+#include <attune/tune/program/program_facts.hpp>
+#include <attune/tune/program/program_options.hpp>
+#include <attune/tune/program/program_source.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// What attune::nest() makes.
+template <class Declaration, class Signature = typename Declaration::signature>
+class nest_program;
+template <class Declaration, class... Args>
+class nest_program<Declaration, void(Args...)> {
+public:
+    using signature = void(Args...);
+
+    constexpr explicit nest_program(Declaration const& of)
+        : declaration_(of)
+    {
+    }
+
+    /// The program with its arguments in another order: each array that is no temporary, each
+    /// input. Without it: arrays that are only read, the others, inputs, each in order of mention.
+    ///
+    /// Example   attune::nest<"axpy">(y[i] += a * x[i]).with_arguments(a, x, y, n)
+    template <class... Each>
+    [[nodiscard]] consteval auto with_arguments(Each const&...) const
+    {
+        using declaration = typename Declaration::template with_order<type_list<Each...>>;
+        if constexpr (check_declaration<declaration>())
+            return nest_program<declaration>(declaration(declaration_.steps()));
+        else
+            return *this; // one error
+    }
+
+    /// The plain nest: loops as the statements say, in one thread, without attune.
+    /// Errors   attune::error: an array does not have the extents that the declaration says
+    void operator()(Args... args) const { declaration_(args...); }
+
+    /// The program as a kernel for attune::tuned. Its space are schedules of the program, its text
+    /// is written for each of them, and the plain nest is what results are compared with, and what
+    /// serves where nothing can be compiled. The record of a tuning belongs to these statements.
+    ///
+    /// Inputs that are extents are bound (see program_options::tune_each_size), work() is known to
+    /// the report. A call whose arrays have other sizes than declared is an attune::error; where an
+    /// array that is written overlaps another one, the plain nest serves.
+    /// Errors   attune::error: no rule schedules a statement
+    [[nodiscard]] attune::kernel<signature> kernel(program_options const& options = {}) const
+    {
+        program_text const text = as_text();
+        program_kernel made = kernel_of(text, options);
+        attune::kernel<signature> out{
+            std::string(Declaration::name), std::move(made.source), made.space};
+        declare_arguments(out, text, made.space, options, typename Declaration::arguments{});
+        out.reference([program = declaration_](Args... args) { program(args...); });
+        out.precondition([program = declaration_](Args const&... args) {
+            return program.is_for_any_code(args...);
+        });
+        out.work([nest = text.nest](Args const&... args) {
+            return program_work(nest, Declaration::inputs_of(args...));
+        });
+        if (auto const function = plain_function<Declaration>::of(declaration_))
+            out.slow_fallback(function);
+        return out;
+    }
+
+    [[nodiscard]] nest_description describe() const { return describe_nest(declaration_); }
+
+    /// See attune::show().
+    [[nodiscard]] std::string text(std::string_view configuration,
+                                   program_options const& options) const
+    {
+        return show_program(as_text(), configuration, options);
+    }
+
+private:
+    [[nodiscard]] program_text as_text() const
+    {
+        program_text out{describe(), variant_of<signature>(std::string(Declaration::name)), {}};
+        std::size_t arrays = 0;
+        for (std::size_t i = 0; i < Declaration::order.count; ++i) {
+            std::size_t const which = Declaration::order.at[i];
+            bool const is_array = which < Declaration::outline.array_count;
+            out.arguments.push_back(is_array ? arrays++
+                                             : out.nest.arrays.size() + which -
+                                                   Declaration::outline.array_count);
+        }
+        return out;
+    }
+
+    /// Binds inputs of the space, sets tolerances of what is written.
+    template <class... T>
+    static void declare_arguments(attune::kernel<signature>& out,
+                                  program_text const& text,
+                                  description const& space,
+                                  program_options const& options,
+                                  type_list<T...>)
+    {
+        auto const declare = [&]<std::size_t At, class Argument>(
+                                 std::integral_constant<std::size_t, At>,
+                                 Argument const& argument) {
+            if constexpr (is_nest_array<Argument>) {
+                auto const which = static_cast<std::uint32_t>(text.arguments[At]);
+                if (text.nest.arrays[which].role != nest_role::read)
+                    out.template tolerate<At>(options.within ? *options.within
+                                                             : program_tolerance(text.nest, which));
+            } else if constexpr (std::integral<typename Argument::value_type>) {
+                if (space.find_input(Argument::name) != no_index) out.template bind<At>(argument);
+            }
+        };
+        [&]<std::size_t... At>(std::index_sequence<At...>) {
+            (declare(std::integral_constant<std::size_t, At>{}, T{}), ...);
+        }(std::index_sequence_for<T...>{});
+    }
+
+    Declaration declaration_;
+};
+
+} // namespace detail
+
+/// A program: what an array is for each value of its axes. Loops, tiles, vectors, copies of arrays
+/// and threads are chosen when it is tuned, for this machine.
+///
+/// Axes are what indices are made of, arrays have extents. A statement writes each element of an
+/// array once: an axis that its value has and the array does not is summed over (`+=`) or reduced
+/// by attune::sum, product, max, min or argmax. Statements run one after the other, and pass
+/// arrays on in an attune::temporary. What is wrong with them, of names, shapes or order, does not
+/// compile.
+///
+/// Example   inline constexpr auto gemm = attune::nest<"gemm">(C[i][j] += A[i][k] * B[k][j]);
+///           gemm(a, b, c, m, n);                                     // the plain nest
+///           attune::tuned fast{gemm.kernel(), attune::clang_compiler{}, store};
+///           fast(a, b, c, m, n);
+/// @tparam Name  of the function, and of the kernel in reports and records
+template <fixed_string Name, class... Statements>
+[[nodiscard]] consteval auto nest(Statements const&... statements)
+{
+    auto const made = detail::declare_nest<Name>(statements...);
+    if constexpr (std::is_same_v<decltype(made), detail::no_declaration const>)
+        return made; // one error
+    else
+        return detail::nest_program<std::remove_const_t<decltype(made)>>(made);
+}
+
+/// The C++ text of a program in one configuration, with comments: what it computes, the
+/// configuration, the steps that lead to it. The text includes nothing and compiles alone, as
+/// C++17, by Clang or GCC: a function `extern "C"` of the program's name, which takes pointers (and
+/// behind that of an array with a row stride `long`, the elements from row to row), then inputs.
+///
+/// @param configuration  "C_ROWS=8 C_COLUMNS=2", as known_choice::configuration and reports have
+///                       it; empty: the default. What it does not name is the default's
+/// @param options  those of program.kernel()
+/// Errors   attune::error: no such parameter or value, or values that exclude each other
+/// Example  std::puts(attune::show(gemm, tuned.explain(a, b, c, m, n).configuration).c_str());
+template <class Declaration, class Signature>
+[[nodiscard]] std::string show(detail::nest_program<Declaration, Signature> const& program,
+                               std::string_view configuration = {},
+                               program_options const& options = {})
+{
+    return program.text(configuration, options);
+}
+
+} // namespace attune::inline ATTUNE_ABI
+#endif // ATTUNE_OFF

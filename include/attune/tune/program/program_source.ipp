@@ -1,0 +1,201 @@
+// attune/tune/program/program_source.ipp - writes the text of a configuration, and reads configurations.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/nest/nest_text.hpp>
+#include <attune/compile/nest/write_program.hpp>
+#include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/nearest.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+#include <attune/tune/program/program_source.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline derived_space space_of(nest_description const& nest,
+                                            program_options const& options)
+{
+    return derived_space(nest,
+                         options.processor ? *options.processor : this_processor(),
+                         options.rules.empty() ? default_schedule_rules() : options.rules);
+}
+
+/// The defaults of the rules; where they exclude each other, or there are none, the nearest valid
+/// configuration.
+[[nodiscard]] inline point default_schedule_of(chain_of_trees const& space)
+{
+    point out;
+    for (parameter_description const& p : space.describe().parameters) {
+        std::optional<coordinate> const at =
+            p.default_text ? coordinate_of(p, *p.default_text) : std::nullopt;
+        out.push_back(at.value_or(coordinate{}));
+    }
+    out = space.settled(std::move(out));
+    if (space.contains(out)) return out;
+    std::vector<point> const near = nearest_valid(space, out, {.count = 1});
+    if (near.empty())
+        throw error("a program has no schedule",
+                    text_of(space.describe(), out),
+                    "the rules' constraints exclude each other for its extents");
+    return near.front();
+}
+
+/// The function that attune calls, with the types of the kernel.
+[[nodiscard]] inline std::string entry_of_program(program_text const& of,
+                                                  std::string const& function)
+{
+    std::string parameters;
+    std::vector<std::string> passed(of.nest.arrays.size() + of.nest.inputs.size());
+    for (std::size_t i = 0; i < of.arguments.size(); ++i) {
+        std::size_t const which = of.arguments[i];
+        bool const is_array = which < of.nest.arrays.size();
+        std::string const& name = is_array ? of.nest.arrays[which].name
+                                           : of.nest.inputs[which - of.nest.arrays.size()].name;
+        parameters += (i == 0 ? "" : ", ") + of.signature.arguments[i] + ' ' + name;
+        passed[which] = is_array ? name + ".data()" : name;
+        if (is_array && of.nest.arrays[which].has_row_stride)
+            passed[which] += ", static_cast<long>(" + name + ".row_stride())";
+    }
+    std::string arguments;
+    for (std::string const& one : passed)
+        if (!one.empty()) arguments += (arguments.empty() ? "" : ", ") + one;
+    return "void " + of.nest.name + '(' + parameters + ")\n{\n    ::" + function + '(' + arguments +
+           ");\n}\n";
+}
+
+ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_options const& options)
+{
+    auto const derived = std::make_shared<derived_space const>(space_of(program.nest, options));
+    program_kernel out;
+    std::string revision = "attune program, writer " + std::to_string(program_writer_version) +
+                           '\n' + text_of(program.nest) + "rules:";
+    for (std::string const& rule : derived->rule_names())
+        revision += ' ' + rule;
+    if (options.processor) {
+        processor_shape const& p = *options.processor;
+        revision += "\nprocessor:";
+        for (std::int64_t const number :
+             {p.vector_bytes, p.vector_registers, p.l1_bytes, p.l2_bytes, p.l3_bytes, p.cores})
+            revision += ' ' + std::to_string(number);
+    }
+    out.source = {revision, program.nest.name + ".program.cpp"};
+    if (options.processor && options.processor->cores > 1) out.source.flags = {"-fopenmp"};
+    out.source.generate = [program, derived](description const&, point const& at) {
+        std::string const function = program.nest.name + "_program";
+        bool const has_spans =
+            std::any_of(program.signature.arguments.begin(),
+                        program.signature.arguments.end(),
+                        [](std::string const& type) { return type.starts_with("std::span"); });
+        return (has_spans ? "#include <span>\n" : "") + program.signature.declarations + '\n' +
+               write_program(derived->schedule(at).program,
+                             {.function = function, .linkage = "static "}) +
+               '\n' + entry_of_program(program, function);
+    };
+    out.space = derived->describe();
+    point const start = default_schedule_of(chain_of_trees(out.space));
+    for (std::size_t i = 0; i < start.size(); ++i)
+        out.space.parameters[i].default_text = text_of(out.space.parameters[i], start[i]);
+    if (options.tune_each_size)
+        for (std::size_t i = 0; i < program.nest.inputs.size(); ++i) {
+            auto const is_this = [i](nest_extent const& e) { return e.input == i; };
+            bool is_extent = false;
+            for (nest_axis const& axis : program.nest.axes)
+                is_extent = is_extent || is_this(axis.extent);
+            for (nest_array const& array : program.nest.arrays)
+                is_extent =
+                    is_extent || std::any_of(array.extents.begin(), array.extents.end(), is_this);
+            if (is_extent)
+                out.space.inputs.push_back({program.nest.inputs[i].name, value_kind::integer, {}});
+        }
+    return out;
+}
+
+/// Where "NAME=" or "NAME+=" begins a value in " " + text; npos: nowhere.
+[[nodiscard]] inline std::size_t place_of_value(std::string const& text, std::string const& name)
+{
+    for (std::size_t at = text.find(' ' + name); at != text.npos;
+         at = text.find(' ' + name, at + 1)) {
+        std::size_t const behind = at + 1 + name.size();
+        if (text.compare(behind, 1, "=") == 0 || text.compare(behind, 2, "+=") == 0) return at;
+    }
+    return text.npos;
+}
+
+/// The point of a configuration as text.
+[[nodiscard]] inline point
+point_in_text(chain_of_trees const& space, point at, std::string_view configuration)
+{
+    description const& d = space.describe();
+    std::string const text = ' ' + std::string(configuration);
+    std::vector<std::size_t> places;
+    for (parameter_description const& p : d.parameters)
+        places.push_back(place_of_value(text, p.name));
+    std::vector<std::size_t> ends = places;
+    ends.push_back(text.size());
+    std::sort(ends.begin(), ends.end());
+    std::string names;
+    for (parameter_description const& p : d.parameters)
+        names += (names.empty() ? "" : ", ") + p.name;
+    if (text.find_first_not_of(' ') < ends.front())
+        throw error("a configuration names a parameter that the program does not have",
+                    std::string(configuration),
+                    "the parameters are " + names);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (places[i] == text.npos) continue;
+        std::size_t const begin = text.find('=', places[i]) + 1;
+        std::size_t const end = *std::upper_bound(ends.begin(), ends.end(), places[i]);
+        std::string value = text.substr(begin, end - begin);
+        value.erase(value.find_last_not_of(' ') + 1);
+        if (value == inactive_text) continue;
+        std::optional<coordinate> const found = coordinate_of(d.parameters[i], value);
+        if (!found)
+            throw error("a parameter of the program has no such value",
+                        d.parameters[i].name + '=' + value,
+                        "take the text from explain(...) or a report of the same program");
+        at[i] = *found;
+    }
+    at = space.settled(std::move(at));
+    if (std::vector<std::string> const broken = space.violations(at); !broken.empty())
+        throw error("a configuration breaks a constraint",
+                    text_of(d, at) + ": " + broken.front(),
+                    "take the text from explain(...) or a report of the same program");
+    return at;
+}
+
+/// Each line behind `//`.
+[[nodiscard]] inline std::string as_comment(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        out += (end == 0 ? "//" : "// ") + std::string(text.substr(0, end)) + '\n';
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::string show_program(program_text const& program,
+                                       std::string_view configuration,
+                                       program_options const& options)
+{
+    derived_space const derived = space_of(program.nest, options);
+    chain_of_trees const space(derived.describe());
+    point const at = point_in_text(space, default_schedule_of(space), configuration);
+    traced_program const made = derived.schedule(at);
+    std::string const parallel =
+        options.processor && options.processor->cores > 1 ? "Parallel with -fopenmp. " : "";
+    return as_comment(
+               text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at) + "\n" +
+               parallel +
+               "Steps to it from one loop for each axis, see attune/space/schedule/trace.hpp:\n" +
+               text_of(made.trace)) +
+           '\n' + write_program(made.program);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,91 @@
+// tests/tune/program/program_source.cpp - the text of programs: shown, identified, compiled alone.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/program/program_source.hpp>
+
+#include <attune/compile/system/process.hpp>
+#include <attune/core/error.hpp>
+#include <attune/tune/program/nest.hpp>
+
+#include <doctest/doctest.h>
+#include <initializer_list>
+#include <string>
+
+#include "../../support/set_variable.hpp"
+
+namespace {
+
+using attune::array;
+using attune_test::text_thrown_by;
+
+constexpr auto n = attune::input<"n", int>();
+constexpr auto i = attune::axis<"i">();
+constexpr auto j = attune::axis<"j">();
+constexpr auto k = attune::axis<"k">();
+constexpr auto A = array<"A", float, n, 40>().with_row_stride();
+constexpr auto B = array<"B", float, 40, 64>();
+constexpr auto C = array<"C", float, n, 64>();
+constexpr auto gemm = attune::nest<"gemm">(C[i][j] = attune::sum(k)(A[i][k] * B[k][j]));
+
+bool has(std::string const& text, std::string const& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("show: the statements, the schedule, the steps, and a text that compiles alone")
+{
+    std::string const text = attune::show(gemm, "UNROLL=4");
+    CHECK(
+        text.starts_with("// gemm(float const A[n][40] with row stride, float const B[40][64], "));
+    CHECK(has(text, "//     C[i][j] = sum(k)(A[i][k] * B[k][j])\n"));
+    CHECK(has(text, "UNROLL=4"));
+    CHECK(has(text, "extern \"C\" void gemm(float const* __restrict A, long A_stride, "));
+    CHECK_FALSE(has(text, "#include"));
+    CHECK(attune::show(gemm) == attune::show(gemm, " "));
+    attune::detail::temporary_folder const folder;
+    std::string const file = folder.write("gemm.cpp", text);
+    for (char const* const compiler : {"clang++-19", "clang++", "g++"}) {
+        if (attune::detail::find_program(compiler).empty()) continue;
+        CHECK(attune::detail::run_process({compiler, "-std=c++17", "-fsyntax-only", file}, 60)
+                  .succeeded());
+    }
+}
+
+TEST_CASE("show: a configuration that the program does not have is refused in a sentence")
+{
+    auto const said = [](char const* configuration) {
+        return text_thrown_by<attune::error>(
+            [&] { static_cast<void>(attune::show(gemm, configuration)); });
+    };
+    CHECK(has(said("TILE=4"), "names a parameter that the program does not have"));
+    CHECK(has(said("UNROLL=-3"), "UNROLL=-3"));
+    CHECK(said("UNROLL=2  ORDER=crd") == "");
+}
+
+TEST_CASE("the identity of a program: its statements, its rules, the writer")
+{
+    attune::kernel_description const made = gemm.kernel().describe();
+    CHECK(has(made.source.text, "writer "));
+    CHECK(has(made.source.text, "C[i][j] = sum(k)(A[i][k] * B[k][j])"));
+    CHECK(has(made.source.text, "rules: product"));
+    CHECK(made.space.inputs.size() == 1);
+    for (attune::parameter_description const& p : made.space.parameters)
+        CHECK(p.default_text.has_value());
+}
+
+TEST_CASE("the text of a kernel: spans and views, then the program")
+{
+    attune::kernel_description const made = gemm.kernel().describe();
+    attune::point at;
+    for (attune::parameter_description const& p : made.space.parameters)
+        at.push_back(attune::coordinate_of(p, *p.default_text).value());
+    std::string const text = made.source.generate(made.space, at);
+    CHECK(text.starts_with("#include <span>\n#include <attune/matrix_view.hpp>\n"));
+    CHECK(has(text,
+              "void gemm(attune::matrix_view<float const> A, std::span<float const> B, "
+              "std::span<float> C, int n)\n{\n"
+              "    ::gemm_program(A.data(), static_cast<long>(A.row_stride()), B.data(), C.data(), "
+              "n);\n}\n"));
+    CHECK(has(text, "static void gemm_program("));
+}
