@@ -11,27 +11,29 @@
 #include <vector>
 
 using attune::array, attune::axis, attune::padded, attune::sum;
+namespace {
+
 auto const [h, v, f, c] = attune::axes<"h", "v", "f", "c">();
-inline constexpr auto r = axis<"r", 3>(); // a window has an extent of its own
-inline constexpr auto s = axis<"s", 3>();
-inline constexpr auto image = array<"image", float, 28, 28, 32>();
-inline constexpr auto out = array<"out", float, 28, 28, 48>();
+constexpr auto r = axis<"r", 3>(); // a window has an extent of its own
+constexpr auto s = axis<"s", 3>();
+constexpr auto image = array<"image", float, 28, 28, 32>();
+constexpr auto out = array<"out", float, 28, 28, 48>();
 
 // Outside of the image padded() reads 0.
-inline constexpr auto w = array<"w", float, 3, 3, 32, 48>();
-inline constexpr auto bias = array<"bias", float, 48>();
+constexpr auto w = array<"w", float, 3, 3, 32, 48>();
+constexpr auto bias = array<"bias", float, 48>();
 constexpr auto conv = attune::nest<"conv">(
     out[h][v][f] =
         max(sum(r, s, c)(padded(image)[h + r - 1][v + s - 1][c] * w[r][s][c][f]) + bias[f], 0.0f));
 
 // 1x1: a product of pixels.
-inline constexpr auto point_w = array<"point_w", float, 32, 48>();
+constexpr auto point_w = array<"point_w", float, 32, 48>();
 constexpr auto pointwise =
     attune::nest<"pointwise">(out[h][v][f] = sum(c)(image[h][v][c] * point_w[c][f]));
 
 // Each channel by itself, in steps of two pixels.
-inline constexpr auto depth_w = array<"depth_w", float, 3, 3, 32>();
-inline constexpr auto half = array<"half", float, 14, 14, 32>();
+constexpr auto depth_w = array<"depth_w", float, 3, 3, 32>();
+constexpr auto half = array<"half", float, 14, 14, 32>();
 constexpr auto depthwise = attune::nest<"depthwise">(
     half[h][v][c] = sum(r, s)(padded(image)[2 * h + r - 1][2 * v + s - 1][c] * depth_w[r][s][c]));
 
@@ -55,6 +57,8 @@ void compare(auto const& program, std::vector<float> to, auto const& call)
         worst = std::max(worst, std::fabs(to[at] - want[at]));
     std::printf("%s: %s\n", worst < 1e-3f ? "right" : "wrong", fast.report().summary().c_str());
 }
+
+} // namespace
 
 int main()
 {

@@ -11,28 +11,30 @@
 #include <vector>
 
 using attune::array, attune::sum;
+namespace {
+
 auto const [b, i, j, k] = attune::axes<"b", "i", "j", "k">();
 
 // C += A B; sizes are known when it is called.
-inline constexpr auto m = attune::input<"m", int>();
-inline constexpr auto n = attune::input<"n", int>();
-inline constexpr auto inner = attune::input<"inner", int>();
-inline constexpr auto A = array<"A", float, m, inner>();
-inline constexpr auto B = array<"B", float, inner, n>();
-inline constexpr auto C = array<"C", float, m, n>();
+constexpr auto m = attune::input<"m", int>();
+constexpr auto n = attune::input<"n", int>();
+constexpr auto inner = attune::input<"inner", int>();
+constexpr auto A = array<"A", float, m, inner>();
+constexpr auto B = array<"B", float, inner, n>();
+constexpr auto C = array<"C", float, m, n>();
 constexpr auto matmul = attune::nest<"matmul">(C[i][j] += A[i][k] * B[k][j]);
 
 // Twelve products, as between the heads of an attention layer.
-inline constexpr auto P = array<"P", float, 12, 64, 32>();
-inline constexpr auto Q = array<"Q", float, 12, 32, 64>();
-inline constexpr auto R = array<"R", float, 12, 64, 64>();
+constexpr auto P = array<"P", float, 12, 64, 32>();
+constexpr auto Q = array<"Q", float, 12, 32, 64>();
+constexpr auto R = array<"R", float, 12, 64, 64>();
 constexpr auto batched = attune::nest<"batched">(R[b][i][j] = sum(k)(P[b][i][k] * Q[b][k][j]));
 
 // A layer with bias and gelu, in the form of tanh.
-inline constexpr auto x = array<"x", float, 64, 128>();
-inline constexpr auto w = array<"w", float, 128, 256>();
-inline constexpr auto bias = array<"bias", float, 256>();
-inline constexpr auto y = array<"y", float, 64, 256>();
+constexpr auto x = array<"x", float, 64, 128>();
+constexpr auto w = array<"w", float, 128, 256>();
+constexpr auto bias = array<"bias", float, 256>();
+constexpr auto y = array<"y", float, 64, 256>();
 constexpr auto gelu = [](auto v) {
     return 0.5f * v * (1.0f + tanh(0.79788456f * (v + 0.044715f * v * v * v)));
 };
@@ -58,6 +60,8 @@ void compare(auto const& program, std::vector<float> out, auto const& call)
         worst = std::max(worst, std::fabs(out[at] - want[at]));
     std::printf("%s: %s\n", worst < 1e-3f ? "right" : "wrong", fast.report().summary().c_str());
 }
+
+} // namespace
 
 int main()
 {

@@ -11,22 +11,24 @@
 #include <vector>
 
 using attune::array, attune::sum;
+namespace {
+
 auto const [i, j] = attune::axes<"i", "j">();
-inline constexpr auto x = array<"x", float, 64, 512>();
-inline constexpr auto y = array<"y", float, 64, 512>();
+constexpr auto x = array<"x", float, 64, 512>();
+constexpr auto y = array<"y", float, 64, 512>();
 
 // A temporary is made and dropped by each call, or is never there at all.
-inline constexpr auto top = attune::temporary<"top", float, 64>();
-inline constexpr auto e = attune::temporary<"e", float, 64, 512>();
-inline constexpr auto total = attune::temporary<"total", float, 64>();
+constexpr auto top = attune::temporary<"top", float, 64>();
+constexpr auto e = attune::temporary<"e", float, 64, 512>();
+constexpr auto total = attune::temporary<"total", float, 64>();
 constexpr auto softmax = attune::nest<"softmax">(top[i] = attune::max(j)(x[i][j]),
                                                  e[i][j] = exp(x[i][j] - top[i]),
                                                  total[i] = sum(j)(e[i][j]),
                                                  y[i][j] = e[i][j] / total[i]);
 
-inline constexpr auto mean = attune::temporary<"mean", float, 64>();
-inline constexpr auto deviation = attune::temporary<"deviation", float, 64>();
-inline constexpr auto scale = array<"scale", float, 512>();
+constexpr auto mean = attune::temporary<"mean", float, 64>();
+constexpr auto deviation = attune::temporary<"deviation", float, 64>();
+constexpr auto scale = array<"scale", float, 512>();
 constexpr auto square = [](auto v) { return v * v; };
 constexpr auto norm =
     attune::nest<"norm">(mean[i] = sum(j)(x[i][j]) / 512.0f,
@@ -53,6 +55,8 @@ void compare(auto const& program, std::vector<float> out, auto const& call)
         worst = std::max(worst, std::fabs(out[at] - want[at]));
     std::printf("%s: %s\n", worst < 1e-3f ? "right" : "wrong", fast.report().summary().c_str());
 }
+
+} // namespace
 
 int main()
 {
