@@ -13,21 +13,19 @@
 //          <algorithm> and <cmath>, whose headers no run parsed before, and an earlier one did.
 //          vs_x is our time over that of x, so that less than 1 means that we are cheaper.
 #include <attune/compile/clang.hpp>
-#include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
 
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <span>
 #include <string>
-#include <sys/resource.h>
 #include <vector>
 
 #include "../support/arguments.hpp"
 #include "../support/median.hpp"
+#include "../support/variant_cost.hpp"
 
 namespace {
 
@@ -93,63 +91,10 @@ std::vector<attune::compile_request> example_variants()
     return out;
 }
 
-double own_seconds()
-{
-    std::timespec t{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-double children_seconds()
-{
-    rusage used{};
-    ::getrusage(RUSAGE_CHILDREN, &used);
-    return static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-}
-
 [[noreturn]] void fail(std::string const& why)
 {
     std::fprintf(stderr, "bench.compile.variant: %s\n", why.c_str());
     std::exit(1);
-}
-
-double in_process(attune::clang_compiler const& compiler,
-                  attune::kernel_source const& kernel,
-                  attune::compile_request const& v)
-{
-    double const begin = own_seconds();
-    attune::compile_result const made = compiler.compile(kernel, v);
-    double const elapsed = own_seconds() - begin;
-    if (auto const* const failed = std::get_if<attune::failure>(&made)) fail(failed->reason);
-    return elapsed;
-}
-
-/// What system_compiler runs, less its own work before and after.
-double spawned(std::string const& command,
-               attune::kernel_source const& kernel,
-               attune::compile_request const& v,
-               attune::detail::temporary_folder const& folder)
-{
-    std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
-    (void)folder.write("overlay/attune/tunable.hpp", attune::detail::tunable_overlay);
-    std::vector<std::string> arguments{command};
-    for (std::string const& flag : attune::clang_options{}.flags)
-        arguments.push_back(flag);
-    for (std::string const& flag : attune::macro_flags(v))
-        arguments.push_back(flag);
-    arguments.insert(arguments.end(),
-                     {"-I" + folder.path() + "/overlay",
-                      "-shared",
-                      "-fPIC",
-                      "-o",
-                      folder.path() + "/variant.so",
-                      source});
-    double const begin = children_seconds();
-    attune::detail::process_result const run = attune::detail::run_process(arguments, 60);
-    double const elapsed = children_seconds() - begin;
-    if (!run.succeeded()) fail(run.output);
-    return elapsed;
 }
 
 void run(char const* name,
@@ -162,14 +107,14 @@ void run(char const* name,
          int rounds)
 {
     attune::detail::temporary_folder const folder;
-    double const first = in_process(compiler, kernel, all.front());
+    double const first = bench::in_process_s(compiler, kernel, all.front());
     double sums[3] = {};
     for (attune::compile_request const& v : all) {
         std::vector<double> seconds[3];
         for (int round = 0; round < rounds; ++round) {
-            seconds[0].push_back(in_process(compiler, kernel, v));
-            seconds[1].push_back(spawned(clang, kernel, v, folder));
-            seconds[2].push_back(spawned(gpp, kernel, v, folder));
+            seconds[0].push_back(bench::in_process_s(compiler, kernel, v));
+            seconds[1].push_back(bench::spawned_s(clang, kernel, v, folder));
+            seconds[2].push_back(bench::spawned_s(gpp, kernel, v, folder));
         }
         for (std::size_t i = 0; i < 3; ++i)
             sums[i] += bench::median(seconds[i]);
@@ -200,13 +145,13 @@ void run_cached(int rounds)
     std::vector<double> loaded;
     std::vector<double> won;
     for (attune::compile_request const& v : variants()) {
-        compiled.push_back(in_process(compiler, kernel, v));
+        compiled.push_back(bench::in_process_s(compiler, kernel, v));
         if (!compiler.keep_winner(kernel, v)) fail("the linker made no shared object");
         for (int round = 0; round < rounds; ++round) {
-            loaded.push_back(in_process(compiler, kernel, v));
-            double const begin = own_seconds();
+            loaded.push_back(bench::in_process_s(compiler, kernel, v));
+            double const begin = bench::own_seconds();
             if (!compiler.find_winner(kernel, v)) fail("the winner was not kept");
-            won.push_back(own_seconds() - begin);
+            won.push_back(bench::own_seconds() - begin);
         }
     }
     // As in a later run of the program: a session that knows no kernel, a variant that is new.
@@ -214,7 +159,7 @@ void run_cached(int rounds)
     with_headers.text = "#include <algorithm>\n#include <cmath>\n" + kernel.text;
     std::vector<double> firsts;
     for (attune::compile_request const& v : variants())
-        firsts.push_back(in_process(attune::clang_compiler(options), with_headers, v));
+        firsts.push_back(bench::in_process_s(attune::clang_compiler(options), with_headers, v));
     double const parsed = firsts.front();
     firsts.erase(firsts.begin());
     std::printf("variant_cached compile_ms=%.1f object_ms=%.3f winner_ms=%.3f first_run_ms=%.1f "
@@ -231,9 +176,9 @@ void run_all(int rounds)
     attune::clang_options options;
     options.cache.enabled = false;
     attune::clang_compiler const compiler(options);
-    double const begin = own_seconds();
+    double const begin = bench::own_seconds();
     std::string const identity = compiler.identity(); // "clang 19.1.7 ..."
-    std::printf("variant_module first_use_ms=%.1f\n", (own_seconds() - begin) * 1e3);
+    std::printf("variant_module first_use_ms=%.1f\n", (bench::own_seconds() - begin) * 1e3);
     if (!compiler.notice().empty()) fail(compiler.notice());
     std::string const major = identity.substr(6, identity.find('.') - 6);
     std::string const clang = attune::detail::find_program("clang++-" + major);

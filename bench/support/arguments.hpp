@@ -18,8 +18,9 @@
 namespace bench {
 
 /// Where the value of an argument goes. One for a bool is a flag: it has no value, naming it sets
-/// it.
-using argument_target = std::variant<std::string*, bool*, std::size_t*, std::uint32_t*, int*>;
+/// it. One for words takes all that have no dashes, from its place on.
+using argument_target = std::
+    variant<std::string*, bool*, std::size_t*, std::uint32_t*, int*, std::vector<std::string>*>;
 
 struct argument {
     std::string name; ///< "--seed"; without the dashes: given by its place, in the order of these
@@ -36,6 +37,11 @@ namespace detail {
     return std::holds_alternative<bool*>(a.target);
 }
 
+[[nodiscard]] inline bool is_list(argument const& a)
+{
+    return std::holds_alternative<std::vector<std::string>*>(a.target);
+}
+
 /// "it takes --kernels TEXT, --seed NUMBER, --table".
 [[nodiscard]] inline std::string all_of(std::vector<argument> const& known)
 {
@@ -44,6 +50,7 @@ namespace detail {
     for (argument const& a : known) {
         text += text.empty() ? "it takes " : ", ";
         text += a.name;
+        if (is_list(a)) text += "...";
         if (!has_dashes(a.name) || is_flag(a)) continue;
         text += std::holds_alternative<std::string*>(a.target) ? " TEXT" : " NUMBER";
     }
@@ -86,7 +93,8 @@ inline void read_arguments(int count, char** text, std::vector<argument> const& 
         } else {
             while (place < known.size() && detail::has_dashes(known[place].name))
                 ++place;
-            if (place < known.size()) found = &known[place++];
+            if (place < known.size()) found = &known[place];
+            if (found != nullptr && !detail::is_list(*found)) ++place;
         }
         if (found == nullptr)
             throw std::runtime_error(word + ": no such argument; " + detail::all_of(known));
@@ -103,6 +111,8 @@ inline void read_arguments(int count, char** text, std::vector<argument> const& 
                 using value = std::remove_pointer_t<decltype(to)>;
                 if constexpr (std::is_same_v<value, std::string>)
                     *to = word;
+                else if constexpr (std::is_same_v<value, std::vector<std::string>>)
+                    to->push_back(word);
                 else if constexpr (!std::is_same_v<value, bool>)
                     detail::read_number(*found, word, *to);
             },

@@ -10,30 +10,17 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <dlfcn.h>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../../examples/kernels/sgemm.hpp"
 #include "../support/arguments.hpp"
+#include "../support/eigen_product.hpp"
 #include "../support/interleaved.hpp"
 #include "../support/openblas.hpp"
 
 namespace {
-
-using product_function = void (*)(float const*, float const*, float*, int);
-
-/// Errors  std::runtime_error with the loader's words
-product_function eigen_product()
-{
-    void* const library = ::dlopen(ATTUNE_BENCH_EIGEN_PRODUCT, RTLD_NOW | RTLD_LOCAL);
-    void* const found = library == nullptr ? nullptr : ::dlsym(library, "attune_bench_product");
-    if (found == nullptr)
-        throw std::runtime_error(std::string("Eigen's product cannot be opened: ") + ::dlerror());
-    return reinterpret_cast<product_function>(found);
-}
 
 void run(int n, std::uint32_t evaluations, std::uint64_t seed)
 {
@@ -54,7 +41,7 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
     problem.call(best);
     problem.call(plain);
 
-    product_function const eigen = eigen_product();
+    bench::product_function const eigen = bench::eigen_product();
     bench::cblas_sgemm_function const blas = bench::openblas_sgemm();
     constexpr int row_major = 101;
     constexpr int not_transposed = 111;
@@ -62,7 +49,7 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
     std::vector<std::function<void()>> contestants{
         [&] { problem.call(best); },
         [&] { problem.call(plain); },
-        [&] { eigen(problem.a.data(), problem.b.data(), problem.c.data(), n); }};
+        [&] { eigen(problem.a.data(), problem.b.data(), problem.c.data(), n, n, n); }};
     if (blas != nullptr)
         contestants.push_back([&] {
             blas(row_major,

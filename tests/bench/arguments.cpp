@@ -62,6 +62,23 @@ TEST_CASE("arguments with dashes have any order, those without are read in their
     CHECK(g.table);
 }
 
+TEST_CASE("words without dashes go to a list, from its place on")
+{
+    std::string first;
+    std::vector<std::string> words;
+    bool table = false;
+    std::vector<std::string> given{"bench.x", "1", "a", "--table", "b"};
+    std::vector<char*> text;
+    for (std::string& word : given)
+        text.push_back(word.data());
+    bench::read_arguments(static_cast<int>(text.size()),
+                          text.data(),
+                          {{"first", &first}, {"word", &words}, {"--table", &table}});
+    CHECK(first == "1");
+    CHECK(words == std::vector<std::string>{"a", "b"});
+    CHECK(table);
+}
+
 TEST_CASE("a value may look like anything but its absence")
 {
     given g;

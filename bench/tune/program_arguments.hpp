@@ -1,0 +1,71 @@
+// bench/tune/program_arguments.hpp - the arguments of a call of a layer: arrays of random numbers, and its extents.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/declare/nest/nest_description.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../support/page_allocator.hpp"
+
+namespace bench {
+
+/// Arrays begin with a page. Numbers lie between -0.5 and 0.5.
+template <class Signature>
+class program_arguments;
+template <class... Args>
+class program_arguments<void(Args...)> {
+public:
+    /// @param inputs  the values of its extents
+    program_arguments(attune::nest_description const& nest, std::span<int const> inputs)
+        : inputs_(inputs.begin(), inputs.end())
+    {
+        std::uint64_t state = 1;
+        for (attune::nest_array const& array : nest.arrays) {
+            if (array.role == attune::nest_role::temporary) continue;
+            std::size_t count = 1;
+            for (attune::nest_extent const& extent : array.extents)
+                count *= extent.input == attune::no_index
+                             ? static_cast<std::size_t>(extent.constant)
+                             : static_cast<std::size_t>(inputs[extent.input]);
+            page_vector<float>& made = arrays_.emplace_back(count);
+            for (float& x : made) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                x = static_cast<float>(state >> 40) * 0x1p-24f - 0.5f;
+            }
+        }
+    }
+
+    /// One call: arrays come before inputs.
+    template <class F>
+    void call(F&& f)
+    {
+        [&]<std::size_t... At>(std::index_sequence<At...>) {
+            f(one<At, Args>()...);
+        }(std::index_sequence_for<Args...>{});
+    }
+
+    [[nodiscard]] page_vector<float>& array(std::size_t at) { return arrays_.at(at); }
+    /// What a layer writes: its last array.
+    [[nodiscard]] page_vector<float>& result() { return arrays_.back(); }
+
+private:
+    template <std::size_t At, class Argument>
+    [[nodiscard]] Argument one()
+    {
+        if constexpr (std::is_arithmetic_v<Argument>)
+            return static_cast<Argument>(inputs_.at(At - arrays_.size()));
+        else
+            return Argument(arrays_.at(At));
+    }
+
+    std::vector<page_vector<float>> arrays_;
+    std::vector<int> inputs_;
+};
+
+} // namespace bench
