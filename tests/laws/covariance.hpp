@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE_DEFINE("a covariance obeys the laws", Kernel, covariance_laws
         Eigen::ArrayXd dk;
         Kernel::evaluate(r2, k, dk);
         Eigen::ArrayXXd applied = r2;
-        Kernel::apply(applied);
+        Kernel::apply(applied.data(), applied.size());
         for (Eigen::Index i = 0; i < r2.size(); ++i) {
             CHECK(k[i] == doctest::Approx(Kernel::value(r2[i])).epsilon(1e-13));
             CHECK(dk[i] == doctest::Approx(Kernel::slope(r2[i])).epsilon(1e-13));

@@ -34,7 +34,7 @@ TEST_CASE("arrays of float differ from those of double by rounding")
 {
     Eigen::ArrayXd r2 = Eigen::ArrayXd::LinSpaced(50, 0.0, 9.0);
     Eigen::ArrayXf single = r2.cast<float>();
-    attune::detail::gp::matern52::apply(r2);
-    attune::detail::gp::matern52::apply(single);
+    attune::detail::gp::matern52::apply(r2.data(), r2.size());
+    attune::detail::gp::matern52::apply(single.data(), single.size());
     CHECK((r2 - single.cast<double>()).abs().maxCoeff() < 1e-6);
 }

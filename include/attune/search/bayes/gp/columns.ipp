@@ -61,13 +61,14 @@ struct group_lookup {
     }
 };
 
+/// @param r2  of one block of memory
 template <class Array>
-static void apply_matern(smoothness s, Array&& r2)
+void apply_matern(smoothness s, Array&& r2)
 {
     if (s == smoothness::matern52)
-        matern52::apply(r2);
+        matern52::apply(r2.data(), r2.size());
     else
-        matern32::apply(r2);
+        matern32::apply(r2.data(), r2.size());
 }
 
 template <class Scalar>

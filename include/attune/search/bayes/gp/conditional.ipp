@@ -68,7 +68,7 @@ inline Eigen::MatrixXd covariance_of(design const& points, kernel k, hyperparame
         }
     }
     if (!product) {
-        apply_matern(k.matern, out.array());
+        apply_matern(k.matern, out);
         out *= h.signal();
     }
     return out;

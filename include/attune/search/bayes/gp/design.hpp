@@ -24,11 +24,6 @@ struct observed_feature {
 struct design {
     Eigen::Index points = 0;
     std::vector<observed_feature> features;
-
-    [[nodiscard]] Eigen::Index feature_count() const noexcept
-    {
-        return static_cast<Eigen::Index>(features.size());
-    }
 };
 
 /// The design of all rows of `points`.

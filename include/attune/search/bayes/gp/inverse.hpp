@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/block_products.hpp>
 
 #include <Eigen/Core>
 
@@ -70,6 +71,7 @@ inline void invert_block(block_ref a)
 factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::MatrixXd& scratch)
 {
     using Eigen::Index;
+    using products = block_products<double>;
     Index const n = matrix.rows();
     inverse.setZero(n, n);
     scratch.resize(inverse_block, n);
@@ -77,23 +79,26 @@ factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::M
         Index const b = std::min(inverse_block, n - p);
         Index const below = n - p - b;
         if (p > 0)
-            matrix.block(p, p, n - p, b).noalias() -=
-                matrix.block(p, 0, n - p, p) * matrix.block(p, 0, b, p).transpose();
+            products::subtract_by_transpose(matrix.block(p, p, n - p, b),
+                                            matrix.block(p, 0, n - p, p),
+                                            matrix.block(p, 0, b, p));
         if (!factorise_block(matrix.block(p, p, b, b))) return false;
         inverse.block(p, p, b, b).triangularView<Eigen::Lower>() = matrix.block(p, p, b, b);
         invert_block(inverse.block(p, p, b, b));
         if (below > 0) {
             Eigen::Map<Eigen::MatrixXd> panel(scratch.data(), below, b);
-            panel.noalias() =
-                matrix.block(p + b, p, below, b) * inverse.block(p, p, b, b).transpose();
+            products::set_by_transpose(
+                panel, matrix.block(p + b, p, below, b), inverse.block(p, p, b, b));
             matrix.block(p + b, p, below, b) = panel;
         }
         if (p == 0) continue;
         Eigen::Map<Eigen::MatrixXd> row(scratch.data(), b, p);
         for (Index q = 0; q < p; q += inverse_block)
-            row.middleCols(q, inverse_block).noalias() =
-                matrix.block(p, q, b, p - q) * inverse.block(q, q, p - q, inverse_block);
-        inverse.block(p, 0, b, p).noalias() = -(inverse.block(p, p, b, b) * row);
+            products::set(row.middleCols(q, inverse_block),
+                          matrix.block(p, q, b, p - q),
+                          inverse.block(q, q, p - q, inverse_block));
+        row = -row;
+        products::set(inverse.block(p, 0, b, p), inverse.block(p, p, b, b), row);
     }
     return true;
 }
@@ -136,9 +141,9 @@ inline void inverse_from_factor(Eigen::MatrixXd const& inverse_factor, Eigen::Ma
         Index const columns = std::min(inverse_block, n - q);
         for (Index p = q; p < n; p += inverse_block) {
             Index const rows = std::min(inverse_block, n - p);
-            out.block(p, q, rows, columns).noalias() =
-                inverse_factor.block(p, p, n - p, rows).transpose() *
-                inverse_factor.block(p, q, n - p, columns);
+            block_products<double>::set_of_transpose(out.block(p, q, rows, columns),
+                                                     inverse_factor.block(p, p, n - p, rows),
+                                                     inverse_factor.block(p, q, n - p, columns));
         }
     }
 }

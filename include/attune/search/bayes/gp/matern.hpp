@@ -10,7 +10,6 @@
 #include <Eigen/Core>
 
 #include <cmath>
-#include <type_traits>
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
@@ -42,13 +41,13 @@ struct matern52 {
     }
 
     /// Replaces squared distances by correlations.
-    /// @param r2  array of float or double, any shape, each >= 0
-    template <class Array>
-    static void apply(Array&& r2)
+    /// @param squared  `count` of them, each >= 0
+    template <class Scalar>
+    static void apply(Scalar* squared, Eigen::Index count)
     {
-        using scalar = typename std::remove_cvref_t<Array>::Scalar;
-        r2 = (scalar(5) * r2).sqrt();
-        r2 = (scalar(1) + r2 + r2.square() * scalar(1.0 / 3.0)) * (-r2).exp();
+        Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>> r2(squared, count);
+        r2 = (Scalar(5) * r2).sqrt();
+        r2 = (Scalar(1) + r2 + r2.square() * Scalar(1.0 / 3.0)) * (-r2).exp();
     }
 };
 
@@ -74,12 +73,12 @@ struct matern32 {
         dk *= -1.5;
     }
 
-    template <class Array>
-    static void apply(Array&& r2)
+    template <class Scalar>
+    static void apply(Scalar* squared, Eigen::Index count)
     {
-        using scalar = typename std::remove_cvref_t<Array>::Scalar;
-        r2 = (scalar(3) * r2).sqrt();
-        r2 = (scalar(1) + r2) * (-r2).exp();
+        Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>> r2(squared, count);
+        r2 = (Scalar(3) * r2).sqrt();
+        r2 = (Scalar(1) + r2) * (-r2).exp();
     }
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/gp/block_products.hpp>
 #include <attune/search/bayes/gp/inverse.hpp>
 
 #include <Eigen/Core>
@@ -35,7 +36,7 @@ class block_solver {
 public:
     using matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
     using vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
-    using block_of_rows = Eigen::Ref<matrix, 0, Eigen::OuterStride<>>;
+    using block_of_rows = typename block_products<Scalar>::written;
 
     /// @param factor  L: n x n, lower
     explicit block_solver(Eigen::MatrixXd const& factor)
@@ -65,6 +66,7 @@ public:
                  projection_sums& sums) const
     {
         using Eigen::Index;
+        using products = block_products<Scalar>;
         constexpr Index rows_at_once = 512;
         Index const n = block.cols();
         vector const value = of_values.template cast<Scalar>();
@@ -83,9 +85,9 @@ public:
                 auto here = block.block(r, p, rows, columns);
                 rest = here;
                 if (p > 0)
-                    rest.noalias() -=
-                        block.block(r, 0, rows, p) * factor_.block(p, 0, columns, p).transpose();
-                here.noalias() = rest * inverse_.block(p, 0, columns, columns).transpose();
+                    products::subtract_by_transpose(
+                        rest, block.block(r, 0, rows, p), factor_.block(p, 0, columns, p));
+                products::set_by_transpose(here, rest, inverse_.block(p, 0, columns, columns));
                 for (Index c = 0; c < columns; ++c) {
                     auto const column = here.col(c);
                     value_sum += value[p + c] * column;
