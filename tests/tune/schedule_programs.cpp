@@ -4,6 +4,7 @@
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
 #include <attune/space/schedule/buffers.hpp>
+#include <attune/space/schedule/compute_at.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/rewrite.hpp>
 #include <attune/space/schedule/trace.hpp>

@@ -13,6 +13,7 @@
 #include <attune/space/query/sample_distinct.ipp>
 #include <attune/space/query/space_report.ipp>
 #include <attune/space/schedule/buffers.ipp>
+#include <attune/space/schedule/compute_at.ipp>
 #include <attune/space/schedule/derived_space.ipp>
 #include <attune/space/schedule/loop_tree.ipp>
 #include <attune/space/schedule/metaschedule.ipp>

@@ -1,7 +1,7 @@
 // attune/space/schedule/buffers.hpp - copies of arrays close to where a program needs them.
 // SPDX-License-Identifier: MIT
 // tested by tune/schedule_programs.cpp
-// Source   cache_read, cache_write and compute_at of TVM's schedules (Feng et al. 2023, TensorIR)
+// Source   cache_read and cache_write of TVM's schedules (Feng et al. 2023, TensorIR)
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -39,12 +39,6 @@ std::uint32_t cache_read(loop_program& program,
 /// Errors   no reduction; a buffer already; a target whose part inside the loop has no known size
 std::uint32_t
 cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool is_register);
-
-/// Computes a statement inside `loop`, as far as the statements there need it; if its array is a
-/// temporary, in a buffer of that part alone.
-/// Errors   a statement outside of the loop reads the array; an index that differs from the
-///          producer's in an axis of the loops around; C += ... that would be added again
-void compute_at(loop_program& program, std::uint32_t block, std::uint32_t loop);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -29,7 +29,7 @@ enum class schedule_action : std::uint8_t {
     rfactor,     ///< block, loop
 };
 
-/// One call of a function of transform.hpp, buffers.hpp or rewrite.hpp.
+/// One call of a function of transform.hpp, buffers.hpp, compute_at.hpp or rewrite.hpp.
 struct schedule_step {
     schedule_action action{};
     std::vector<std::int64_t> numbers; ///< as the action's comment lists them

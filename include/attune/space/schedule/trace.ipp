@@ -5,6 +5,7 @@
 #include <attune/core/enum_table.hpp>
 #include <attune/core/error.hpp>
 #include <attune/space/schedule/buffers.hpp>
+#include <attune/space/schedule/compute_at.hpp>
 #include <attune/space/schedule/rewrite.hpp>
 #include <attune/space/schedule/trace.hpp>
 #include <attune/space/schedule/transform.hpp>
