@@ -1,22 +1,18 @@
-// attune/remember/record_table.hpp - where the lines of a store are, by problem.
+// attune/remember/record_table.hpp - looks problems and records up in an indexed store.
 // SPDX-License-Identifier: MIT
 // Bench    bench/remember/store.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/line_index.hpp>
 #include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -30,34 +26,11 @@ struct listed_problem {
     std::size_t proven = 0;     ///< shapes
 };
 
-/// An index over the lines of a store, wherever the text is: offsets, by problem. A line of format
-/// 2 is parsed when it is asked for; its checksum and its first bytes say what it is. Lines without
-/// a checksum, which are those of format 1 and those edited by hand, are parsed when they are taken
-/// in.
-///
-/// Movable; one thread at a time.
-/// Cost  0.3 us and 24 bytes a line of format 2
-class record_table {
+/// The records and problems of an indexed store: reads the lines that are asked for.
+class record_table : public line_index {
 public:
     /// Gives the bytes [offset, offset + length) of the text; false: they cannot be read.
     using text_source = std::function<bool(std::uint64_t, std::size_t, std::string&)>;
-
-    /// Lines that cannot be read.
-    struct damaged_lines {
-        std::size_t count = 0;
-        std::size_t first = 0; ///< line number of the first one
-        std::string why{};     ///< of the first one
-    };
-
-    /// Takes in all complete lines of `text`.
-    /// @param offset  of `text`, where the last call ended
-    /// @return  bytes taken: up to the last newline and with it
-    std::size_t take(std::string_view text, std::uint64_t offset);
-
-    /// Takes in a last line without newline.
-    /// @param is_final  nobody is writing it: otherwise a line that is not whole is left for later
-    /// @return  false: it was left
-    bool take_last(std::string_view line, std::uint64_t offset, bool is_final);
 
     /// The record that fits best, as compare_keys() defines; of several with one key the one that
     /// the others do not supersede.
@@ -86,64 +59,9 @@ public:
     /// Every record, oldest first.
     [[nodiscard]] std::vector<record> all_records(text_source const& text);
 
-    /// A header says that a newer release wrote here. The table takes in nothing more.
-    [[nodiscard]] bool is_newer() const noexcept { return newer_.has_value(); }
-    [[nodiscard]] std::string newer_format() const { return newer_.value_or(""); }
-    [[nodiscard]] bool has_header() const noexcept { return has_header_; }
-    /// There are lines, none of which is a store's.
-    [[nodiscard]] bool is_foreign() const noexcept
-    {
-        return !has_header_ && entries_.empty() && problems_.empty() && is_strange_;
-    }
-    /// What was found damaged since this was last called.
-    [[nodiscard]] damaged_lines take_damage() { return std::exchange(damaged_, {}); }
-
 private:
-    static constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
-
-    struct place {
-        std::uint64_t offset = 0;
-        std::uint32_t length = 0;
-    };
-    struct entry {
-        place at{};
-        std::uint32_t next = nothing;
-    };
-    struct chain {
-        std::uint32_t first = nothing;
-        std::uint32_t last = nothing;
-    };
-    struct dated_record {
-        record entry{};
-        std::uint64_t offset = 0;
-    };
-    struct parsed_problem {
-        stored_problem problem{};
-        std::vector<dated_record> best{}; ///< one of each schema
-        std::uint32_t folded = nothing;   ///< the last entry of `won` that `best` includes
-        std::uint64_t finished = 0;       ///< offset of the last tuning that ended
-    };
-    struct known_problem {
-        place line{}; ///< length 0: not seen
-        chain won{};
-        chain tried{};
-        chain proven{};
-        std::uint64_t over = 0; ///< offset of the last line that says so
-        std::uint32_t next_of_identity = nothing;
-        std::uint32_t next_of_kernel = nothing;
-        std::uint64_t latest = 0; ///< offset of the last line that refers to it
-        std::unique_ptr<parsed_problem> parsed{};
-    };
     /// A record of `problem`, or nothing.
     using found_record = dated_record const*;
-
-    bool take_line(std::string_view line, std::uint64_t offset, bool is_final);
-    bool take_in_form(std::string_view line, place at);
-    void take_parsed(std::string_view line, place at, bool is_final, bool& is_left);
-    void add_damage(std::string why, std::string_view line);
-    known_problem& problem_at(std::string_view id);
-    void place_problem(known_problem& of, place at, std::uint64_t identity, std::size_t kernel);
-    void append(chain& to, known_problem& of, place at);
 
     [[nodiscard]] bool load(known_problem& of, text_source const& text);
     void fold(known_problem& of, text_source const& text);
@@ -151,22 +69,6 @@ private:
     void add_history(problem_history& to, known_problem& of, text_source const& text);
     [[nodiscard]] std::uint32_t first_of(std::unordered_map<std::uint64_t, std::uint32_t> const& in,
                                          std::uint64_t hash) const;
-
-    std::vector<entry> entries_{};
-    std::vector<known_problem> problems_{};
-    std::unordered_map<std::uint64_t, std::uint32_t> by_id_{};
-    std::unordered_map<std::uint64_t, std::uint32_t> by_identity_{}; ///< the latest one
-    std::unordered_map<std::uint64_t, std::uint32_t> by_kernel_{};   ///< the latest one
-    std::uint64_t last_id_ = 0;                                      ///< a hash
-    std::uint32_t last_problem_ = nothing;
-    std::uint64_t last_kernel_ = 0; ///< a hash
-    std::uint32_t* latest_of_kernel_ = nullptr;
-    std::size_t lines_ = 0;
-    bool skips_newline_ = false; ///< the last line was taken in without its newline
-    bool has_header_ = false;
-    bool is_strange_ = false;
-    std::optional<std::string> newer_{};
-    damaged_lines damaged_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

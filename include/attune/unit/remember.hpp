@@ -12,6 +12,7 @@
 #include <attune/remember/event_log.ipp>
 #include <attune/remember/followed_store.ipp>
 #include <attune/remember/layers.ipp>
+#include <attune/remember/line_index.ipp>
 #include <attune/remember/memory_store.ipp>
 #include <attune/remember/record_line.ipp>
 #include <attune/remember/record_table.ipp>
