@@ -1,20 +1,13 @@
 # cmake -D bake=... -D folder=... -D generator=... -P another_architecture.cmake : the released program, cross-compiled for
 # AArch64 with attune_bake, gives the results of its default there.
 cmake_minimum_required(VERSION 3.25)
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
+need_qemu(qemu-aarch64)
 find_program(gcc aarch64-linux-gnu-g++)
-find_program(qemu qemu-aarch64)
-if(NOT gcc OR NOT qemu)
-    message("skipped: there is no aarch64-linux-gnu-g++ or no qemu-aarch64 (Debian: g++-aarch64-linux-gnu qemu-user)")
+if(NOT gcc)
+    message("skipped: there is no aarch64-linux-gnu-g++ (Debian: g++-aarch64-linux-gnu)")
     return()
 endif()
-function(run out)
-    execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE error)
-    if(NOT result EQUAL 0)
-        list(JOIN ARGN " " line)
-        message(FATAL_ERROR "ended with ${result}: ${line}\n${text}${error}")
-    endif()
-    set(${out} "${text}" PARENT_SCOPE)
-endfunction()
 run(text ${CMAKE_COMMAND} -S "${CMAKE_CURRENT_LIST_DIR}/cross" -B "${folder}" -G "${generator}" -D CMAKE_SYSTEM_NAME=Linux
     -D CMAKE_SYSTEM_PROCESSOR=aarch64 -D "CMAKE_CXX_COMPILER=${gcc}" -D CMAKE_BUILD_TYPE=
     -D "ATTUNE_BAKE_PROGRAM=${bake}")

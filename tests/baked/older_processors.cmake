@@ -1,11 +1,8 @@
 # cmake -D program=... -D compiler=... -D folder=... -P older_processors.cmake : on processors that QEMU imitates, the released
 # program has the code for what they say of themselves. QEMU refuses instructions that they do not have, as they would.
 cmake_minimum_required(VERSION 3.25)
-find_program(qemu qemu-x86_64)
-if(NOT qemu)
-    message("skipped: there is no qemu-x86_64 (Debian: qemu-user)")
-    return()
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
+need_qemu(qemu-x86_64)
 
 # The judge is fit: an instruction of AVX2 ends a program there.
 file(MAKE_DIRECTORY "${folder}")

@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 #include <optional>
 
+#include "../../support/binary_operations.hpp"
+
 using attune::number;
 using attune::op;
 using attune::detail::operand_count;
@@ -28,24 +30,7 @@ TEST_CASE("a sign, a negation and an absolute value take one operand")
 
 TEST_CASE("arithmetic, comparison and logic take two operands, select takes three")
 {
-    for (op const binary : std::array{op::add,
-                                      op::subtract,
-                                      op::multiply,
-                                      op::divide,
-                                      op::modulo,
-                                      op::floor_divide,
-                                      op::floor_modulo,
-                                      op::ceil_divide,
-                                      op::minimum,
-                                      op::maximum,
-                                      op::less,
-                                      op::less_equal,
-                                      op::greater,
-                                      op::equal,
-                                      op::greater_equal,
-                                      op::not_equal,
-                                      op::logical_and,
-                                      op::logical_or})
+    for (op const binary : attune_tests::binary_operations)
         CHECK(operand_count(binary) == 2);
     CHECK(operand_count(op::select) == 3);
 }

@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "../../support/binary_operations.hpp"
+
 using attune::op;
 using attune::detail::operand_view;
 using attune::detail::outlook;
@@ -59,25 +61,6 @@ int differences(op code, column const& a, column const& b)
     return wrong;
 }
 
-constexpr op two[] = {op::add,
-                      op::subtract,
-                      op::multiply,
-                      op::divide,
-                      op::modulo,
-                      op::floor_divide,
-                      op::floor_modulo,
-                      op::ceil_divide,
-                      op::minimum,
-                      op::maximum,
-                      op::less,
-                      op::less_equal,
-                      op::greater,
-                      op::greater_equal,
-                      op::equal,
-                      op::not_equal,
-                      op::logical_and,
-                      op::logical_or};
-
 } // namespace
 
 TEST_CASE("a column is what the operation gives value by value")
@@ -89,7 +72,7 @@ TEST_CASE("a column is what the operation gives value by value")
     column const huge({most, least, -1, 0, most / 2 + 1});
     column const one({6});
     column const minus({-1});
-    for (op const code : two)
+    for (op const code : attune_tests::binary_operations)
         for (column const* a : {&positive, &mixed, &huge, &one})
             for (column const* b : {&positive, &mixed, &huge, &one, &minus}) {
                 CAPTURE(static_cast<int>(code));
@@ -106,7 +89,7 @@ TEST_CASE("reals and integers mix as they do in the evaluator")
     reals.failed.assign(5, 0);
     reals.about.range = {-2.25, 1e200};
     column const numbers({2, -1, 0, 3, 4});
-    for (op const code : two) {
+    for (op const code : attune_tests::binary_operations) {
         CHECK(differences(code, reals, numbers) == 0);
         CHECK(differences(code, numbers, reals) == 0);
         CHECK(differences(code, reals, reals) == 0);
@@ -119,7 +102,7 @@ TEST_CASE("what has no value stays without one, except where it is not looked at
     holes.failed[2] = 1;
     holes.about.may_fail = true;
     column const flags({0, 1, 0});
-    for (op const code : two) {
+    for (op const code : attune_tests::binary_operations) {
         CHECK(differences(code, holes, flags) == 0);
         CHECK(differences(code, flags, holes) == 0);
     }

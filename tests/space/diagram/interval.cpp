@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <optional>
 
+#include "../../support/binary_operations.hpp"
 #include "../space_writer.hpp"
 
 using attune::op;
@@ -12,23 +13,6 @@ using attune::detail::interval;
 using attune::detail::outlook;
 
 namespace {
-
-constexpr op every_code[] = {op::add,
-                             op::subtract,
-                             op::multiply,
-                             op::divide,
-                             op::modulo,
-                             op::floor_divide,
-                             op::floor_modulo,
-                             op::ceil_divide,
-                             op::minimum,
-                             op::maximum,
-                             op::less,
-                             op::less_equal,
-                             op::greater,
-                             op::greater_equal,
-                             op::equal,
-                             op::not_equal};
 
 outlook look(op code, outlook const& a, outlook const& b, bool real = false)
 {
@@ -50,7 +34,7 @@ std::optional<attune::number> compute(op code, std::int64_t x, std::int64_t y)
 TEST_CASE("no integer result lies outside its bounds, none is missing unannounced")
 {
     int wrong = 0;
-    for (op const code : every_code)
+    for (op const code : attune_tests::number_operations)
         for (int a = -4; a <= 4; ++a)
             for (int b = a; b <= 4; ++b)
                 for (int c = -4; c <= 4; ++c)
@@ -71,7 +55,7 @@ TEST_CASE("no integer result lies outside its bounds, none is missing unannounce
 TEST_CASE("real results stay inside their bounds")
 {
     int wrong = 0;
-    for (op const code : every_code)
+    for (op const code : attune_tests::number_operations)
         for (double const a : {-2.5, -0.1, 0.3})
             for (double const b : {0.4, 3.0})
                 for (double const c : {-1.5, 0.1})

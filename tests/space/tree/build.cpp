@@ -15,13 +15,27 @@ using attune_tests::space_writer;
 
 namespace {
 
+/// The tree of one group, as chain_of_trees makes it.
+std::optional<attune::detail::tree> tree_of(attune::description const& space,
+                                            attune::detail::parameter_group const& group,
+                                            std::vector<attune::detail::domain> const& domains,
+                                            attune::build_options const& options = {})
+{
+    std::uint64_t visits = options.max_visits;
+    attune::detail::grown_tree made =
+        attune::detail::grow_tree(space, group, domains, options, visits);
+    if (made.is_wide)
+        attune::detail::too_wide(space, group, attune::detail::limits_sentence(options));
+    return std::move(made.made);
+}
+
 std::optional<attune::detail::tree> only_tree(attune::description const& space,
                                               attune::build_options const& options = {})
 {
     auto const g = attune::detail::make_groups(
         space, attune::detail::conditions_of(space), options.enumeration);
     REQUIRE(g.groups.size() == 1);
-    return attune::detail::build_tree(space, g.groups[0], g.domains, options);
+    return tree_of(space, g.groups[0], g.domains, options);
 }
 
 /// x0 <= x1 <= ... : `count` parameters of 1 .. `last`.
@@ -67,8 +81,8 @@ TEST_CASE("the example of BaCO Sec. 4.2 has the trees of its Fig. 4")
     w.require(w.join(op::greater_equal, w.read(p5), twice), "p5 >= 2 * p4");
     auto const g = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
     REQUIRE(g.groups.size() == 2);
-    auto const left = attune::detail::build_tree(w.out, g.groups[0], g.domains);
-    auto const right = attune::detail::build_tree(w.out, g.groups[1], g.domains);
+    auto const left = tree_of(w.out, g.groups[0], g.domains);
+    auto const right = tree_of(w.out, g.groups[1], g.domains);
     REQUIRE((left && right));
     CHECK(left->leaves() == 3);  // (2,2) (4,2) (4,4)
     CHECK(right->leaves() == 7); // p3 = 1: 3 + 2 + 1; p3 = 4: 1
@@ -148,7 +162,7 @@ TEST_CASE("a predicate over too many settings is left to the search depth first"
             w.out, attune::detail::conditions_of(w.out), options.enumeration);
         CHECK(attune::detail::has_wide_call(g.groups[0], g.domains, options.enumeration) ==
               (most < 400));
-        CHECK(attune::detail::build_tree(w.out, g.groups[0], g.domains, options)->leaves() == 20);
+        CHECK(tree_of(w.out, g.groups[0], g.domains, options)->leaves() == 20);
     }
 }
 

@@ -115,20 +115,24 @@ TEST_CASE("the number at a position is found among the arguments")
     CHECK(attune::detail::number_of_argument(1, s, true) == attune::number::of(std::int64_t{1}));
 }
 
+template <class T>
+constexpr bool is_taken =
+    attune::detail::fault_of_argument<T>() == attune::detail::argument_fault::none;
+
 TEST_CASE("what a kernel may take is decided by what can be restored")
 {
     struct with_pointer {
         std::string text;
     };
-    constexpr bool spans = attune::detail::is_kernel_argument<std::span<float const>>();
-    constexpr bool numbers = attune::detail::is_kernel_argument<double>();
-    constexpr bool pointers = attune::detail::is_kernel_argument<float*>();
-    constexpr bool device = attune::detail::is_kernel_argument<attune::device_span<int const>>();
-    constexpr bool nothings = attune::detail::is_kernel_argument<void*>();
-    constexpr bool functions = attune::detail::is_kernel_argument<void (*)()>();
-    constexpr bool many = attune::detail::is_kernel_argument<with_pointer*>();
-    constexpr bool references = attune::detail::is_kernel_argument<int const&>();
-    constexpr bool objects = attune::detail::is_kernel_argument<std::span<with_pointer>>();
+    constexpr bool spans = is_taken<std::span<float const>>;
+    constexpr bool numbers = is_taken<double>;
+    constexpr bool pointers = is_taken<float*>;
+    constexpr bool device = is_taken<attune::device_span<int const>>;
+    constexpr bool nothings = is_taken<void*>;
+    constexpr bool functions = is_taken<void (*)()>;
+    constexpr bool many = is_taken<with_pointer*>;
+    constexpr bool references = is_taken<int const&>;
+    constexpr bool objects = is_taken<std::span<with_pointer>>;
     CHECK(spans);
     CHECK(numbers);
     CHECK(pointers);

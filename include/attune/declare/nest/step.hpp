@@ -119,10 +119,6 @@ template <auto Kept, class... T>
     }(std::make_index_sequence<Kept.count>{});
 }
 
-struct of_any_kind {
-    template <class T>
-    static constexpr bool takes = true;
-};
 struct of_axes {
     template <class T>
     static constexpr bool takes = is_axis<T>;

@@ -31,17 +31,6 @@ void for_each_row(buffer const& b, F const& f)
             f(b.data + k * b.gaps.slice_stride + i * b.gaps.row_stride, b.gaps.row);
 }
 
-/// Calls f(first, bytes) for each gap between rows.
-template <class F>
-void for_each_gap(buffer const& b, F const& f)
-{
-    std::byte* end = b.data;
-    for_each_row(b, [&](std::byte* first, std::size_t bytes) {
-        if (first > end) f(end, static_cast<std::size_t>(first - end));
-        end = first + bytes;
-    });
-}
-
 /// A copy of the content, rows one after another.  Errors  bad_alloc
 [[nodiscard]] inline std::vector<std::byte> content_of(buffer const& b)
 {

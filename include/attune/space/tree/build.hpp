@@ -137,19 +137,4 @@ struct grown_tree {
     return {true, {}};
 }
 
-/// The tree of one group; nothing if no setting of it is valid.
-/// Errors  attune::error naming the group's parameters and constraints when the limits of `options`
-///         are reached or the tree has 2^128 leaves or more
-/// Cost    at most options.max_visits values, each with the conditions that it completes
-[[nodiscard]] inline std::optional<tree> build_tree(description const& space,
-                                                    parameter_group const& group,
-                                                    std::vector<domain> const& domains,
-                                                    build_options const& options = {})
-{
-    std::uint64_t visits = options.max_visits;
-    grown_tree made = grow_tree(space, group, domains, options, visits);
-    if (made.is_wide) too_wide(space, group, limits_sentence(options));
-    return std::move(made.made);
-}
-
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -142,12 +142,6 @@ template <class T>
     }
 }
 
-template <class T>
-[[nodiscard]] consteval bool is_kernel_argument()
-{
-    return fault_of_argument<T>() == argument_fault::none;
-}
-
 /// The first fault of any argument.
 template <class... Args>
 [[nodiscard]] consteval argument_fault fault_of_arguments()
