@@ -25,6 +25,7 @@ TEST_CASE("facts of calls are the same after a way through texts")
         .source_flags = {"-DA=1 2", "-I/x y"},
         .tolerances = {{2, {1e-4, 0.1}}, {3, attune::any_value}, {0, {0, 1.0 / 3}}},
         .is_checked = true,
+        .is_generated = true,
         .rules = -77,
         .launch = attune::detail::launch_facts{
             .arguments = {"attune::device_span<float const>", "int"},

@@ -423,6 +423,28 @@ TEST_CASE("shapes are texts, lines of files, or those of the store")
     CHECK_FALSE(subject.has_written());
 }
 
+TEST_CASE("a kernel whose text the program generates is refused by a sentence of its own")
+{
+    example subject;
+    attune::record generated = subject.won(64, "8", 0.5);
+    generated.key.source = "of no file";
+    subject.add(generated);
+    CHECK_THROWS_WITH_AS(subject.bake_it(),
+                         doctest::Contains("the store has no result of this kernel file"),
+                         attune::error);
+    subject.facts.is_generated = true;
+    generated.key.inputs = {{"N", "128"}};
+    subject.add(generated);
+    CHECK_THROWS_WITH_AS(subject.bake_it(),
+                         doctest::Contains("the program generates the text of what it tuned"),
+                         attune::error);
+    CHECK_FALSE(subject.has_written());
+    subject.facts.is_generated = false;
+    subject.add(subject.won(64, "8", 0.5)); // of the file
+    (void)subject.bake_it();
+    CHECK(subject.has_written());
+}
+
 TEST_CASE("what cannot be baked is one sentence, and nothing is written")
 {
     example subject;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../support/cache_folder.hpp"
+#include "../support/emulated_compiler.hpp"
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 
@@ -212,6 +213,41 @@ TEST_CASE("ATTUNE_FORCE chooses a configuration of a generated kernel, and a wro
     CHECK(said);
 }
 
+TEST_CASE("a function that changed without its revision is verified by what it writes now")
+{
+    cache_folder const folder;
+    std::string const path = folder.path() + ".attune";
+    auto const how = [&](auto const& write, float expected) {
+        attune::kernel<total_signature> const kernel{
+            "total", attune::generated_source(both, write, "total.cpp", "1"), both};
+        attune::tuned total{
+            kernel, counting_compiler{folder.options()}, attune::store{path}, quiet()};
+        CHECK(total_by(total) == expected);
+        return total.report();
+    };
+    auto const with_lanes = [](int count, char const* zero) {
+        return [count, zero](auto const& config) {
+            std::string text = text_of_total(config);
+            if (config[lanes] >= count) text.replace(text.find("= 0 +") + 2, 1, zero);
+            return text;
+        };
+    };
+    attune::tuning_report const first = how(with_lanes(99, ""), right);
+    REQUIRE(first.how == decision::tuned); // four lanes, or two
+    attune::tuning_report const second = how(with_lanes(2, "3"), right);
+    CHECK(second.shapes.wrong == 1);                             // the winner that is remembered
+    CHECK(how(with_lanes(1, "3"), right + 3).shapes.wrong == 0); // all of them
+    auto const one_lane = [](auto const& config) {
+        if (config[lanes] > 1) throw std::runtime_error("no more");
+        return text_of_total(config);
+    };
+    attune::tuning_report const third = how(one_lane, right);
+    CHECK(third.how == decision::kept_default);
+    CHECK(std::any_of(third.notices.begin(), third.notices.end(), [](std::string const& n) {
+        return has(n, "threw: no more); tuning again");
+    }));
+}
+
 TEST_CASE("a generator that fails for the default is an error with its words")
 {
     cache_folder const folder;
@@ -225,10 +261,41 @@ TEST_CASE("a generator that fails for the default is an error with its words")
     std::string const thrown = text_of([](auto const&) -> std::string { throw 1; });
     CHECK(has(thrown, "the default configuration of kernel 'total' did not compile"));
     CHECK(has(thrown, "the generator of total.cpp threw"));
+    CHECK_FALSE(has(thrown, "the compiler said"));
     CHECK(has(text_of([](auto const&) { return std::string(); }),
               "kernel 'total' is not defined in total.cpp"));
     CHECK(has(text_of([](auto const&) { return std::string("int total(int x) { return x; }"); }),
               "'total' is declared in the program as void(std::span<float const>"));
+}
+
+TEST_CASE("a generated kernel is tuned on a device, and its launch reads the parameters")
+{
+    static constexpr auto n = attune::input<"N", int>();
+    static constexpr auto block = attune::ordinal<"BLOCK">(attune::values(32, 64)).with_default(32);
+    static constexpr auto kind =
+        attune::categorical<"KIND">("slow", "quick", "wrong").with_default("slow");
+    static constexpr auto space = attune::space(block, kind);
+    auto const write = [](auto const& config) {
+        return "extern \"C\" __global__ void add(float const* x, float* y, int n)\n{\n"
+               "    attune_emulated_cost(" +
+               std::string(config[kind] == "slow" ? "300000" : "50000") +
+               ");\n    int const i = blockIdx.x * " + std::to_string(config[block]) +
+               " + threadIdx.x;\n    if (i < n) y[i] += " +
+               (config[kind] == "wrong" ? "2 * " : "") + "x[i];\n}\n";
+    };
+    attune::kernel<void(std::span<float const>, std::span<float>, int)> kernel{
+        "add", attune::generated_source(space, write, "add.cu", "1"), space};
+    kernel.bind<2>(n).grid(attune::ceil_div(n, block)).block(block);
+    emulated_compiler const compiler{{.driver = ATTUNE_EMULATED_CUDA}};
+    attune::tuned add{kernel, compiler, attune::memory_store{}, quiet(6)};
+    std::vector<float> from(1000, 1.0f);
+    std::vector<float> to(1000, 2.0f);
+    add(from, to, 1000);
+    CHECK(to == std::vector<float>(1000, 3.0f));
+    INFO(add.report().summary());
+    CHECK(add.report().how == decision::tuned);
+    CHECK(has(add.report().configuration, "KIND=quick"));
+    CHECK(attune::total(add.report().failures) == 2);
 }
 
 TEST_CASE("a generated kernel has declared defaults, and macros only for its own name")

@@ -42,8 +42,9 @@ struct call_facts {
     std::vector<std::string> source_flags{}; ///< kernel_source::flags
     /// Those of kernel.tolerate<i>(), by argument; the result is behind the last one.
     std::vector<std::pair<std::size_t, tolerance>> tolerances{};
-    bool is_checked = false; ///< kernel.check(f): the default says nothing about a result
-    std::int64_t rules = 0;  ///< first word of proven shapes; 0: an older release wrote them
+    bool is_checked = false;   ///< kernel.check(f): the default says nothing about a result
+    bool is_generated = false; ///< kernel_source::generate: no file has the text of the kernel
+    std::int64_t rules = 0;    ///< first word of proven shapes; 0: an older release wrote them
     std::optional<launch_facts> launch{}; ///< where the kernel says how it is launched
 
     [[nodiscard]] friend bool operator==(call_facts const&, call_facts const&) = default;

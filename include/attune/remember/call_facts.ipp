@@ -152,6 +152,7 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
         tolerances.push_back(std::to_string(argument) + ':' + text_of_tolerance(within));
     add("tolerances", tolerances, ' ');
     if (facts.is_checked) out.emplace_back("checked", "yes");
+    if (facts.is_generated) out.emplace_back("generated", "yes");
     if (facts.rules != 0) out.emplace_back("rules", std::to_string(facts.rules));
     if (facts.launch) add_launch_facts(out, *facts.launch);
     return out;
@@ -198,6 +199,7 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
         if (!out.launch) return {};
     }
     out.is_checked = value_of(facts, "checked") != nullptr;
+    out.is_generated = value_of(facts, "generated") != nullptr;
     out.any_shape = value_of(facts, "any_shape") != nullptr;
     out.flags = parts("flags", ' ');
     out.compilers = parts("compilers", ' ');

@@ -64,6 +64,7 @@ TEST_CASE("what the function throws is the failure of that configuration")
     CHECK(why.stage == attune::failure_stage::compile);
     CHECK(why.reason == "the generator of some/kernel.cpp threw: no tile of 3");
     CHECK(why.log == "no tile of 3\nin the second way");
+    CHECK(std::get<attune::failure>(at(1, 3)).log.empty());
     CHECK(std::get<attune::failure>(at(1, 3)).reason ==
           "the generator of some/kernel.cpp threw: an exception that is not a std::exception");
 }

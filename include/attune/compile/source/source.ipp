@@ -112,10 +112,11 @@ source_at(kernel_source const& kernel, description const& space, point const& at
         out.text = kernel.generate(space, at);
     } catch (...) {
         std::string all = text_of_exception();
-        return failure{failure_stage::compile,
-                       "the generator of " + kernel.path +
-                           " threw: " + all.substr(0, all.find('\n')),
-                       std::move(all)};
+        std::size_t const end = all.find('\n');
+        failure why{failure_stage::compile,
+                    "the generator of " + kernel.path + " threw: " + all.substr(0, end)};
+        if (end != std::string::npos) why.log = std::move(all);
+        return why;
     }
     return out;
 }

@@ -105,6 +105,14 @@ public:
         for (record const& r : all)
             if (others.find(r.key.kernel) == std::string::npos)
                 others += (others.empty() ? "" : ", ") + r.key.kernel;
+        if (winners_.empty() && std::any_of(all.begin(), all.end(), [&](record const& r) {
+                return (kernel.empty() || r.key.kernel == kernel) && is_generated(r);
+            }))
+            throw error("a release is built from a kernel file, and the program generates the text "
+                        "of what it tuned",
+                        path_ + " has results of " + others,
+                        "ship the store and a compiler (attune::shipped), or write a kernel file "
+                        "and tune it");
         if (winners_.empty())
             throw error("the store has no result of this kernel file",
                         path_ + " has results of " + others + ", none of them of " +
@@ -151,6 +159,13 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_generated(record const& r) const
+    {
+        named_texts const* const facts = facts_of(r);
+        auto const calls = facts != nullptr ? call_facts_in(*facts) : std::nullopt;
+        return calls && calls->is_generated;
+    }
+
     /// Without the launch where it does not matter.
     [[nodiscard]] std::optional<call_facts> calls_of(record const& r) const
     {
