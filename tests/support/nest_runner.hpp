@@ -6,9 +6,11 @@
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/compile/system/process.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <memory>
@@ -20,18 +22,30 @@
 
 namespace support {
 
-/// Bytes of one array in its element type, aligned, with a guard behind it.
+/// Bytes of one array in its element type, with guards around it and between its rows; where an
+/// address sanitizer watches, without those around it.
 class nest_bytes {
 public:
-    nest_bytes(std::vector<nest_number> const& values, attune::element_type type)
+    /// @param columns  of each row; behind all but the last row there are `gap` elements
+    nest_bytes(std::vector<nest_number> const& values,
+               attune::element_type type,
+               std::size_t columns,
+               std::size_t gap)
         : type_(type)
         , bytes_(attune::detail::element_bytes(type))
-        , data_(values.size() * bytes_ + 64, 0x5a)
+        , columns_(columns)
+        , gap_(gap)
+        , count_(values.size())
     {
+        std::size_t const rows = columns == 0 ? 0 : count_ / columns;
+        std::size_t const elements = count_ + (rows > 0 ? (rows - 1) * gap : 0);
+        size_ = elements * bytes_;
+        data_ = std::make_unique<unsigned char[]>(size_ + 2 * guard);
+        std::memset(data_.get(), 0x5a, size_ + 2 * guard);
         for (std::size_t i = 0; i < values.size(); ++i)
             put(i, values[i]);
     }
-    void* data() { return data_.data(); }
+    void* data() { return data_.get() + guard; }
     nest_number get(std::size_t i) const
     {
         using enum attune::element_type;
@@ -62,23 +76,44 @@ public:
     }
     bool guard_is_whole() const
     {
-        for (std::size_t i = data_.size() - 64; i < data_.size(); ++i)
-            if (data_[i] != 0x5a) return false;
+        std::vector<bool> is_element(size_ + 2 * guard, false);
+        for (std::size_t i = 0; i < count_; ++i)
+            for (std::size_t b = 0; b < bytes_; ++b)
+                is_element[at(i) + b] = true;
+        for (std::size_t b = 0; b < is_element.size(); ++b)
+            if (!is_element[b] && data_[b] != 0x5a) return false;
         return true;
     }
 
 private:
+#if defined(__SANITIZE_ADDRESS__)
+    static constexpr std::size_t guard = 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    static constexpr std::size_t guard = 0;
+#else
+    static constexpr std::size_t guard = 64;
+#endif
+#else
+    static constexpr std::size_t guard = 64;
+#endif
+
+    std::size_t at(std::size_t i) const
+    {
+        std::size_t const row = columns_ == 0 ? 0 : i / columns_;
+        return guard + (i + row * gap_) * bytes_;
+    }
     template <class T>
     T as(std::size_t i) const
     {
         T out;
-        std::memcpy(&out, data_.data() + i * bytes_, sizeof out);
+        std::memcpy(&out, data_.get() + at(i), sizeof out);
         return out;
     }
     template <class T>
     void set(std::size_t i, T v)
     {
-        std::memcpy(data_.data() + i * bytes_, &v, sizeof v);
+        std::memcpy(data_.get() + at(i), &v, sizeof v);
     }
     void put(std::size_t i, nest_number v)
     {
@@ -93,28 +128,56 @@ private:
         case bf16:
             return set(i, attune::detail::brain_bits(v.real));
         default:
-            std::memcpy(data_.data() + i * bytes_, &v.whole, bytes_);
+            std::memcpy(data_.get() + at(i), &v.whole, bytes_);
         }
     }
     attune::element_type type_;
     std::size_t bytes_;
-    std::vector<unsigned char> data_;
+    std::size_t columns_;
+    std::size_t gap_;
+    std::size_t count_;
+    std::size_t size_ = 0;
+    std::unique_ptr<unsigned char[]> data_;
 };
+
+/// Before the programs: calls a function of any arguments with numbers from an array.
+inline constexpr char const* call_by_numbers = R"(
+#include <type_traits>
+#include <utility>
+template <class T> T argument(long x)
+{
+    if constexpr (std::is_pointer_v<T>) return reinterpret_cast<T>(x);
+    else return static_cast<T>(x);
+}
+template <class... A, std::size_t... I>
+void call_with(void (*f)(A...), long const* x, std::index_sequence<I...>)
+{
+    f(argument<A>(x[I])...);
+}
+template <class... A>
+void call_with(void (*f)(A...), long const* x)
+{
+    call_with(f, x, std::index_sequence_for<A...>{});
+}
+)";
 
 /// Programs in one shared object.
 class nest_batch {
 public:
     /// @param inputs  values of the program's inputs
+    /// @param label   said of a program that is wrong
     void add(attune::loop_program const& program,
              attune::nest_description const& plain,
-             std::vector<std::int64_t> inputs = {})
+             std::vector<std::int64_t> inputs = {},
+             std::string label = {})
     {
+        std::string const number = std::to_string(items_.size());
         attune::program_text_options options;
-        options.function = "variant_" + std::to_string(items_.size());
+        options.function = "variant_" + number;
         options.has_prelude = false;
-        std::string const code = attune::write_program(program, options);
-        items_.push_back({plain, std::move(inputs), code});
-        body_ += code + '\n';
+        std::string code = attune::write_program(program, options) + "extern \"C\" void call_" +
+                           number + "(long const* x) { call_with(variant_" + number + ", x); }\n";
+        items_.push_back({plain, std::move(inputs), std::move(label), std::move(code)});
     }
     static std::string compiler()
     {
@@ -123,25 +186,28 @@ public:
         return {};
     }
     /// @return  what is wrong, empty if every result is that of the interpreter
-    std::string run(std::vector<std::string> const& flags = {"-O1", "-march=native"})
+    std::string run(std::vector<std::string> const& flags = {"-O1", "-march=native", "-w"},
+                    std::string const& by = compiler()) const
     {
         attune::detail::temporary_folder const folder;
-        attune::program_text_options options;
-        std::string text(attune::detail::nest_prelude);
-        text += attune::detail::nest_prelude_math;
-        text += attune::detail::nest_prelude_end;
-        std::string const source = folder.write("programs.cpp", text + body_);
+        std::string text = preamble();
+        for (item const& one : items_)
+            text += one.code;
+        std::string const source = folder.write("programs.cpp", text);
         std::string const object = folder.path() + "/programs.so";
-        std::vector<std::string> command{compiler(), "-std=c++17", "-shared", "-fPIC", "-w"};
+        std::vector<std::string> command{by, "-std=c++17", "-shared", "-fPIC"};
         command.insert(command.end(), flags.begin(), flags.end());
         command.insert(command.end(), {source, "-o", object});
-        auto const done = attune::detail::run_process(command, 120);
-        if (!done.succeeded()) return "does not compile: " + done.output.substr(0, 3000) + body_;
-        void* const library = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+        auto const done = attune::detail::run_process(command, 600);
+        if (!done.succeeded()) return "does not compile: " + first_error(done.output);
+        // The threads of OpenMP's library outlive the call: it stays.
+        bool const has_threads = std::find(flags.begin(), flags.end(), "-fopenmp") != flags.end();
+        int const mode = RTLD_NOW | RTLD_LOCAL | (has_threads ? RTLD_NODELETE : 0);
+        void* const library = ::dlopen(object.c_str(), mode);
         if (library == nullptr) return ::dlerror();
         std::string wrong;
-        for (std::size_t i = 0; i < items_.size() && wrong.empty(); ++i)
-            wrong = compare(items_[i], ::dlsym(library, ("variant_" + std::to_string(i)).c_str()));
+        for (std::size_t i = 0; i < items_.size(); ++i)
+            wrong += compare(items_[i], ::dlsym(library, ("call_" + std::to_string(i)).c_str()));
         ::dlclose(library);
         return wrong;
     }
@@ -151,9 +217,41 @@ private:
     struct item {
         attune::nest_description plain;
         std::vector<std::int64_t> inputs;
+        std::string label;
         std::string code;
     };
 
+    /// The compiler's first error and the program that it is in.
+    std::string first_error(std::string const& output) const
+    {
+        std::string out = output.substr(0, 2000);
+        std::size_t const at = output.find("programs.cpp:");
+        if (at == std::string::npos) return out;
+        std::string const before = preamble();
+        auto const lines = [](std::string const& text) {
+            return static_cast<long>(std::count(text.begin(), text.end(), '\n'));
+        };
+        long line = std::atol(output.c_str() + at + 13) - lines(before);
+        for (item const& one : items_) {
+            if (line <= lines(one.code)) return out + '\n' + one.label + '\n' + one.code;
+            line -= lines(one.code);
+        }
+        return out;
+    }
+    static std::string preamble()
+    {
+        std::string text = call_by_numbers;
+        text += attune::detail::nest_prelude;
+        text += attune::detail::nest_prelude_math;
+        text += attune::detail::nest_prelude_end;
+        return text;
+    }
+    static bool is_same(nest_number got, nest_number want, bool real, double within)
+    {
+        if (!real) return got.whole == want.whole;
+        if (std::isnan(want.real)) return std::isnan(got.real);
+        return got.real == want.real || std::fabs(got.real - want.real) <= within;
+    }
     static std::string compare(item const& of, void* function)
     {
         nest_interpreter wanted(of.plain, of.inputs);
@@ -162,69 +260,55 @@ private:
             for (nest_number& v : wanted.arrays[a]) {
                 state = state * 6364136223846793005ULL + 1442695040888963407ULL;
                 auto const draw = static_cast<std::int64_t>((state >> 40) % 17) - 8;
-                v = nest_rounded({draw, static_cast<double>(draw) / 8},
-                                 is_real(of.plain.arrays[a].element),
-                                 of.plain.arrays[a].element);
+                bool const real = is_real(of.plain.arrays[a].element);
+                v = nest_rounded(
+                    {draw, static_cast<double>(draw) / 8}, real, of.plain.arrays[a].element);
             }
         std::vector<nest_bytes> memory;
-        std::vector<void*> pointers;
+        std::vector<std::int64_t> arguments;
         std::vector<std::size_t> which;
-        for (std::size_t a = 0; a < wanted.arrays.size(); ++a)
-            if (of.plain.arrays[a].role != attune::nest_role::temporary) {
-                memory.emplace_back(wanted.arrays[a], of.plain.arrays[a].element);
-                which.push_back(a);
-            }
-        for (nest_bytes& m : memory)
-            pointers.push_back(m.data());
+        memory.reserve(wanted.arrays.size());
+        for (std::size_t a = 0; a < wanted.arrays.size(); ++a) {
+            attune::nest_array const& array = of.plain.arrays[a];
+            if (array.role == attune::nest_role::temporary) continue;
+            bool const strided = array.has_row_stride;
+            std::int64_t const columns = strided ? wanted.extent(array.extents.back()) : 0;
+            memory.emplace_back(wanted.arrays[a],
+                                array.element,
+                                static_cast<std::size_t>(columns),
+                                strided ? 3U : 0U);
+            arguments.push_back(reinterpret_cast<std::int64_t>(memory.back().data()));
+            if (strided) arguments.push_back(columns + 3);
+            which.push_back(a);
+        }
         wanted.run();
-        call(function, pointers, of.inputs);
+        arguments.insert(arguments.end(), of.inputs.begin(), of.inputs.end());
+        reinterpret_cast<void (*)(std::int64_t const*)>(function)(arguments.data());
         for (std::size_t m = 0; m < memory.size(); ++m) {
             std::size_t const a = which[m];
-            bool const real = is_real(of.plain.arrays[a].element);
+            attune::nest_array const& array = of.plain.arrays[a];
+            bool const real = is_real(array.element);
             double scale = 1e-3;
             for (nest_number const& v : wanted.arrays[a])
-                scale = std::fmax(scale, std::fabs(v.real));
-            double const within =
-                attune::detail::default_tolerance(of.plain.arrays[a].element).relative * scale;
+                if (std::isfinite(v.real)) scale = std::fmax(scale, std::fabs(v.real));
+            double const within = attune::detail::default_tolerance(array.element).relative * scale;
+            auto const text = [real](nest_number v) {
+                return real ? std::to_string(v.real) : std::to_string(v.whole);
+            };
             for (std::size_t i = 0; i < wanted.arrays[a].size(); ++i) {
                 nest_number const got = memory[m].get(i);
                 nest_number const want = wanted.arrays[a][i];
-                bool const same =
-                    real ? std::fabs(got.real - want.real) <= within : got.whole == want.whole;
-                if (!same)
-                    return of.plain.arrays[a].name + '[' + std::to_string(i) + "] is " +
-                           std::to_string(real ? got.real : static_cast<double>(got.whole)) +
-                           ", not " +
-                           std::to_string(real ? want.real : static_cast<double>(want.whole)) +
-                           "\n" + of.code;
+                if (!is_same(got, want, real, within))
+                    return array.name + '[' + std::to_string(i) + "] is " + text(got) + ", not " +
+                           text(want) + '\n' + of.label + '\n' + of.code;
             }
-            if (!memory[m].guard_is_whole()) return "writes behind its array\n" + of.code;
+            if (!memory[m].guard_is_whole())
+                return "writes outside of " + array.name + '\n' + of.label + '\n' + of.code;
         }
         return {};
     }
-    static void call(void* f, std::vector<void*> const& p, std::vector<std::int64_t> const& n)
-    {
-        // Pointers and 64-bit integers are passed alike.
-        std::vector<std::int64_t> a;
-        for (void* const x : p)
-            a.push_back(reinterpret_cast<std::int64_t>(x));
-        a.insert(a.end(), n.begin(), n.end());
-        a.resize(10, 0);
-        using any = void (*)(std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t,
-                             std::int64_t);
-        reinterpret_cast<any>(f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
-    }
 
     std::vector<item> items_;
-    std::string body_;
 };
 
 } // namespace support

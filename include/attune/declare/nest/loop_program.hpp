@@ -111,6 +111,14 @@ struct loop_program {
 /// exist
 [[nodiscard]] loop_program plain_program(nest_description nest);
 
+namespace detail {
+
+/// Whether a reduction's array can hold results that are not finished as the accumulator does:
+/// equal types, wider reals, or sums and products of whole numbers, which wrap around.
+[[nodiscard]] bool holds_parts(nest_description const& nest, nest_statement const& statement);
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

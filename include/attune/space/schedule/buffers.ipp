@@ -89,13 +89,14 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program,
                                "an index of the access runs backwards",
                                loop,
                                "read it without a copy");
-    for (std::uint32_t const other : blocks_inside(program, loop))
-        if (program.nest.statements[program.blocks[other].statement].target.array == from.array)
-            detail::refuse(program,
-                           "the array " + program.nest.arrays[from.array].name +
-                               " is computed inside the loop",
-                           loop,
-                           "copy it further inside, after it is computed");
+    if (towards.kind == item_kind::loop)
+        for (std::uint32_t const other : blocks_inside(program, towards.index))
+            if (program.nest.statements[program.blocks[other].statement].target.array == from.array)
+                detail::refuse(program,
+                               "the array " + program.nest.arrays[from.array].name +
+                                   " is computed inside the loop",
+                               loop,
+                               "copy it further inside, after it is computed");
     program_buffer made;
     if (form == copy_form::array) {
         made.coordinates = from.at;
@@ -142,6 +143,19 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
                        "the statement does not combine into its target",
                        loop,
                        "cache sums, products, maxima, minima");
+    detail::refuse_lanes_of_sum(program, block, loop);
+    std::vector<std::uint32_t> outside = loops_around(program, {item_kind::block, block});
+    while (!outside.empty() && outside.back() != loop)
+        outside.pop_back();
+    if (!detail::holds_parts(program.nest, statement))
+        for (std::uint32_t const outer : outside)
+            for (loop_range const& range : program.loops[outer].over)
+                if (is_reduced(statement, range.axis))
+                    detail::refuse(program,
+                                   "a reduction loop is outside, and the array's type rounds sums "
+                                   "that are not finished",
+                                   outer,
+                                   "cache around all reduction loops");
     if (std::uint32_t const part = program.blocks[block].target; part != no_index) {
         bool has_begin = false;
         for (program_copy const& copy : program.copies)

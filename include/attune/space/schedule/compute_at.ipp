@@ -147,6 +147,9 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
             program, "the statement has buffers", loop, "move it first, then make buffers");
     std::vector<std::uint32_t> around = loops_around(program, {item_kind::loop, loop});
     around.push_back(loop);
+    if (program.loops[loop].kind == loop_kind::vectorized)
+        detail::refuse(
+            program, "a vector loop holds its statements alone", loop, "vectorize afterwards");
     if (!own.empty() && std::find(around.begin(), around.end(), own.front()) != around.end())
         detail::refuse(program,
                        "the loop is the statement's own",
@@ -161,8 +164,16 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
     for (std::uint32_t const other : blocks_inside(program, no_index)) {
         bool reads = false;
         for (std::uint32_t const a : detail::accesses_of(
-                 program.nest, program.nest.statements[program.blocks[other].statement]))
-            reads = reads || program.nest.accesses[a].array == array;
+                 program.nest, program.nest.statements[program.blocks[other].statement])) {
+            if (program.nest.accesses[a].array != array) continue;
+            reads = true;
+            for (buffer_use const& use : program.blocks[other].reads)
+                if (use.access == a)
+                    detail::refuse(program,
+                                   "a copy of " + program.nest.arrays[array].name + " is read",
+                                   loop,
+                                   "compute it there first, then make copies");
+        }
         if (!reads) continue;
         if (std::find(inside.begin(), inside.end(), other) == inside.end())
             detail::refuse(program,

@@ -75,6 +75,19 @@ ATTUNE_INLINE void refuse(loop_program const& program,
     throw error(what, where, next);
 }
 
+ATTUNE_INLINE void
+refuse_lanes_of_sum(loop_program const& program, std::uint32_t block, std::uint32_t loop)
+{
+    std::vector<std::uint32_t> const path = loops_around(program, {item_kind::block, block});
+    if (path.empty() || program.loops[path.back()].kind != loop_kind::vectorized) return;
+    nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
+    if (is_reduced(statement, program.loops[path.back()].over.front().axis))
+        refuse(program,
+               "the lanes of its innermost loop are parts of a sum",
+               loop,
+               "vectorize afterwards");
+}
+
 inline void require_loop(loop_program const& program, std::uint32_t loop)
 {
     if (loop >= program.loops.size() || program.loops[loop].body.empty())

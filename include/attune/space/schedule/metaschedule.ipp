@@ -190,11 +190,13 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
         for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i)
             length *= detail::steps_of_axis(now, of.axes[i]);
         std::vector<metaschedule_choice> choices{plain};
-        if (detail::has_data_reuse(now, of))
-            choices = {tiled, tiled_cache1, tiled_cache2};
+        bool const is_argument = of.combine == reduction::argument_of_maximum;
+        if (detail::has_data_reuse(now, of) && !is_argument)
+            choices = detail::holds_parts(now, of)
+                          ? std::vector{tiled, tiled_cache1, tiled_cache2}
+                          : std::vector{tiled_cache1, tiled_cache2}; // else rounded in between
         else if (of.axes.size() == of.spatial_count + 1 &&
-                 length > detail::jobs_per_core * processor.cores &&
-                 of.combine != reduction::argument_of_maximum)
+                 length > detail::jobs_per_core * processor.cores && !is_argument)
             choices = {plain, outer_parts, inner_parts};
         std::string const prefix =
             blocks.size() > 1 ? now.arrays[of.target.array].name + '_' : std::string{};

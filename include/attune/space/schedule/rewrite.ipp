@@ -216,6 +216,12 @@ ATTUNE_INLINE void inline_statement(loop_program& program, std::uint32_t block)
                                "the array " + array.name + " is read with padding",
                                no_index,
                                "use compute_at");
+            for (buffer_use const& use : program.blocks[other].reads)
+                if (use.access == a)
+                    detail::refuse(program,
+                                   "a copy of " + array.name + " is read",
+                                   no_index,
+                                   "inline it first, then make copies");
             if (std::find(consumers.begin(), consumers.end(), other) == consumers.end())
                 consumers.push_back(other);
         }
@@ -236,6 +242,7 @@ ATTUNE_INLINE void inline_statement(loop_program& program, std::uint32_t block)
 ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, std::uint32_t loop)
 {
     detail::require_own_loops(program, block);
+    detail::refuse_lanes_of_sum(program, block, loop);
     nest_description& nest = program.nest;
     std::uint32_t const s = program.blocks[block].statement;
     nest_statement const former = nest.statements[s];
@@ -274,6 +281,9 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
         is_outer ? *extent
                  : *steps_inside(program, around.empty() ? no_index : around.back(), axis);
     // Outermost: axis = step f + rest. Innermost: axis = within rest + f.
+    if (within < step || within == 0)
+        detail::refuse(
+            program, "the axis has fewer steps than one part", loop, "split by a divisor first");
     std::int64_t const parts = within / step;
     std::int64_t const rest_extent = *extent / parts;
     bool is_whole = within % step == 0 && *extent % within == 0;
@@ -292,9 +302,11 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     auto const rest = static_cast<std::uint32_t>(nest.axes.size());
     nest.axes.push_back(
         {detail::new_name(nest, nest.axes[axis].name + "_rest"), {rest_extent, no_index}});
+    bool const is_all = over.size() == 1; // one step each: no rest
     std::vector<affine_index> by = detail::same_axes(nest);
-    by[axis] = is_outer ? affine_index{{{f, step}, {rest, 1}}, 0}
-                        : affine_index{{{f, 1}, {rest, within}}, 0};
+    by[axis] = is_all     ? affine_index{{{f, 1}}, 0}
+               : is_outer ? affine_index{{{f, step}, {rest, 1}}, 0}
+                          : affine_index{{{f, 1}, {rest, within}}, 0};
     // The temporary: one element per part.
     nest_array made;
     made.name = detail::new_name(nest, nest.arrays[former.target.array].name + "_parts");
@@ -319,7 +331,9 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     first.target.at.push_back({{{f, 1}}, 0});
     first.spatial_count = former.spatial_count + 1;
     for (std::size_t i = former.spatial_count; i < former.axes.size(); ++i)
-        first.axes.push_back(former.axes[i] == axis ? rest : former.axes[i]);
+        if (former.axes[i] != axis || !is_all)
+            first.axes.push_back(former.axes[i] == axis ? rest : former.axes[i]);
+    if (first.axes.size() == first.spatial_count) first.combine = reduction::none;
     nest.arrays.push_back(made);
     first.value = detail::value_copy(nest, by).of(former.value);
     nest_node read;

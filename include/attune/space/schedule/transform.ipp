@@ -133,6 +133,7 @@ ATTUNE_INLINE void reorder_loops(loop_program& program, std::vector<std::uint32_
             detail::refuse(
                 program, "a vector loop would not be innermost", wanted[i], "leave it innermost");
     for (std::uint32_t const block : blocks_inside(program, chain.front())) {
+        detail::refuse_lanes_of_sum(program, block, chain.front());
         nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
         if (statement.combine == reduction::argument_of_maximum)
             detail::refuse(program,

@@ -146,13 +146,15 @@ inline void write_block(nest_scope& scope, std::uint32_t index)
     if (braces) scope.close();
 }
 
-/// The target of a reduction before it begins.
+/// The target of a reduction before it begins; of a tile, the array behind it.
 inline void write_neutral(nest_scope& scope, std::uint32_t block)
 {
     nest_statement const& of = statement_of(scope, block);
-    element_type const element = element_of_target(scope, block);
+    bool const is_tile = has_tile(scope, block);
+    element_type const element = is_tile ? scope.program.nest.arrays[of.target.array].element
+                                         : element_of_target(scope, block);
     store_line(scope,
-               place_of_target(scope, block),
+               is_tile ? place_in_array(scope, of.target) : place_of_target(scope, block),
                element,
                word(neutral_text(of.combine, element), element, false));
 }

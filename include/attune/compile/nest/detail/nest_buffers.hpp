@@ -49,8 +49,9 @@ inline void declare_buffer(nest_scope& scope, std::uint32_t b)
 {
     program_buffer const& buffer = scope.program.buffers[b];
     std::string const type(cpp_name(buffer.element));
-    std::string const size = text_of(buffer_size(scope, buffer, b));
+    std::string size = text_of(buffer_size(scope, buffer, b));
     if (is_on_stack(scope, b)) {
+        if (size == "0") size = "1"; // C++ has no arrays without elements
         scope.line("alignas(64) " + type + ' ' + buffer.name + '[' + size + "];");
         return;
     }

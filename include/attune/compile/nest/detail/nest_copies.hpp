@@ -136,7 +136,7 @@ private:
         axis_count const count = scope_.axes[axis].count;
         bool const is_lane = lanes_ > 0 && buffer_.layout.back().coordinate == c;
         std::int64_t const step = is_lane ? lanes_ : 1;
-        bool const loops = count.most < 0 || count.most > step;
+        bool const loops = count.most <= 0 || count.most > step;
         std::string const name = scope_.new_name(scope_.program.nest.axes[axis].name + "_c");
         std::string lane_count = count.is_full() ? std::string{} : count.text;
         if (loops) {
@@ -197,7 +197,7 @@ private:
                     outer = buffer_.layout[k].step;
             axis_count const count = count_of(scope_, buffer_, copy_.buffer, digit.coordinate);
             std::int64_t const most = outer > 0 ? outer : count.most;
-            if (most >= 0 && most <= digit.step) continue;
+            if (most > 0 && most <= digit.step) continue;
             std::string const end = outer > 0 ? std::to_string(outer) : count.text;
             std::string const name = scope_.new_name("c" + std::to_string(i));
             scope_.open("for (long " + name + " = 0; " + name + " < " + end + "; " + name +

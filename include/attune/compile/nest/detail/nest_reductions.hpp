@@ -35,6 +35,40 @@ is_local(nest_scope const& scope, std::uint32_t index, std::uint32_t block)
     return true;
 }
 
+/// Whether buffer `b` is made inside a loop.
+[[nodiscard]] inline bool
+is_made_inside(loop_program const& program, std::uint32_t b, std::uint32_t loop)
+{
+    std::uint32_t const at = program.buffers[b].loop;
+    bool found = at == loop;
+    each_loop(program, program.loops[loop].body, [&](std::uint32_t inner) {
+        found = found || inner == at;
+    });
+    return found;
+}
+
+/// Of a block whose tile is made inside a reduction loop, the first one: true where that loop, or
+/// another one around the tile, has no steps, so that no tile is written; empty: it never is.
+[[nodiscard]] inline std::string
+condition_of_no_steps(nest_scope const& scope, std::uint32_t index, std::uint32_t block)
+{
+    loop_program const& program = scope.program;
+    nest_statement const& of = statement_of(scope, block);
+    std::uint32_t const tile = program.blocks[block].target;
+    std::string out;
+    if (of.continues || !is_made_inside(program, tile, index)) return out;
+    for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i) {
+        nest_extent const& extent = program.nest.axes[of.axes[i]].extent;
+        if (extent.input == no_index && extent.constant > 0) continue;
+        bool is_around = false;
+        for (std::uint32_t const loop : path_inside(program, index, block))
+            is_around = is_around || (is_over(program.loops[loop], of.axes[i]) &&
+                                      is_made_inside(program, tile, loop));
+        if (is_around) out += (out.empty() ? "" : " || ") + scope.text_of_extent(extent) + " < 1";
+    }
+    return out;
+}
+
 /// Lanes of a vector loop over a reduction axis; 0: none.
 [[nodiscard]] inline std::int64_t
 reduction_lanes(nest_scope const& scope, std::uint32_t index, std::uint32_t block)

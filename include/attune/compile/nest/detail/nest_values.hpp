@@ -223,6 +223,13 @@ private:
         return scope_.program.nest.nodes[n];
     }
 
+    [[nodiscard]] element_type element_of_read(std::uint32_t access) const
+    {
+        for (buffer_use const& use : block_.reads)
+            if (use.access == access) return scope_.program.buffers[use.buffer].element;
+        return scope_.program.nest.arrays[scope_.program.nest.accesses[access].array].element;
+    }
+
     void count_uses(std::uint32_t n)
     {
         if (n == no_index || ++uses_[n] > 1) return;
@@ -310,7 +317,10 @@ private:
             nest_access const& access = scope_.program.nest.accesses[of.access];
             element_type const type = scope_.program.nest.arrays[access.array].element;
             element_place const place = place_of_read(scope_, block_, of.access);
-            return converted(scope_, loaded(scope_, place, type), of.type);
+            // A buffer may hold wider numbers than the array, which rounds them.
+            value_text value = loaded(scope_, place, element_of_read(of.access));
+            value = converted(scope_, std::move(value), type);
+            return converted(scope_, std::move(value), of.type);
         }
         case nest_op::axis: {
             index_sum const sum = scope_.value_of(of.axis);

@@ -13,7 +13,9 @@
 #include <attune/compile/nest/detail/nest_paths.hpp>
 #include <attune/compile/nest/detail/nest_reductions.hpp>
 #include <attune/compile/nest/detail/nest_scope.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/loop_program.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -279,16 +281,27 @@ private:
         std::vector<std::uint32_t> local;
         each_block(scope_.program, loop.body, [&](std::uint32_t block) {
             nest_statement const& of = statement_of(scope_, block);
-            if (of.combine == reduction::none || has_begun_[block] || has_tile(scope_, block))
-                return;
+            if (of.combine == reduction::none || has_begun_[block]) return;
             bool is_own = false;
             for (loop_range const& range : loop.over)
                 is_own = is_own || is_reduction_axis(of, range.axis);
             if (!is_own) return;
             has_begun_[block] = true;
+            if (has_tile(scope_, block)) {
+                std::string const none = condition_of_no_steps(scope_, index, block);
+                if (none.empty()) return;
+                scope_.open("if (" + none + ") { // no tile is begun");
+                write_loop(index, block);
+                scope_.close();
+                return;
+            }
             if (is_local(scope_, index, block)) {
                 begin_local(scope_, index, block);
                 local.push_back(block);
+            } else if (!holds_parts(scope_.program.nest, of)) {
+                throw error("an array holds sums that are not finished, and its type rounds them",
+                            scope_.program.nest.arrays[of.target.array].name,
+                            "cache_write the statement, or leave its reduction loops innermost");
             } else if (!of.continues) {
                 write_loop(index, block);
             }

@@ -28,6 +28,12 @@ struct product_axes {
     std::int64_t lanes = 0;
 };
 
+/// Whether the depth may have cache tiles: the target takes sums of one tile after the other.
+inline bool may_split_depth(nest_description const& nest, product_axes const& axes)
+{
+    return axes.host == axes.product && holds_parts(nest, nest.statements[axes.product]);
+}
+
 /// Nothing where the statements are not of this kind.
 inline std::optional<product_axes> find_product_axes(rule_subject const& subject)
 {

@@ -66,7 +66,7 @@ public:
             others_ *= extent_[axis];
         for (std::uint32_t const axis : axes_.inner)
             inner_ *= extent_[axis];
-        splits_depth_ = axes_.host == axes_.product;
+        splits_depth_ = may_split_depth(nest_, axes_);
         registers_ = static_cast<double>(processor_.vector_registers);
         for (std::uint32_t const a : reads_) {
             nest_access const& access = nest_.accesses[a];

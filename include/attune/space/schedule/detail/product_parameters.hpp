@@ -71,6 +71,7 @@ public:
     {
         nest_description const& nest = *subject.nest;
         depth_ = known_extent(nest, axes_.depth);
+        splits_depth_ = may_split_depth(nest, axes_);
         width_ = known_extent(nest, axes_.columns);
         height_ = axes_.rows == no_index ? std::optional<std::int64_t>(1)
                                          : known_extent(nest, axes_.rows);
@@ -203,9 +204,8 @@ private:
     void add_tiles(std::string const& p)
     {
         auto const depth = depth_;
-        bool const splits_depth = axes_.host == axes_.product;
         std::vector<std::int64_t> depths;
-        for (std::int64_t d = 64; splits_depth && d <= 1024; d *= 2)
+        for (std::int64_t d = 64; splits_depth_ && d <= 1024; d *= 2)
             if (!depth || d < *depth) depths.push_back(d);
         if (depth) depths.push_back(std::max<std::int64_t>(*depth, 1));
         if (depths.empty()) depths.push_back(1 << 20); // the whole axis
@@ -276,6 +276,7 @@ private:
     std::int64_t registers_;
     std::int64_t least_ = 1;
     std::optional<std::int64_t> depth_;
+    bool splits_depth_ = true;
     std::optional<std::int64_t> width_;
     std::optional<std::int64_t> height_;
     std::vector<product_parameter> all_;

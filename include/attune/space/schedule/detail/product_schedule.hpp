@@ -79,7 +79,7 @@ schedule_product(rule_subject const& subject, schedule_choices const& chosen, tr
     if (is_alone) {
         d1 = loop_over(block, axes.depth);
         auto const extent = known_extent(nest, axes.depth);
-        if (!extent || depth < *extent) {
+        if (may_split_depth(nest, axes) && (!extent || depth < *extent)) {
             d0 = d1;
             d1 = split_by(d0, depth);
         }
@@ -172,6 +172,9 @@ schedule_product(rule_subject const& subject, schedule_choices const& chosen, tr
     if (subject.processor.cores > 1 && chosen.text(prefix + "THREADS") == "outer")
         for (std::int64_t const loop : order) {
             auto const at = static_cast<std::uint32_t>(loop);
+            std::uint32_t const axis = p.program.loops[at].over.front().axis;
+            bool const is_in_tile = p.program.loops[at].kind != loop_kind::serial;
+            if (is_in_tile || (at != d0 && is_reduced(of, axis))) break; // no threads in a tile
             if (at == d0 || iterations_of(p.program, at) == 1) continue;
             p.apply(parallelize, {at});
             break;

@@ -16,7 +16,34 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The axes that all statements of a group begin with.
+/// Whether the statements of a group read each other's arrays at their own place along the first
+/// `count` axes, and use these nowhere else there.
+inline bool reads_own_rows(rule_subject const& subject,
+                           std::vector<std::uint32_t> const& axes,
+                           std::size_t count)
+{
+    nest_description const& nest = *subject.nest;
+    auto const is_shared = [&](affine_term const& term) {
+        return std::find(axes.begin(),
+                         axes.begin() + static_cast<std::ptrdiff_t>(count),
+                         term.axis) != axes.begin() + static_cast<std::ptrdiff_t>(count);
+    };
+    for (std::uint32_t const producer : subject.statements)
+        for (std::uint32_t const s : subject.statements)
+            for (std::uint32_t const a : accesses_of(nest, nest.statements[s])) {
+                nest_access const& access = nest.accesses[a];
+                if (access.array != nest.statements[producer].target.array) continue;
+                for (std::size_t d = 0; d < access.at.size(); ++d) {
+                    affine_index const& index = access.at[d];
+                    if (d < count ? index != affine_index{{{axes[d], 1}}, 0}
+                                  : std::any_of(index.terms.begin(), index.terms.end(), is_shared))
+                        return false;
+                }
+            }
+    return true;
+}
+
+/// The axes that all statements of a group begin with, and read each other at.
 inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
 {
     nest_description const& nest = *subject.nest;
@@ -29,6 +56,8 @@ inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
             ++same;
         count = same;
     }
+    while (count > 0 && !reads_own_rows(subject, last.axes, count))
+        --count;
     // A single statement keeps its last axis for lanes.
     bool const is_single = subject.statements.size() == 1;
     if (is_single && count == last.axes.size() && count > 0) --count;
