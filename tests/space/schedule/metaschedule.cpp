@@ -66,6 +66,7 @@ TEST_CASE("products and convolutions have three designs each, of the sizes that 
              recorded{support::convolution(28, 128, 128, 3, 1, 1), 8.7 - std::log10(8)},
              recorded{support::convolution(14, 256, 1024, 1, 1, 0), 6.8},
              recorded{support::convolution(224, 3, 64, 7, 2, 3), 9.1 - std::log10(8)},
+             recorded{support::depthwise(112, 32), 8.6 - std::log10(8)},
          }) {
         counted const got = count(of.nest);
         CHECK(got.designs == 3);

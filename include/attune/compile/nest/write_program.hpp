@@ -22,11 +22,13 @@ struct program_text_options {
 /// Arguments are the arrays in their order, without temporaries (after an array with a row stride:
 /// `long A_stride`, in elements), then the inputs in
 /// their types. Arrays do not overlap. Parallel loops need
-/// -fopenmp; without it they are serial. No file is included.
+/// -fopenmp; without it they are serial. No file is included. Of bfloat16 elements the text says
+/// that GCC 12 cannot compile it.
 ///
 /// Vectors of float: exp with a relative error below 2e-7, tanh below 4e-7, erf with an absolute
-/// error below 4e-7; other types, and single numbers, use the compiler's functions.
-/// Errors   attune::error: an element type that C++ text cannot name
+/// error below 8e-7; other types, and single numbers, use the compiler's functions.
+/// Errors   attune::error: an element type that C++ text cannot name; spatial loops inside a
+///          reduction loop where the array's type rounds the accumulator's numbers
 [[nodiscard]] std::string write_program(loop_program const& program,
                                         program_text_options const& options = {});
 

@@ -108,6 +108,11 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
                         array.name,
                         "declare it with float, double, half or an integer type");
     std::string text;
+    for (nest_array const& array : program.nest.arrays)
+        if (array.element == element_type::bf16) {
+            text += detail::nest_prelude_bfloat;
+            break;
+        }
     if (options.has_prelude) {
         text += detail::nest_prelude;
         if (detail::calls_mathematics(program.nest)) text += detail::nest_prelude_math;
