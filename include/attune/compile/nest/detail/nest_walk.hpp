@@ -153,34 +153,13 @@ private:
             scope_.line("VEC_UNROLL");
         else if (loop.unroll > 1)
             scope_.line("VEC_UNROLL_BY(" + std::to_string(loop.unroll) + ')');
-        // What begins and ends inside is written where there is nothing to combine, too.
-        bool const is_entered =
-            count.most < 0 && place.offsets.empty() && begins_inside(loop.body, range.axis);
-        scope_.open("for (long " + name + " = 0; " + (is_entered ? name + " == 0 || " : "") + name +
-                    " < " + count.text + "; " + name + " += " + std::to_string(range.step) + ") {");
+        scope_.open("for (long " + name + " = 0; " + name + " < " + count.text + "; " + name +
+                    " += " + std::to_string(range.step) + ") {");
         enter_axis(range, name, count);
         inside_of(index, only);
         place.offsets.pop_back();
         place.count = count;
         scope_.close();
-    }
-
-    /// Whether a buffer is begun inside for a reduction over the axis.
-    [[nodiscard]] bool begins_inside(std::vector<program_item> const& items,
-                                     std::uint32_t axis) const
-    {
-        for (program_item const item : items) {
-            if (item.kind == item_kind::copy) {
-                program_copy const& copy = scope_.program.copies[item.index];
-                if (copy.kind == copy_kind::begin &&
-                    is_reduction_axis(statement_of(scope_, copy.block), axis))
-                    return true;
-            }
-            if (item.kind == item_kind::loop &&
-                begins_inside(scope_.program.loops[item.index].body, axis))
-                return true;
-        }
-        return false;
     }
 
     void enter_axis(loop_range range, std::string const& name, axis_count const& count)
