@@ -8,5 +8,6 @@
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/minimize.hpp>
 #include <attune/tune/replay.hpp>
+#include <attune/tune/together.hpp>
 #include <attune/tune/tuned.hpp>
 #endif // ATTUNE_OFF

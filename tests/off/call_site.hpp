@@ -91,6 +91,13 @@ std::string run(std::string const& path)
     std::string const said = report.summary() + known.text();
     if (said.empty() || describe(known.how).empty() || !program.bump.is_tuned(x, size)) out += " ?";
     program.bump.prepare({{x, size}});
+    attune::together_report const all =
+        attune::tune_together({.evaluations = 0, .seconds = 5},
+                              attune::share(program.bump, x, size).calls(2),
+                              attune::share(program.bump, x, size).calls(1));
+    if (all.shares.size() != 2 || all.evaluations != 0 || all.interrupted ||
+        all.shares[0].report.kernel != "bump" || all.summary().empty() || all.speedup() < 0)
+        out += " ?";
     return out + ", tuned " + std::to_string(report.evaluations);
 }
 

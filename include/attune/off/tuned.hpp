@@ -16,6 +16,7 @@
 #include <attune/off/kernel.hpp>
 #include <attune/off/options.hpp>
 #include <attune/off/report.hpp>
+#include <attune/off/together.hpp>
 
 #include <initializer_list>
 #include <string>
@@ -23,7 +24,7 @@
 
 namespace attune::inline ATTUNE_OFF_ABI {
 
-template <class Signature, class Compiler, class Store = memory_store>
+template <class Signature, class Compiler, class Store>
 class tuned;
 
 /// Calls the function of kernel.fallback(f), else that which attune_add_kernel(target file)

@@ -71,6 +71,12 @@ public:
         return evaluations_left() > 0 && elapsed_s < limits_.seconds;
     }
     [[nodiscard]] search_limits const& limits() const noexcept { return limits_; }
+    /// What it may cost from now on, with what it has cost; the other limits stay.
+    void move_limits(std::uint64_t evaluations, double seconds) noexcept
+    {
+        limits_.evaluations = evaluations;
+        limits_.seconds = seconds;
+    }
     [[nodiscard]] std::uint64_t evaluations() const noexcept { return evaluations_; }
     [[nodiscard]] std::uint64_t worked() const noexcept { return worked_; }
 

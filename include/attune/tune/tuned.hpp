@@ -36,6 +36,10 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+struct share_access; // tune/together.hpp
+} // namespace detail
+
 template <class Signature, class Compiler, class Store = memory_store>
 class tuned;
 
@@ -211,6 +215,7 @@ public:
     [[nodiscard]] tuning_report report() const { return self_->known->report(); }
 
 private:
+    friend struct detail::share_access;
     using shape = detail::shape_of_call<Args...>;
 
     struct parts {
@@ -254,6 +259,12 @@ private:
         return out;
     }
 
+    [[nodiscard]] detail::keyed_call call_of(Args const&... args) const
+    {
+        typename shape::key const key = self_->shape_of(args...);
+        return {{key.begin(), key.end()}, inputs_of(args...), frame_of(args...)};
+    }
+
     /// Makes a captured call one of this kernel's; empty: it runs on a device.
     [[nodiscard]] detail::replay_maker replay_maker() const
     {
@@ -261,13 +272,8 @@ private:
             return {};
         else
             return [this](detail::captured_arguments const& from) {
-                return std::apply(
-                    [this](Args const&... args) {
-                        typename shape::key const key = self_->shape_of(args...);
-                        return detail::replayed_call{
-                            {key.begin(), key.end()}, inputs_of(args...), frame_of(args...)};
-                    },
-                    detail::captured_arguments_of<Args...>(from));
+                return std::apply([this](Args const&... args) { return call_of(args...); },
+                                  detail::captured_arguments_of<Args...>(from));
             };
     }
 

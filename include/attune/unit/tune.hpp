@@ -34,6 +34,7 @@
 #include <attune/tune/dispatch/session_record.ipp>
 #include <attune/tune/dispatch/shape_register.ipp>
 #include <attune/tune/dispatch/shape_verifier.ipp>
+#include <attune/tune/dispatch/stepped_tuning.ipp>
 #include <attune/tune/dispatch/tuning_slice.ipp>
 #include <attune/tune/dispatch/variant_choice.ipp>
 #include <attune/tune/kernel/call_frame.ipp>
@@ -72,3 +73,6 @@
 #include <attune/tune/shape/shape_proof.ipp>
 #include <attune/tune/shape/shape_table.ipp>
 #include <attune/tune/shape/shape_trust.ipp>
+#include <attune/tune/together.ipp>
+#include <attune/tune/together/shared_budget.ipp>
+#include <attune/tune/together/turn_policy.ipp>

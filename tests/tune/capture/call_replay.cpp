@@ -70,11 +70,11 @@ struct captured<Result(Args...)> {
                 .layout = shape::layout(),
                 .find_device = {}};
     }
-    attune::detail::replayed_call call_of(Args const&... args) const
+    attune::detail::keyed_call call_of(Args const&... args) const
     {
         auto const description = kernel.describe();
         auto const key = shape({})(args...);
-        attune::detail::replayed_call out{
+        attune::detail::keyed_call out{
             {key.begin(), key.end()},
             {},
             attune::detail::make_frame_of<Result, Args...>(description.tolerances, args...)};
@@ -83,7 +83,7 @@ struct captured<Result(Args...)> {
         return out;
     }
     /// Complete.
-    attune::detail::replayed_call original(Args const&... args) const
+    attune::detail::keyed_call original(Args const&... args) const
     {
         auto out = call_of(args...);
         attune::detail::set_extents(out.frame, kernel.describe(), subject().values_of(out.inputs));
@@ -133,9 +133,9 @@ std::string content_of(attune::buffer const& b)
 }
 
 /// The replay has memory of its own, and is the same in everything that a kernel could see.
-void check_same(attune::detail::replayed_call const& had, replay_of_call const& made)
+void check_same(attune::detail::keyed_call const& had, replay_of_call const& made)
 {
-    attune::detail::replayed_call const& got = made.call;
+    attune::detail::keyed_call const& got = made.call;
     CHECK(got.shape == had.shape);
     CHECK(got.inputs == had.inputs);
     REQUIRE(got.frame.buffers.size() == had.frame.buffers.size());

@@ -11,46 +11,37 @@ using attune::search_limits;
 
 namespace {
 
-double gain_of(std::vector<double> const& seconds)
-{
-    std::vector<known_outcome> all;
-    for (double const s : seconds)
-        all.push_back({{}, attune::measurement::exact(s), {}});
-    all.push_back({{}, attune::failure{attune::failure_stage::crash, "no"}, {}});
-    return expected_gain(all);
-}
-
 constexpr search_limits sixty{.evaluations = 60, .seconds = 60};
 
 } // namespace
 
-TEST_CASE("the expected gain is what half of the outcomes would have lost")
+TEST_CASE("the best after each outcome never rises, and failures count")
 {
-    CHECK(gain_of({}) == 0);
-    CHECK(gain_of({1}) == 0);
-    CHECK(gain_of({1, 1, 1, 1}) == 0);
-    // Of two, a half has the best with probability 1/2.
-    CHECK(gain_of({1, 4}) == doctest::Approx(0.5));
-    CHECK(gain_of({4, 1}) == gain_of({1, 4}));
-    // The best stands out, or is one of several.
-    CHECK(gain_of({1, 2, 2, 2}) > gain_of({1, 1, 2, 2}));
-    CHECK(gain_of({1, 2, 2, 2}) > gain_of({1, 1.1, 2, 2}));
-    CHECK(gain_of({1e-6, 2e-6, 3e-6}) == doctest::Approx(gain_of({1, 2, 3})));
+    auto const took = [](double s) { return known_outcome{{}, attune::measurement::exact(s), {}}; };
+    known_outcome const failed{{}, attune::failure{attune::failure_stage::crash, "no"}, {}};
+    CHECK(best_after({}).empty());
+    CHECK(best_after(std::vector{took(4), failed, took(5), took(2)}) ==
+          std::vector<double>{4, 4, 4, 2});
 }
 
 TEST_CASE("first slices come first, then the most seconds to save")
 {
+    auto const flat = [](double s) { return std::vector<double>(15, s); };
+    std::vector<double> falling = flat(1e-2);
+    falling.back() = 0.9e-2;
     sliced_tuning const fresh{.calls = 3};
     sliced_tuning const fresh_called_more{.calls = 9};
-    sliced_tuning const cheap{.evaluations = 15, .calls = 100, .call_s = 1e-3, .gain = 0.1};
-    sliced_tuning const dear{.evaluations = 15, .calls = 100, .call_s = 1e-2, .gain = 0.1};
-    sliced_tuning const rare{.evaluations = 15, .calls = 5, .call_s = 1e-2, .gain = 0.1};
-    sliced_tuning const flat{.evaluations = 15, .calls = 100, .call_s = 1e-2, .gain = 0.001};
+    sliced_tuning const cheap{.evaluations = 15, .calls = 100, .best = flat(1e-3)};
+    sliced_tuning const dear{.evaluations = 15, .calls = 100, .best = flat(1e-2)};
+    sliced_tuning const rare{.evaluations = 15, .calls = 5, .best = flat(1e-2)};
+    sliced_tuning const moving{.evaluations = 15, .calls = 100, .best = falling};
     CHECK(next_in_turn(std::vector{dear, fresh, fresh_called_more}) == 2);
     CHECK(next_in_turn(std::vector{fresh, fresh}) == 0);
-    CHECK(next_in_turn(std::vector{cheap, rare, flat, dear}) == 3);
-    CHECK(next_in_turn(std::vector{flat, rare, cheap}) == 2);
+    CHECK(next_in_turn(std::vector{cheap, rare, moving, dear}) == 2);
+    CHECK(next_in_turn(std::vector{cheap, rare, dear}) == 2);
+    CHECK(next_in_turn(std::vector{rare, cheap}) == 1);
     CHECK(next_in_turn(std::vector{rare, rare}) == 0);
+    CHECK(next_in_turn(std::vector{sliced_tuning{.evaluations = 15}}) == 0); // none that worked
 }
 
 TEST_CASE("slices: a quarter, then as much again, until the limits")

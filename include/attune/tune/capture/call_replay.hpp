@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A call, and the memory that it refers to.
 struct replay_of_call {
     captured_arguments memory;
-    replayed_call call;
+    keyed_call call;
 };
 
 /// The call in a file. Kernel, signature, structures, bound inputs, and each array's elements and

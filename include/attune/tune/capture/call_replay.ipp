@@ -89,7 +89,7 @@ replay_in(std::string const& path, dispatched_kernel const& of, replay_maker con
             "captures hold calls on this processor, and here the kernel runs on a device", path);
     std::string const bytes = file.take_bytes();
     captured_arguments memory(file.call());
-    replayed_call call = make(memory);
+    keyed_call call = make(memory);
     set_extents(call.frame, of.kernel, of.values_of(call.inputs));
     fill_arrays(call.frame, memory, bytes, path);
     return std::make_unique<replay_of_call const>(std::move(memory), std::move(call));

@@ -7,7 +7,7 @@
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/keyed_call.hpp>
 
 #include <array>
 #include <bit>
@@ -93,14 +93,8 @@ template <class... Args>
     }(std::index_sequence_for<Args...>{});
 }
 
-/// A call as a dispatch_table takes it.
-struct replayed_call {
-    std::vector<std::int64_t> shape{};
-    std::vector<number> inputs{};
-    call_frame frame{};
-};
 /// Makes the call, in the types of the program. Empty: it is one on a device.
-using replay_maker = std::function<replayed_call(captured_arguments const& from)>;
+using replay_maker = std::function<keyed_call(captured_arguments const& from)>;
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

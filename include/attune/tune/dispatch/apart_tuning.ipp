@@ -356,8 +356,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         one.so_far.evaluations = std::max<std::uint64_t>(slice.evaluations, found.outcomes.size());
         one.so_far.spent_s += steady_seconds() - begun_s;
-        one.so_far.call_s = found.call_s;
-        one.so_far.gain = expected_gain(found.outcomes);
+        one.so_far.best = best_after(found.outcomes);
         one.outcomes = std::move(found.outcomes);
         bool const is_over = found.is_over || has_all(one.so_far, limits_of(one));
         of.is_partly_tuned = !is_over;

@@ -63,7 +63,6 @@ struct dispatch_parts {
     struct found_winner {
         bool is_for_this_shape = false; ///< it was tuned or verified for it
         bool is_over = true;            ///< more of the same tuning would bring nothing
-        double call_s = 0;              ///< seconds of one call
         std::vector<known_outcome> outcomes{};
     };
     /// Fills in the winner, or gives up. Shapes that another winner served are looked at again.
@@ -74,6 +73,10 @@ struct dispatch_parts {
                              call_frame const& frame,
                              when_unknown otherwise,
                              tuning_slice const* slice = nullptr);
+    /// What find_winner() does before and after its search, for a search in steps.
+    /// @pre  the turn is this thread's
+    void prepare(served_inputs& of);
+    found_winner take(served_inputs& of, known_variant found);
     /// Looks once for what may serve while there is no winner, and compiles it. @pre  the turn
     void find_near(served_inputs& of);
     /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by

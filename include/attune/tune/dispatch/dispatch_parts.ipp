@@ -129,10 +129,20 @@ dispatch_parts::find_winner(served_inputs& of,
                             when_unknown otherwise,
                             tuning_slice const* slice)
 {
+    prepare(of);
+    return take(of, choice.best_known(of.problem, frame, key, false, otherwise, slice));
+}
+
+ATTUNE_INLINE void dispatch_parts::prepare(served_inputs& of)
+{
+    defaults.complete(of.problem);
+    if (std::string const due = defaults.take_moved(of.problem); !due.empty()) report.note(due);
+}
+
+ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& of,
+                                                                known_variant found)
+{
     call_problem& problem = of.problem;
-    defaults.complete(problem);
-    if (std::string const due = defaults.take_moved(problem); !due.empty()) report.note(due);
-    known_variant found = choice.best_known(problem, frame, key, false, otherwise, slice);
     installed_variant const* const before = of.winner;
     if (found.is_missing && before != nullptr) return {};
     of.outcome = found.report;
@@ -143,7 +153,6 @@ dispatch_parts::find_winner(served_inputs& of,
     }
     found_winner out{.is_for_this_shape = found.is_for_this_shape && !found.is_too_short,
                      .is_over = found.is_over || found.report.interrupted,
-                     .call_s = found.report.best.value,
                      .outcomes = std::move(found.outcomes)};
     defaults.set(problem, found.default_code);
     if (!found.is_too_short) {

@@ -22,6 +22,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+struct dispatch_parts;
+
 /// What serves each shape of a kernel's calls.
 ///
 /// The first call for a set of bound inputs looks into the store, and if nothing matches it tunes.
@@ -85,6 +87,9 @@ public:
     /// @pre     the compiler is one for a device
     /// Errors   as `tuned`
     [[nodiscard]] tuning_report predict(std::vector<number> const& inputs, call_frame frame);
+
+    /// What it works with, for a thread that takes the turn: see stepped_tuning.
+    [[nodiscard]] dispatch_parts& parts() noexcept;
 
     /// The report on the variant that was installed last, or on what serves in its place. Returns
     /// at once, also while a tuning runs, and may be called from the progress sink.

@@ -292,6 +292,8 @@ ATTUNE_INLINE void dispatch_table::wait() const
     state_->apart.wait();
 }
 
+ATTUNE_INLINE dispatch_parts& dispatch_table::parts() noexcept { return state_->parts; }
+
 ATTUNE_INLINE tuning_report dispatch_table::report() const { return state_->parts.report.latest(); }
 
 } // namespace attune::inline ATTUNE_ABI::detail

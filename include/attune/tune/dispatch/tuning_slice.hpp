@@ -22,26 +22,28 @@ struct tuning_slice {
     /// Of the sessions before, as run_session() takes them. A store may know more.
     std::vector<known_outcome> known{};
     bench_factory make_bench{}; ///< empty: that of the options
+    /// So many tunings share `evaluations` and `seconds`, by whichever of them goes on: see
+    /// stepped_session::allow(). The limits of `tuned` do not count then. 0: they are this one's.
+    std::size_t sharers = 0;
+    search_limits left{}; ///< where they share: what the others left when it began
 };
+
+/// What a tuning is asked for at least.
+[[nodiscard]] search_limits part_of(tuning_slice const& slice) noexcept;
 
 /// A tuning, as far as its turn is concerned.
 struct sliced_tuning {
     std::uint64_t evaluations = 0; ///< allowed by the slices so far; 0: it had none
     double spent_s = 0;            ///< by the slices so far
     std::uint64_t calls = 0;       ///< made by the program
-    double call_s = 0;             ///< seconds of one, with what serves them now
-    double gain = 0;               ///< see expected_gain()
+    std::vector<double> best{};    ///< see best_after()
 };
 
-/// What the outcomes say of as many evaluations more: the share of a call's time that they save,
-/// were they to gain what the latter half of the known ones did. The order of the outcomes does not
-/// matter: this is the mean over all halves of them.
-/// @param outcomes  with the default's  @return  0 to 1; 0 for fewer than two that worked
-/// Cost     O(n log n)
-[[nodiscard]] double expected_gain(std::span<known_outcome const> outcomes);
+/// Seconds of the best after each of these outcomes. @param outcomes  with the default's first
+[[nodiscard]] std::vector<double> best_after(std::span<known_outcome const> outcomes);
 
 /// The index of the tuning that goes on: of those without a slice the one called most, else the one
-/// with the most seconds to save: calls * call_s * gain. The first of equals.
+/// whose next evaluation is worth most by its calls: worth_of_next(). The first of equals.
 /// @pre  there is one
 [[nodiscard]] std::size_t next_in_turn(std::span<sliced_tuning const> all);
 

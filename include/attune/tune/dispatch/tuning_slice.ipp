@@ -5,9 +5,9 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/tuning_slice.hpp>
+#include <attune/tune/together/turn_policy.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -19,37 +19,39 @@ inline constexpr std::uint64_t fewest_of_any_slice = 4;
 /// Where no number limits a tuning.
 inline constexpr std::uint64_t usual_first_slice = 15;
 
-ATTUNE_INLINE double expected_gain(std::span<known_outcome const> outcomes)
+ATTUNE_INLINE search_limits part_of(tuning_slice const& slice) noexcept
 {
-    std::vector<double> logs;
-    for (known_outcome const& one : outcomes)
-        if (auto const* const m = std::get_if<measurement>(&one.result);
-            m != nullptr && m->value > 0)
-            logs.push_back(std::log(m->value));
-    if (logs.size() < 2) return 0;
-    std::sort(logs.begin(), logs.end());
-    // The best of a half: with probability 1/2 the best of all, with 1/4 the second ...
-    double mean = 0;
-    double share = 1;
-    for (double const one : logs)
-        mean += (share /= 2) * one;
-    mean += share * logs.back();
-    return 1 - std::exp(logs.front() - mean);
+    constexpr std::uint64_t any = search_limits::any_number;
+    std::uint64_t const parts = std::max<std::size_t>(slice.sharers, 1);
+    return {.evaluations = slice.evaluations == any
+                               ? any
+                               : std::max<std::uint64_t>(slice.evaluations / parts, 1),
+            .seconds = slice.seconds / static_cast<double>(parts)};
+}
+
+ATTUNE_INLINE std::vector<double> best_after(std::span<known_outcome const> outcomes)
+{
+    std::vector<double> out;
+    for (known_outcome const& one : outcomes) {
+        auto const* const m = std::get_if<measurement>(&one.result);
+        if (m == nullptr && out.empty()) continue;
+        out.push_back(out.empty()    ? m->value
+                      : m == nullptr ? out.back()
+                                     : std::min(out.back(), m->value));
+    }
+    return out;
 }
 
 ATTUNE_INLINE std::size_t next_in_turn(std::span<sliced_tuning const> all)
 {
-    auto const comes_first = [](sliced_tuning const& a, sliced_tuning const& b) {
-        bool const is_new = a.evaluations == 0;
-        if (is_new != (b.evaluations == 0)) return is_new;
-        if (is_new) return a.calls > b.calls;
-        auto const saved_s = [](sliced_tuning const& of) {
-            return static_cast<double>(of.calls) * of.call_s * of.gain;
-        };
-        return saved_s(a) > saved_s(b);
-    };
-    return static_cast<std::size_t>(std::min_element(all.begin(), all.end(), comes_first) -
-                                    all.begin());
+    std::vector<turn_task> tasks;
+    for (sliced_tuning const& of : all)
+        // The model of a session ends with it: a slice is judged by what the last one gained.
+        tasks.push_back(
+            {.weight = 1 + static_cast<double>(of.calls),
+             .best = of.evaluations > 0 ? std::span(of.best) : std::span<double const>{},
+             .expected_gain = 0.0});
+    return most_gain(budget_unit::evaluations, 1)(tasks).value_or(0);
 }
 
 ATTUNE_INLINE tuning_slice next_slice(sliced_tuning const& of,

@@ -15,8 +15,10 @@
 #include <attune/tune/dispatch/tuning_slice.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/known_choice.hpp>
+#include <attune/tune/loop/session.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +45,48 @@ public:
         , report_(report)
     {
     }
+
+    /// What best_known() finds, in steps: between two of them others may have theirs. A tuning that
+    /// is dropped before its end is kept as one that was cut short.
+    class stepped {
+    public:
+        /// As best_known()
+        stepped(variant_choice& by,
+                call_problem const& of,
+                call_frame const& frame,
+                std::span<std::int64_t const> shape,
+                bool predict,
+                when_unknown otherwise,
+                tuning_slice const* slice);
+        ~stepped();
+        stepped(stepped const&) = delete;
+        stepped& operator=(stepped const&) = delete;
+
+        /// The tuning; null: none is needed, or allowed.
+        [[nodiscard]] stepped_session* session() noexcept;
+        /// Outcomes that it had when it began.
+        [[nodiscard]] std::size_t known_before() const noexcept;
+        /// Of the tuning: its winner is put into the store. Once.
+        [[nodiscard]] known_variant finish();
+
+    private:
+        struct tuning;
+        void begin(bool anew);
+        [[nodiscard]] known_variant end();
+
+        variant_choice& by_;
+        call_problem const& of_;
+        call_frame const& frame_;
+        bool const predict_;
+        tuning_slice const* slice_;
+        record_key key_;
+        std::string text_; ///< of the shape
+        std::vector<std::string> told_{};
+        std::optional<known_variant> known_{};
+        bool is_forced_ = false;
+        problem_claim claimed_{};
+        std::unique_ptr<tuning> tuning_{}; ///< null: what is known serves
+    };
 
     /// With everything there is to say in its report; is_missing where the limits allow no tuning.
     /// @param shape    key of the call; empty: of no call
@@ -80,13 +124,6 @@ private:
     claim(record_key const& key, double limit_s, std::vector<std::string>& told);
     [[nodiscard]] known_variant
     missing(call_problem const& of, record_key const& key, when_unknown otherwise);
-    [[nodiscard]] known_variant tune(record_key const& key,
-                                     call_problem const& of,
-                                     call_frame const& frame,
-                                     std::string const& shape,
-                                     bool predict,
-                                     bool anew,
-                                     tuning_slice const* slice);
 
     dispatched_kernel const& subject_;
     remembered_choice remembered_;

@@ -42,56 +42,89 @@ ATTUNE_INLINE search_limits variant_choice::limits_left() const
     return within(subject_.options.limits, total_left());
 }
 
-ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
-                                                 call_problem const& of,
-                                                 call_frame const& frame,
-                                                 std::string const& shape,
-                                                 bool predict,
-                                                 bool anew,
-                                                 tuning_slice const* slice)
+/// A tuning, and all that it refers to.
+struct variant_choice::stepped::tuning {
+    std::shared_ptr<device_target const> device;
+    std::optional<record> known;
+    tuning_problem problem;
+    tuning_options now;
+    std::vector<known_outcome> all{};
+    std::size_t known_before = 0;
+    interrupt_guard const until_remembered{}; // the program's handler for Ctrl-C runs after that
+    std::optional<stepped_session> session{};
+};
+
+ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
 {
-    auto const device = subject_.target();
-    kernel_description const& kernel = subject_.kernel;
+    dispatched_kernel const& subject = by_.subject_;
+    remembered_choice const& remembered = by_.remembered_;
+    auto const device = subject.target();
+    kernel_description const& kernel = subject.kernel;
+    std::optional<record> known = remembered.exact(key_);
     tuning_problem problem{
-        kernel, *of.space, *of.default_at, subject_.compiler, frame, device.get(), predict};
-    description const& space = of.space->describe();
-    std::optional<record> const known = remembered_.exact(key);
-    problem.rival =
-        known ? point_of(known->configuration, *of.space) : remembered_.near_point(key, *of.space);
-    tuning_options now = subject_.options;
-    session_memory memory = remembered_.memory_of(key, *of.space, anew);
-    if (slice != nullptr && slice->known.size() > memory.known.size()) memory.known = slice->known;
-    std::vector<known_outcome> all = from_default(memory.known, *of.default_at);
-    std::size_t const known_before = all.size();
-    memory.keep = [&all, keep = std::move(memory.keep)](known_outcome const& fresh) {
+        kernel, *of_.space, *of_.default_at, subject.compiler, frame_, device.get(), predict_};
+    problem.rival = known ? point_of(known->configuration, *of_.space)
+                          : remembered.near_point(key_, *of_.space);
+    tuning_.reset(new tuning{device, std::move(known), problem, subject.options});
+    tuning& t = *tuning_;
+    session_memory memory = remembered.memory_of(key_, *of_.space, anew);
+    if (slice_ != nullptr && slice_->known.size() > memory.known.size())
+        memory.known = slice_->known;
+    t.all = from_default(memory.known, *of_.default_at);
+    t.known_before = t.all.size();
+    memory.keep = [&all = t.all, keep = std::move(memory.keep)](known_outcome const& fresh) {
         all.push_back(fresh);
         if (keep) keep(fresh);
     };
-    search_limits const left = total_left();
-    tuning_limits const& whole = subject_.options.limits;
-    bool const is_bounded = left.evaluations != search_limits::any_number;
-    now.limits.evaluations =
-        std::min(slice != nullptr ? slice->evaluations : whole.evaluations,
-                 is_bounded ? known_before + left.evaluations : left.evaluations);
-    now.limits.seconds = std::min(slice != nullptr ? slice->seconds : whole.seconds, left.seconds);
-    if (slice != nullptr && slice->make_bench) now.measuring.make_bench = slice->make_bench;
-    interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
-    session_result result = run_session(problem, now, std::move(memory));
-    spent_evaluations_ += all.size() - known_before;
-    spent_s_ += result.report.elapsed_s;
+    search_limits const left = by_.total_left();
+    tuning_limits const& whole = subject.options.limits;
+    auto const with_known = [&t](std::uint64_t more) {
+        constexpr std::uint64_t any = search_limits::any_number;
+        return more < any - t.known_before ? t.known_before + more : any;
+    };
+    t.now.limits.evaluations =
+        std::min(slice_ == nullptr ? whole.evaluations
+                 : slice_->sharers == 0
+                     ? slice_->evaluations
+                     : with_known(std::min(slice_->evaluations, slice_->left.evaluations)),
+                 with_known(left.evaluations));
+    t.now.limits.seconds = left.seconds;
+    for (double const most : {slice_ != nullptr ? part_of(*slice_).seconds : whole.seconds,
+                              slice_ != nullptr ? slice_->left.seconds : search_limits::any_time})
+        t.now.limits.seconds = std::min(t.now.limits.seconds, most);
+    if (slice_ != nullptr && slice_->make_bench) t.now.measuring.make_bench = slice_->make_bench;
+    t.session.emplace(t.problem, t.now, std::move(memory));
+}
+
+ATTUNE_INLINE known_variant variant_choice::stepped::end()
+{
+    tuning& t = *tuning_;
+    dispatched_kernel const& subject = by_.subject_;
+    kernel_description const& kernel = subject.kernel;
+    description const& space = of_.space->describe();
+    session_result result = t.session->finish();
+    t.session.reset();
+    by_.spent_evaluations_ += t.all.size() - t.known_before;
+    by_.spent_s_ += result.report.elapsed_s;
     bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
-        if (slice != nullptr) now.limits.seconds += slice->seconds_before;
-        if (slice != nullptr && (result.ended == "space" || result.ended == "stop rule"))
-            now.limits = whole; // it would end there in one session as well
-        record fresh = make_record(key, space, result, now);
-        fresh.shape = shape;
-        if (std::string const why = remembered_.keep(fresh, known.has_value()); !why.empty()) {
-            result.report.notices.push_back(why);
-            report_.tell(why);
+        bool const has_ended = result.ended == "space" || result.ended == "stop rule";
+        if (slice_ != nullptr && slice_->sharers > 0) {
+            t.now.limits.evaluations = part_of(*slice_).evaluations;
+        } else if (slice_ != nullptr) {
+            t.now.limits.seconds += slice_->seconds_before;
+            // It would end there in one session as well.
+            if (has_ended) t.now.limits = subject.options.limits;
         }
-        for (point const& at : {result.at, *of.default_at})
-            subject_.keep(space, at);
+        record fresh = make_record(key_, space, result, t.now);
+        fresh.shape = text_;
+        if (std::string const why = by_.remembered_.keep(fresh, t.known.has_value());
+            !why.empty()) {
+            result.report.notices.push_back(why);
+            by_.report_.tell(why);
+        }
+        for (point const& at : {result.at, *of_.default_at})
+            subject.compiler.keep_winner(kernel.source, make_variant(kernel, space, at));
     }
     known_variant out;
     out.choice = {.kernel = kernel.name,
@@ -106,7 +139,7 @@ ATTUNE_INLINE known_variant variant_choice::tune(record_key const& key,
     out.is_for_this_shape = true;
     out.is_too_short = result.is_too_short;
     out.is_over = is_over;
-    out.outcomes = std::move(all);
+    out.outcomes = std::move(t.all);
     return out;
 }
 
@@ -241,6 +274,83 @@ ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
            point_of(known->configuration, *of.space).has_value();
 }
 
+ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by,
+                                               call_problem const& of,
+                                               call_frame const& frame,
+                                               std::span<std::int64_t const> shape,
+                                               bool predict,
+                                               when_unknown otherwise,
+                                               tuning_slice const* slice)
+    : by_(by)
+    , of_(of)
+    , frame_(frame)
+    , predict_(predict)
+    , slice_(slice)
+    , key_(by.key_of(of))
+    , text_(text_of_key(shape))
+{
+    any_compiler const& compiler = by_.subject_.compiler;
+    remembered_choice const& remembered = by_.remembered_;
+    if (predict) key_.device += predicted_device;
+    if (!predict) known_ = by_.forced(of, key_, told_);
+    is_forced_ = known_.has_value();
+    std::size_t const said = told_.size();
+    search_limits left =
+        otherwise == when_unknown::take_what_is_there ? search_limits{.evaluations = 0}
+        : slice != nullptr && slice->sharers > 0      ? within(by_.total_left(), part_of(*slice))
+                                                      : by_.limits_left();
+    if (slice != nullptr) left = within(left, part_of(*slice));
+    bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
+    bool const goes_on = slice != nullptr && !slice->known.empty();
+    if (!known_ && !goes_on) known_ = remembered.find(key_, *of.space, predict, text_, left, told_);
+    bool const is_unusable = told_.size() > said; // so what else is known may not hold any more
+    if (!known_ && !goes_on && otherwise != when_unknown::say_so) // in the background it compiles
+        known_ = remembered.find_by_code(key_, *of.space, *of.default_at, predict, text_, left);
+    if (!known_ && can_tune) {
+        std::optional<record> const before = remembered.exact(key_);
+        claimed_ = by_.claim(key_, left.seconds, told_);
+        if (!goes_on && remembered.exact(key_) != before) // another one is done
+            known_ = remembered.find(key_, *of.space, predict, text_, left, told_);
+    }
+    if (known_)
+        if (std::string const instead = compiler.notice(); !instead.empty())
+            told_.push_back(instead);
+    for (std::string const& notice : told_)
+        by_.report_.tell(notice);
+    if (known_) return;
+    if (can_tune)
+        begin(is_unusable);
+    else
+        known_ = by_.missing(of, key_, otherwise);
+}
+
+ATTUNE_INLINE variant_choice::stepped::~stepped() = default;
+
+ATTUNE_INLINE stepped_session* variant_choice::stepped::session() noexcept
+{
+    return tuning_ != nullptr ? &*tuning_->session : nullptr;
+}
+
+ATTUNE_INLINE std::size_t variant_choice::stepped::known_before() const noexcept
+{
+    return tuning_ != nullptr ? tuning_->known_before : 0;
+}
+
+ATTUNE_INLINE known_variant variant_choice::stepped::finish()
+{
+    known_variant out = known_ ? *std::move(known_) : end();
+    if (out.is_missing) return out;
+    out.report.notices.insert(out.report.notices.begin(), told_.begin(), told_.end());
+    remembered_choice const& remembered = by_.remembered_;
+    if (!predict_ && !is_forced_)
+        out.proofs = remembered.proofs_of(key_, of_.space->describe(), out.code.object_key);
+    for (std::string const& notice : remembered.notices()) {
+        out.report.notices.push_back(notice);
+        by_.report_.tell(notice);
+    }
+    return out;
+}
+
 ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
                                                        call_frame const& frame,
                                                        std::span<std::int64_t const> shape,
@@ -248,49 +358,11 @@ ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
                                                        when_unknown otherwise,
                                                        tuning_slice const* slice)
 {
-    any_compiler const& compiler = subject_.compiler;
-    record_key key = key_of(of);
-    if (predict) key.device += predicted_device;
-    std::string const text = text_of_key(shape);
-    std::vector<std::string> told;
-    std::optional<known_variant> known;
-    if (!predict) known = forced(of, key, told);
-    bool const is_forced = known.has_value();
-    std::size_t const said = told.size();
-    search_limits left = otherwise == when_unknown::take_what_is_there
-                             ? search_limits{.evaluations = 0}
-                             : limits_left();
-    if (slice != nullptr)
-        left = within(left, {.evaluations = slice->evaluations, .seconds = slice->seconds});
-    bool const can_tune = otherwise == when_unknown::tune && wants_tuning(left);
-    bool const goes_on = slice != nullptr && !slice->known.empty();
-    if (!known && !goes_on) known = remembered_.find(key, *of.space, predict, text, left, told);
-    bool const is_unusable = told.size() > said; // so what else is known may not hold any more
-    if (!known && !goes_on && otherwise != when_unknown::say_so) // in the background it compiles
-        known = remembered_.find_by_code(key, *of.space, *of.default_at, predict, text, left);
-    problem_claim claimed;
-    if (!known && can_tune) {
-        std::optional<record> const before = remembered_.exact(key);
-        claimed = claim(key, left.seconds, told);
-        if (!goes_on && remembered_.exact(key) != before) // another one is done
-            known = remembered_.find(key, *of.space, predict, text, left, told);
-    }
-    if (known)
-        if (std::string const instead = compiler.notice(); !instead.empty())
-            told.push_back(instead);
-    for (std::string const& notice : told)
-        report_.tell(notice);
-    if (!known && !can_tune) return missing(of, key, otherwise);
-    known_variant out =
-        known ? std::move(*known) : tune(key, of, frame, text, predict, is_unusable, slice);
-    out.report.notices.insert(out.report.notices.begin(), told.begin(), told.end());
-    if (!predict && !is_forced)
-        out.proofs = remembered_.proofs_of(key, of.space->describe(), out.code.object_key);
-    for (std::string const& notice : remembered_.notices()) {
-        out.report.notices.push_back(notice);
-        report_.tell(notice);
-    }
-    return out;
+    stepped all{*this, of, frame, shape, predict, otherwise, slice};
+    if (stepped_session* const tuning = all.session())
+        while (tuning->step()) {
+        }
+    return all.finish();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -36,6 +36,11 @@ public:
     /// @param reserve_s  seconds to keep for the work after the loop
     [[nodiscard]] bool budget_left(double reserve_s = 0) const;
     [[nodiscard]] double elapsed_s() const;
+    /// Of the limit's seconds; infinity without one.
+    [[nodiscard]] double left_s() const { return judge_.limits().seconds - elapsed_s(); }
+    /// The clock stands still, or goes on where it did.
+    void pause();
+    void resume();
     [[nodiscard]] std::uint32_t evaluations() const noexcept
     {
         return static_cast<std::uint32_t>(judge_.evaluations());
@@ -65,6 +70,7 @@ private:
     std::uint32_t possible_;
     progress_sink sink_;
     double start_s_;
+    std::optional<double> paused_s_{}; ///< what the clock shows; nothing: it runs
     failure_counts failures_{};
     std::vector<failure> firsts_;
     std::optional<std::pair<point, measurement>> best_;

@@ -38,7 +38,7 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     out.is_seconds = is_seconds_;
     out.failures = failures_;
     out.elapsed_s = elapsed_s();
-    out.left_s = judge_.limits().seconds - out.elapsed_s;
+    out.left_s = left_s();
     out.text = text;
     return out;
 }
@@ -81,6 +81,17 @@ ATTUNE_INLINE bool run_state::budget_left(double reserve_s) const
     return judge_.has_room(elapsed_s() + reserve_s);
 }
 
-ATTUNE_INLINE double run_state::elapsed_s() const { return steady_seconds() - start_s_; }
+ATTUNE_INLINE double run_state::elapsed_s() const
+{
+    return paused_s_ ? *paused_s_ : steady_seconds() - start_s_;
+}
+
+ATTUNE_INLINE void run_state::pause() { paused_s_ = elapsed_s(); }
+
+ATTUNE_INLINE void run_state::resume()
+{
+    if (paused_s_) start_s_ = steady_seconds() - *paused_s_;
+    paused_s_.reset();
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,9 @@
 #include <attune/tune/options.hpp>
 #include <attune/tune/report.hpp>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,51 @@ struct session_result {
     std::string ended{};       ///< see record::ended
     std::vector<point> ties{}; ///< that the final could not tell from `at`
     tuning_report report;
+};
+
+/// How a session stands, for those who decide whether it goes on.
+struct session_state {
+    std::vector<double> best{}; ///< seconds of the best after each evaluation, the default's first
+    double least_s = 0;         ///< that the best can take by the roofline; 0: unknown
+    /// Share of the best that the search's model expects to gain; nothing: it has none yet.
+    std::optional<double> expected_gain{};
+    double elapsed_s = 0; ///< wall seconds, without rests
+    double longest_s = 0; ///< wall seconds of the longest step so far
+    double final_s = 0;   ///< that the final may take
+};
+
+/// A tuning that goes on when it is asked to. Between two steps other sessions of the same thread
+/// may have theirs: rest() first.
+class stepped_session {
+public:
+    /// Evaluates the default configuration, and what the memory demands.
+    /// @param options  limits.seconds decides how long the final may take
+    /// @pre     problem and options outlive this object; wants_tuning(options.limits); all calls
+    ///          are made by one thread
+    /// Errors   as run_session()
+    stepped_session(tuning_problem const& problem,
+                    tuning_options const& options,
+                    session_memory memory);
+    ~stepped_session();
+    stepped_session(stepped_session const&) = delete;
+    stepped_session& operator=(stepped_session const&) = delete;
+
+    /// As many evaluations as are made at once, unless the limits or a rule say that it is over.
+    /// @return  whether another step may bring something
+    bool step();
+    /// Moves the limits: so many evaluations and seconds are left, the final's among them.
+    void allow(std::uint64_t evaluations, double seconds);
+    /// Until the next step() or finish(), its clock stands still, nothing is compiled, and the
+    /// thread is not pinned.
+    void rest();
+    /// Cost  every other evaluation the search's model is asked
+    [[nodiscard]] session_state state();
+    /// The final, and what there is to say. Once.
+    [[nodiscard]] session_result finish();
+
+private:
+    struct parts;
+    std::unique_ptr<parts> parts_;
 };
 
 /// Tunes. The default configuration is the first evaluation and stays unless another one is faster

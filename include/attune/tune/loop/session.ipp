@@ -65,7 +65,8 @@ public:
     {
     }
 
-    session_result run()
+    /// From the first event to what is evaluated before the search.
+    void open()
     {
         report_.kernel = problem_.kernel.name;
         report_.compiler = problem_.compiler.identity();
@@ -96,8 +97,52 @@ public:
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         tell_compiler();
         begin(past);
+        is_open_ = !is_too_short();
+    }
+
+    /// @return  false: there is no other
+    bool step()
+    {
+        state_.resume();
+        bool has_stepped = false;
+        if (is_open_) until_cut([&] { has_stepped = explore(); });
+        return is_open_ = has_stepped;
+    }
+
+    void allow(std::uint64_t evaluations, double seconds)
+    {
+        std::uint64_t const done = state_.judge().evaluations();
+        state_.judge().move_limits(evaluations < search_limits::any_number - done
+                                       ? done + evaluations
+                                       : search_limits::any_number,
+                                   state_.elapsed_s() + seconds);
+    }
+
+    void rest()
+    {
+        supply_->settle();
+        state_.pause();
+    }
+
+    [[nodiscard]] session_state state()
+    {
+        if (is_open_ && best_after_.size() >= gain_asked_ + 2) {
+            gain_asked_ = best_after_.size();
+            if ((expected_gain_ = supply_->expected_gain()))
+                expected_gain_ = std::clamp(*expected_gain_, 0.0, 1.0);
+        }
+        return {best_after_,
+                least_s_,
+                expected_gain_,
+                state_.elapsed_s(),
+                longest_s_,
+                final_->limit_s()};
+    }
+
+    session_result finish()
+    {
+        state_.resume();
         if (is_too_short()) return stay_with_default();
-        until_cut([this] { explore(); });
         supply_->settle();
         return finish(final_->run(*supply_));
     }
@@ -154,6 +199,7 @@ private:
             standard());
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
+        best_after_.push_back(report_.default_time.value);
         note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
         if (!known) {
@@ -215,6 +261,7 @@ private:
     void add_result(point const& at, outcome const& result, callable const& code)
     {
         state_.add(at, result, text_of(space_, at));
+        best_after_.push_back(state_.best()->second.value);
         if (auto const* m = std::get_if<measurement>(&result))
             final_->consider({at, *m, code, at == problem_.rival});
         if (options_.search.until_roofline > 0) update_roofline();
@@ -226,33 +273,38 @@ private:
     {
         if (roofline_.will_measure()) supply_->settle(); // compilers would take part of the machine
         auto const& [at, time] = *state_.best();
-        if (auto const place = roofline_.at(at, time.value))
+        if (auto const place = roofline_.at(at, time.value)) {
+            least_s_ = place->least_s;
             state_.judge().enough(options_.search.until_roofline, place->least_s);
+        }
     }
 
-    void explore()
+    /// One batch.  @return  false: there was none, and will be none
+    bool explore()
     {
-        double longest_s = 0; // of the batches so far: one more has to fit into the budget
-        while (state_.budget_left(final_->limit_s() + longest_s) && !interrupt_.requested()) {
-            stop_judge& judge = state_.judge();
-            if (judge.wants_gain()) judge.gain(supply_->expected_gain());
-            if (auto const verdict = judge.verdict(state_.elapsed_s())) {
-                met_stop_rule_ = true; // there is budget left
-                return note(verdict->text);
-            }
-            double const begun_s = state_.elapsed_s();
-            std::vector<compile_result> codes;
-            std::vector<point> const batch = next_batch(codes);
-            if (batch.empty()) {
-                is_exhausted_ = true;
-                return;
-            }
-            std::vector<trial> const tried =
-                runner_.run_all(std::move(codes), state_.best()->second.value);
-            for (std::size_t i = 0; i < batch.size(); ++i)
-                if (!tried[i].is_cut) record_trial(batch[i], tried[i]);
-            longest_s = std::max(longest_s, state_.elapsed_s() - begun_s);
+        // One more batch has to fit into the budget, were it as long as the longest so far.
+        if (!state_.budget_left(final_->limit_s() + longest_s_) || interrupt_.requested())
+            return false;
+        stop_judge& judge = state_.judge();
+        if (judge.wants_gain()) judge.gain(supply_->expected_gain());
+        if (auto const verdict = judge.verdict(state_.elapsed_s())) {
+            met_stop_rule_ = true; // there is budget left
+            note(verdict->text);
+            return false;
         }
+        double const begun_s = state_.elapsed_s();
+        std::vector<compile_result> codes;
+        std::vector<point> const batch = next_batch(codes);
+        if (batch.empty()) {
+            is_exhausted_ = true;
+            return false;
+        }
+        std::vector<trial> const tried =
+            runner_.run_all(std::move(codes), state_.best()->second.value);
+        for (std::size_t i = 0; i < batch.size(); ++i)
+            if (!tried[i].is_cut) record_trial(batch[i], tried[i]);
+        longest_s_ = std::max(longest_s_, state_.elapsed_s() - begun_s);
+        return true;
     }
 
     /// As many configurations as are measured at once, fewer at the end; and their code.
@@ -361,10 +413,56 @@ private:
     std::optional<variant_pipeline> supply_{};
     std::string told_of_compiler_{};
     callable default_code_{};
-    std::optional<session_final> final_{}; ///< once the default works
+    std::optional<session_final> final_{};  ///< once the default works
+    std::vector<double> best_after_{};      ///< each evaluation, seconds
+    double least_s_ = 0;                    ///< by the roofline; 0: unknown
+    std::optional<double> expected_gain_{}; ///< when it was last asked for
+    std::size_t gain_asked_ = 0;            ///< after so many evaluations
+    double longest_s_ = 0;                  ///< wall seconds of a batch
+    bool is_open_ = false;                  ///< another step may bring something
     bool met_stop_rule_ = false;
     bool is_exhausted_ = false; ///< the search has nothing more to try
 };
+
+/// What a session is about; with the user's own code in its frame, if there is some.
+struct stepped_session::parts {
+    parts(tuning_problem const& problem, tuning_options const& options, session_memory memory)
+        : frame(problem.kernel.baseline ? with_baseline(problem.frame, problem.kernel)
+                                        : problem.frame)
+        , of{problem.kernel,
+             problem.space,
+             problem.default_at,
+             problem.compiler,
+             frame,
+             problem.device,
+             problem.predict,
+             problem.rival}
+        , work(of, options, std::move(memory))
+    {
+        work.open();
+    }
+    call_frame const frame;
+    tuning_problem const of;
+    session work;
+};
+
+ATTUNE_INLINE stepped_session::stepped_session(tuning_problem const& problem,
+                                               tuning_options const& options,
+                                               session_memory memory)
+{
+    watch_program_end();
+    parts_ = std::make_unique<parts>(problem, options, std::move(memory));
+}
+ATTUNE_INLINE stepped_session::~stepped_session() = default;
+
+ATTUNE_INLINE bool stepped_session::step() { return parts_->work.step(); }
+ATTUNE_INLINE void stepped_session::allow(std::uint64_t evaluations, double seconds)
+{
+    parts_->work.allow(evaluations, seconds);
+}
+ATTUNE_INLINE void stepped_session::rest() { parts_->work.rest(); }
+ATTUNE_INLINE session_state stepped_session::state() { return parts_->work.state(); }
+ATTUNE_INLINE session_result stepped_session::finish() { return parts_->work.finish(); }
 
 /// The default configuration, compiled and neither run nor measured.
 [[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
@@ -390,18 +488,10 @@ ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
                                          session_memory memory)
 {
     if (!wants_tuning(options.limits)) return without_tuning(problem, options.progress);
-    watch_program_end();
-    if (!problem.kernel.baseline) return detail::session{problem, options, std::move(memory)}.run();
-    call_frame const frame = with_baseline(problem.frame, problem.kernel);
-    tuning_problem const beside{problem.kernel,
-                                problem.space,
-                                problem.default_at,
-                                problem.compiler,
-                                frame,
-                                problem.device,
-                                problem.predict,
-                                problem.rival};
-    return detail::session{beside, options, std::move(memory)}.run();
+    stepped_session work(problem, options, std::move(memory));
+    while (work.step()) {
+    }
+    return work.finish();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -87,7 +87,7 @@ public:
         field.insert(field.begin(), default_);
         if (baseline_fits) field.push_back(*baseline_);
         while (field.size() > 1) {
-            double const left_s = with_.options.limits.seconds - with_.state.elapsed_s();
+            double const left_s = with_.state.left_s();
             std::variant<round_times, std::size_t> compared{std::in_place_index<1>, 0U};
             bool is_whole = false;
             until_cut([&] {
@@ -169,8 +169,7 @@ private:
             for (std::size_t i = 0; i < field.size() - passengers_of(field); ++i)
                 if (times.rounds(i) == times.rounds(times.fastest(passengers_of(field))))
                     open.push_back(i);
-            double const spare_s =
-                std::min(limit_s(), with_.options.limits.seconds - with_.state.elapsed_s());
+            double const spare_s = std::min(limit_s(), with_.state.left_s());
             double round_s = 0;
             std::vector<callable> codes;
             for (std::size_t const i : open) {

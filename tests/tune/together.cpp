@@ -1,0 +1,410 @@
+// tests/tune/together.cpp - many kernels on one budget.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/together.hpp>
+
+#include <attune/remember/store.hpp>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../support/accumulate.hpp"
+#include "../support/ignored_interrupts.hpp"
+#include "../support/scratch_directory.hpp"
+#include "../support/timed_bench.hpp"
+
+using namespace attune_test;
+using attune::decision;
+using attune::share;
+using attune::tune_together;
+
+namespace {
+
+/// A store that several `tuned` share.
+struct shared_store {
+    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
+
+    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
+    void add(attune::record const& r) { records->add(r); }
+    std::vector<std::string> notices() { return {}; }
+};
+
+inline constexpr int ways_of_table = 40;
+using table = std::array<double, ways_of_table>;
+
+/// Configuration i takes seconds[i]; negative: it does not compile. Nothing runs.
+template <class Store = shared_store>
+class scripted_kernel {
+public:
+    scripted_kernel(std::string name,
+                    table const& seconds,
+                    Store store = {},
+                    std::function<void(attune::tuning_options&)> const& change = {})
+        : seconds_(std::make_unique<table>(seconds))
+        , compiler(
+              [at = seconds_.get()](attune::compile_request const& v) -> scripted_compiler::answer {
+                  std::size_t i = 0;
+                  for (attune::macro_definition const& m : v.macros)
+                      if (m.name == "STEP") i = std::stoul(m.value);
+                  if ((*at)[i] < 0)
+                      return attune::failure{attune::failure_stage::compile, "no such step", ""};
+                  return static_cast<void*>(&(*at)[i]);
+              })
+        , call(kernel_of(std::move(name)), compiler, std::move(store), options(change))
+    {
+        for (double& one : *seconds_)
+            script_.seconds[&one] = one;
+    }
+
+    [[nodiscard]] attune::tuning_share share_of(int size = 4) { return share(call, x_, size); }
+    [[nodiscard]] bool is_tuned(int size = 4) { return call.is_tuned(x_, size); }
+
+private:
+    [[nodiscard]] static attune::kernel<void(std::span<double>, int)> kernel_of(std::string name)
+    {
+        static constexpr auto step = attune::ordinal<"STEP">(attune::range(0, ways_of_table - 1));
+        static constexpr auto size = attune::input<"SIZE", int>();
+        attune::kernel<void(std::span<double>, int)> out{
+            std::move(name),
+            attune::source_text("constexpr int step = ATTUNE_TUNABLE(STEP, 0);\n", "s.kernel.cpp"),
+            attune::space(step)};
+        out.bind<1>(size).any_shape();
+        return out;
+    }
+    [[nodiscard]] attune::tuning_options
+    options(std::function<void(attune::tuning_options&)> const& change)
+    {
+        attune::tuning_options out = quick_options(heard.sink());
+        out.measuring.make_bench = timed_by(script_);
+        if (change) change(out);
+        return out;
+    }
+
+    std::unique_ptr<table> seconds_;
+    time_script script_{};
+    std::vector<double> x_ = std::vector<double>(64, 1.0);
+
+public:
+    recorded_progress heard{};
+    scripted_compiler compiler;
+    attune::tuned<void(std::span<double>, int), scripted_compiler, Store> call;
+};
+
+/// Falls from `first` by `factor` at each step, to `last` at least.
+table falling(double first, double factor, double last)
+{
+    table out{};
+    for (double& one : out) {
+        one = first;
+        first = std::max(last, first * factor);
+    }
+    return out;
+}
+
+table flat(double seconds)
+{
+    table out{};
+    out.fill(seconds);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("the budget goes where the whole gains, and is not exceeded")
+{
+    scripted_kernel heavy{"heavy", falling(8e-3, 0.95, 1e-3)};
+    scripted_kernel light{"light", falling(8e-3, 0.95, 1e-3)};
+    scripted_kernel still{"still", flat(1e-4)};
+    auto const r = tune_together({.evaluations = 60},
+                                 heavy.share_of().calls(10),
+                                 light.share_of().calls(1),
+                                 still.share_of().calls(1));
+    REQUIRE(r.shares.size() == 3);
+    CHECK(r.evaluations == 60);
+    std::uint64_t sum = 0;
+    for (attune::share_report const& one : r.shares) {
+        CHECK(one.evaluations >= 4);
+        CHECK(one.evaluations == one.report.evaluations);
+        sum += one.evaluations;
+    }
+    CHECK(sum == 60);
+    CHECK(r.shares[0].evaluations > r.shares[1].evaluations);
+    CHECK(r.shares[1].evaluations > r.shares[2].evaluations);
+    CHECK(r.shares[0].report.how == decision::tuned);
+    CHECK(r.shares[2].report.how == decision::kept_default);
+    CHECK(r.shares[0].calls == 10);
+    CHECK(r.default_s == doctest::Approx(11 * 8e-3 + 1e-4));
+    CHECK(r.best_s == doctest::Approx(10 * r.shares[0].report.best.value +
+                                      r.shares[1].report.best.value + 1e-4));
+    CHECK(r.speedup() == doctest::Approx(r.default_s / r.best_s));
+    CHECK(!r.interrupted);
+    std::string const said = r.summary();
+    CHECK(said.starts_with("heavy: "));
+    CHECK(said.find("\nlight: ") != said.npos);
+    CHECK(said.find("\ntogether: ") != said.npos);
+    CHECK(said.find("60 evaluations") != said.npos);
+    // Winners are installed.
+    CHECK(heavy.is_tuned());
+    CHECK(heavy.call.report().configuration == r.shares[0].report.configuration);
+}
+
+TEST_CASE("the data is what no call, and then one call of the winner, makes of it")
+{
+    accumulate_data data;
+    accumulate_data others;
+    attune::tuned one{accumulate_kernel(ways<usual, wrong, crashing, throwing, fast>()),
+                      accumulate_compiler(),
+                      attune::memory_store{},
+                      quick_options()};
+    attune::tuned other{accumulate_kernel(ways<usual, refused, fast, same_as_usual>()),
+                        accumulate_compiler("scripted 2"),
+                        attune::memory_store{},
+                        quick_options()};
+    auto const r = tune_together({.evaluations = 9},
+                                 share(one, data.x, data.y, 3.0).calls(2),
+                                 share(other, others.x, others.y, 3.0));
+    CHECK(data.called_times(0, 3.0));
+    CHECK(others.called_times(0, 3.0));
+    CHECK(r.evaluations == 9);
+    CHECK(r.shares[0].report.how == decision::tuned);
+    CHECK(r.shares[0].report.configuration == "WAY=1");
+    CHECK(r.shares[1].report.configuration == "WAY=1");
+    CHECK(attune::total(r.shares[0].report.failures) == 3);
+    one(data.x, data.y, 3.0);
+    other(others.x, others.y, 3.0);
+    CHECK(data.called_times(1, 3.0));
+    CHECK(others.called_times(1, 3.0));
+    CHECK(one.report().how == decision::tuned);
+}
+
+TEST_CASE("winners are in the store: as large a budget tunes nothing, a larger one goes on")
+{
+    support::scratch_directory const folder;
+    auto const spend = [&](std::uint64_t budget) {
+        scripted_kernel first{
+            "first", falling(8e-3, 0.9, 1e-3), attune::store{folder.file("first")}};
+        scripted_kernel second{
+            "second", falling(8e-3, 0.9, 1e-3), attune::store{folder.file("second")}};
+        auto const out =
+            tune_together({.evaluations = budget}, first.share_of().calls(5), second.share_of());
+        CHECK(first.is_tuned());
+        CHECK(second.is_tuned());
+        return out;
+    };
+    auto const once = spend(20);
+    CHECK(once.evaluations == 20);
+    CHECK(once.shares[0].report.how == decision::tuned);
+    for (std::uint64_t const no_larger : {20U, 12U}) {
+        auto const again = spend(no_larger);
+        CHECK(again.evaluations == 0);
+        CHECK(again.shares[0].report.how == decision::remembered);
+        CHECK(again.shares[1].report.how == decision::remembered);
+        CHECK(again.shares[0].report.configuration == once.shares[0].report.configuration);
+    }
+    auto const more = spend(40); // what was measured counts, and costs nothing
+    CHECK(more.evaluations == 40);
+    CHECK(more.shares[0].report.evaluations + more.shares[1].report.evaluations == 60);
+    CHECK(more.best_s < once.best_s);
+}
+
+TEST_CASE("calls with the same inputs are tuned once, and weigh together")
+{
+    scripted_kernel twice{"twice", falling(8e-3, 0.95, 1e-3)};
+    scripted_kernel once{"once", falling(8e-3, 0.95, 1e-3)};
+    auto const r = tune_together({.evaluations = 60},
+                                 twice.share_of().calls(5),
+                                 once.share_of().calls(1),
+                                 twice.share_of().calls(5),
+                                 once.share_of(5).calls(1));
+    CHECK(r.evaluations == 60);
+    REQUIRE(r.shares.size() == 4);
+    CHECK(r.shares[0].evaluations > r.shares[1].evaluations);
+    CHECK(r.shares[2].evaluations == 0);
+    CHECK(r.shares[2].report.configuration == r.shares[0].report.configuration);
+    CHECK(r.shares[3].evaluations >= 4); // other inputs
+    CHECK(r.default_s == doctest::Approx(12 * 8e-3));
+    CHECK(once.is_tuned(5));
+}
+
+TEST_CASE("where the budget has fewer evaluations than there are shares, the lightest have none")
+{
+    scripted_kernel a{"a", flat(1e-3)};
+    scripted_kernel b{"b", flat(1e-3)};
+    scripted_kernel c{"c", flat(1e-3)};
+    auto const r = tune_together(
+        {.evaluations = 2}, a.share_of().calls(2), b.share_of().calls(1), c.share_of().calls(3));
+    CHECK(r.evaluations == 2);
+    CHECK(r.shares[0].evaluations == 1);
+    CHECK(r.shares[1].evaluations == 0);
+    CHECK(r.shares[1].report.how == decision::served_default);
+    CHECK(r.shares[1].report.reason.find("did not reach it") != std::string::npos);
+    CHECK(r.shares[2].evaluations == 1);
+    CHECK(!b.is_tuned());
+
+    auto const none = tune_together({.evaluations = 0}, b.share_of());
+    CHECK(none.evaluations == 0);
+    CHECK(none.speedup() == 1);
+}
+
+TEST_CASE("what weighs nothing is left alone")
+{
+    scripted_kernel a{"a", falling(8e-3, 0.95, 1e-3)};
+    scripted_kernel b{"b", falling(8e-3, 0.95, 1e-3)};
+    auto const r = tune_together({.evaluations = 30}, a.share_of().calls(0), b.share_of());
+    CHECK(r.shares[0].evaluations == 0);
+    CHECK(r.shares[0].report.reason.find("weight") != std::string::npos);
+    CHECK(a.compiler.compiled().empty());
+    CHECK(r.shares[1].evaluations == 30);
+}
+
+TEST_CASE("parts of the time are weights by the seconds of the default")
+{
+    scripted_kernel slow{"slow", falling(8e-3, 0.95, 1e-3)};
+    scripted_kernel quick{"quick", falling(8e-5, 0.95, 1e-5)};
+    auto const r = tune_together(
+        {.evaluations = 40}, slow.share_of().of_time(0.2), quick.share_of().of_time(0.8));
+    CHECK(r.shares[1].evaluations > r.shares[0].evaluations);
+    CHECK(r.shares[0].calls == doctest::Approx(0.2 / 8e-3));
+    CHECK(r.default_s == doctest::Approx(1.0));
+    CHECK_THROWS_AS(static_cast<void>(tune_together(
+                        {.evaluations = 40}, slow.share_of().of_time(0.2), quick.share_of())),
+                    attune::error);
+}
+
+TEST_CASE("a kernel whose default fails has the reason in its report, and the others go on")
+{
+    table broken = falling(8e-3, 0.95, 1e-3);
+    broken[0] = -1;
+    scripted_kernel bad{"bad", broken};
+    scripted_kernel good{"good", falling(8e-3, 0.95, 1e-3)};
+    auto const r = tune_together({.evaluations = 20}, bad.share_of().calls(9), good.share_of());
+    CHECK(r.shares[0].report.how == decision::call_failed);
+    CHECK(r.shares[0].report.reason.find("no such step") != std::string::npos);
+    CHECK(r.shares[0].calls == 0);
+    CHECK(r.shares[1].report.how == decision::tuned);
+    CHECK(r.shares[1].evaluations == 20);
+    CHECK(r.default_s == doctest::Approx(8e-3));
+}
+
+TEST_CASE("a call that no variant takes is served as one of the program, and not tuned")
+{
+    accumulate_data data;
+    auto const with_fallback = [](bool has_one) {
+        auto kernel = accumulate_kernel(ways<usual, fast>());
+        kernel.precondition(
+            [](std::span<double const>, std::span<double const>, double) { return false; });
+        if (has_one)
+            kernel.fallback([](std::span<double const> x, std::span<double> y, double f) {
+                accumulate<fast>(x, y, f);
+            });
+        return kernel;
+    };
+    for (bool const has_one : {true, false}) {
+        attune::tuned one{
+            with_fallback(has_one), accumulate_compiler(), attune::memory_store{}, quick_options()};
+        scripted_kernel other{"other", falling(8e-3, 0.95, 1e-3)};
+        auto const r =
+            tune_together({.evaluations = 10}, share(one, data.x, data.y, 3.0), other.share_of());
+        CHECK(r.shares[0].report.how ==
+              (has_one ? decision::served_fallback : decision::call_failed));
+        CHECK(r.shares[0].report.reason.find("precondition") != std::string::npos);
+        CHECK(r.shares[0].evaluations == 0);
+        CHECK(r.shares[1].evaluations == 10);
+    }
+}
+
+TEST_CASE("a sink that throws ends its own tuning")
+{
+    scripted_kernel bad{"bad", falling(8e-3, 0.95, 1e-3), {}, [](attune::tuning_options& o) {
+                            o.progress = [](attune::progress const& p) {
+                                if (p.evaluation == 3) throw attune::error("enough", "here", "go");
+                            };
+                        }};
+    scripted_kernel good{"good", falling(8e-3, 0.95, 1e-3)};
+    auto const r = tune_together({.evaluations = 20}, bad.share_of(), good.share_of());
+    CHECK(r.shares[0].report.how == decision::served_default);
+    CHECK(r.shares[0].report.reason.find("enough") != std::string::npos);
+    CHECK(r.shares[1].report.how == decision::tuned);
+    CHECK(r.evaluations <= 20);
+}
+
+TEST_CASE("Ctrl-C ends all tunings, and what was found serves")
+{
+    ignored_interrupts const interrupts;
+    scripted_kernel first{"first", falling(8e-3, 0.5, 1e-3), {}, [](attune::tuning_options& o) {
+                              o.progress = [](attune::progress const& p) {
+                                  if (p.event == attune::progress_event::evaluated &&
+                                      p.evaluation == 3)
+                                      ::raise(SIGINT);
+                              };
+                          }};
+    scripted_kernel second{"second", falling(8e-3, 0.5, 1e-3)};
+    auto const r = tune_together({.evaluations = 60}, first.share_of(), second.share_of());
+    CHECK(r.interrupted);
+    CHECK(r.evaluations < 60);
+    CHECK(r.shares[0].report.interrupted);
+    CHECK(r.shares[0].report.how == decision::tuned);
+    CHECK(r.summary().find("interrupted") != std::string::npos);
+    CHECK(interrupts.is_in_place());
+}
+
+TEST_CASE("rules of a kernel's own end its tuning, and leave the rest to the others")
+{
+    scripted_kernel patient{
+        "patient", flat(1e-3), {}, [](attune::tuning_options& o) { o.limits.patience = 5; }};
+    scripted_kernel other{"other", falling(8e-3, 0.95, 1e-3)};
+    auto const r =
+        tune_together({.evaluations = 40}, patient.share_of().calls(1e6), other.share_of());
+    CHECK(r.shares[0].evaluations == 6);
+    CHECK(r.shares[1].evaluations == 34);
+}
+
+TEST_CASE("a budget in seconds is kept")
+{
+    scripted_kernel a{"a", flat(1e-3)};
+    scripted_kernel b{"b", flat(1e-3)};
+    auto const r = tune_together({.seconds = 20}, a.share_of(), b.share_of());
+    CHECK(r.evaluations == 2 * ways_of_table); // all there is
+    CHECK(r.elapsed_s < 20);
+}
+
+TEST_CASE("wrong weights are errors, before anything is tuned")
+{
+    scripted_kernel a{"a", flat(1e-3)};
+    for (double const wrong :
+         {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+        CHECK_THROWS_AS(
+            static_cast<void>(tune_together({.evaluations = 9}, a.share_of().calls(wrong))),
+            attune::error);
+    CHECK_THROWS_AS(static_cast<void>(tune_together({.evaluations = 9}, {})), attune::error);
+    CHECK(a.compiler.compiled().empty());
+}
+
+TEST_CASE("from within a tuning of one of the kernels it is an error")
+{
+    std::string said;
+    std::function<void()> again = [] {};
+    scripted_kernel a{"a", flat(1e-3), {}, [&](attune::tuning_options& o) {
+                          o.progress = [&](attune::progress const& p) {
+                              if (p.event == attune::progress_event::evaluated) again();
+                          };
+                      }};
+    again = [&] {
+        try {
+            static_cast<void>(tune_together({.evaluations = 9}, a.share_of()));
+        } catch (attune::error const& e) {
+            said = e.what();
+        }
+    };
+    static_cast<void>(tune_together({.evaluations = 2}, a.share_of()));
+    CHECK(said.find("is being tuned") != std::string::npos);
+}
