@@ -3,7 +3,7 @@
 #
 # Refused: a type, alias, concept or variable that another unit defines too, whatever it is there; and functions of one name whose
 # parameters have the same types. Other parameters make overloads, and a declaration without a definition (`class bench;`) does
-# not count. The sources are formatted, so that a definition begins a line and what continues it is indented.
+# not count. attune::detail::x hides attune::x for all of attune::detail, so that both are one name here. The sources are formatted, so that a definition begins a line and what continues it is indented.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -16,7 +16,8 @@ set(count 0)
 # `header` defines `name` of the namespace `whole` as `kind`: function(<types>) or another word.
 macro(defined name kind)
     math(EXPR count "${count} + 1")
-    set(homes "${whole}::${name} is")
+    string(REGEX REPLACE "::detail$" "" scope "${whole}")
+    set(homes "${scope}::${name} is")
     foreach(home IN LISTS "${homes}")
         string(REGEX MATCH "^([^ ]+) ([^ ]+) (.*)$" home "${home}")
         set(of_unit "${CMAKE_MATCH_1}")

@@ -18,7 +18,8 @@ struct alignas(64) line {
 
 int main()
 {
-    if (level_of(attune::detail::this_processor()) < attune::detail::instruction_level::x86_64_v3) {
+    if (level_of(attune::detail::words_of_this_processor()) <
+        attune::detail::instruction_level::x86_64_v3) {
         std::puts("skipped: this processor has no AVX2");
         return 0;
     }

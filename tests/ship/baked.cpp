@@ -195,7 +195,7 @@ TEST_CASE("inputs choose the variant, and only verified shapes get it")
 TEST_CASE("the highest instruction set that the processor has, and that is allowed, serves")
 {
     aligned data;
-    auto const mine = level_of(attune::detail::this_processor());
+    auto const mine = level_of(attune::detail::words_of_this_processor());
     attune::baked<signature> const any{attune::baked_kernel<"example">};
     CHECK(any(data.first(128), 128) == (mine == instruction_level::x86_64_v4 ? 24 : 20));
     attune::baked<signature> const lower{attune::baked_kernel<"example">, "x86-64-v3"};

@@ -109,7 +109,7 @@ TEST_CASE("winners and the default are compiled for other instruction sets, and 
         CHECK(has(instructions_of(code, "x86-64-v2"), "xmm"));
         CHECK_FALSE(has(instructions_of(code, "x86-64-v2"), "ymm"));
     }
-    if (attune::detail::level_of(attune::detail::this_processor()) <
+    if (attune::detail::level_of(attune::detail::words_of_this_processor()) <
         attune::detail::instruction_level::x86_64_v2) {
         MESSAGE("skipped: this processor has less than x86-64-v2");
         return;

@@ -55,7 +55,8 @@ public:
     void operator()(Args... args) const { declaration_(args...); }
 
     /// Errors   attune::error: sixteen other programs differ from this one in literals alone
-    [[nodiscard]] attune::kernel<signature> kernel(program_options const& = {}) const
+    [[nodiscard]] attune::ATTUNE_OFF_ABI::kernel<signature>
+    kernel(attune::ATTUNE_OFF_ABI::program_options const& = {}) const
     {
         using function = attune::detail::plain_function<Declaration>;
         typename function::type const plain = function::of(declaration_);
@@ -63,7 +64,8 @@ public:
             throw error("ATTUNE_OFF: there is no function left for a program",
                         std::string(Declaration::name),
                         "let programs that differ in literals alone take them as inputs");
-        attune::kernel<signature> out{std::string(Declaration::name), kernel_source{}, nullptr};
+        attune::ATTUNE_OFF_ABI::kernel<signature> out{
+            std::string(Declaration::name), attune::ATTUNE_OFF_ABI::kernel_source{}, nullptr};
         return out.fallback(plain);
     }
 

@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE prepared_compiler::prepared_compiler(std::string folder, std::string_view most)
     : folder_(std::move(folder))
-    , level_(static_cast<std::size_t>(std::min(detail::level_of(detail::this_processor()),
+    , level_(static_cast<std::size_t>(std::min(detail::level_of(detail::words_of_this_processor()),
                                                detail::instruction_level_up_to(most))))
 {
 }

@@ -61,7 +61,7 @@ TEST_CASE("registers that the system does not keep are not used")
 
 TEST_CASE("this processor is the one that the system describes")
 {
-    processor_words const& mine = attune::detail::this_processor();
+    processor_words const& mine = attune::detail::words_of_this_processor();
     std::string vendor, family, model, flags;
     for (std::string const& line : attune::detail::processor_lines()) {
         std::string const value{attune::detail::processor_value(line)};

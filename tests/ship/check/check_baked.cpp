@@ -96,7 +96,7 @@ TEST_CASE("code that is right is verified for a shape at several places in memor
     CHECK(found.all.back().level == "base");
     CHECK(shapes_of(found) == 5); // four times alike, once not
     CHECK(found.all.back().right[0] == std::vector<std::int64_t>{24, 24, 24, 0});
-    auto const mine = level_of(attune::detail::this_processor());
+    auto const mine = level_of(attune::detail::words_of_this_processor());
     CHECK(found.all.size() == (mine == instruction_level::x86_64_v4 ? 2u : 1u));
     // What has no new property is not run again; a place that the store tells of is one.
     CHECK(shapes_of(subject.on({24, 24, 24, 0, 24, 24, 24, 0, 24, 24, 24, 4})) == 2);

@@ -58,7 +58,7 @@ public:
         : shape_of_(choice_of(table))
         , table_(table)
         , most_(most)
-        , level_(std::min(most, level_of(this_processor())))
+        , level_(std::min(most, level_of(words_of_this_processor())))
         , device_(device_among(table))
     {
         std::vector<shape_word> const layout = shape::layout();
@@ -128,7 +128,7 @@ protected:
     /// The same model, else the same vendor, else the first.
     [[nodiscard]] static baked_device const& device_among(baked_table const& table) noexcept
     {
-        processor_words const& mine = this_processor();
+        processor_words const& mine = words_of_this_processor();
         baked_device const* best = table.devices.begin();
         int best_fit = 0;
         for (baked_device const& one : table.devices) {

@@ -97,7 +97,7 @@ struct processor_words {
 }
 
 /// read_processor(), asked once.
-[[nodiscard]] inline processor_words const& this_processor() noexcept
+[[nodiscard]] inline processor_words const& words_of_this_processor() noexcept
 {
     static processor_words const words = read_processor();
     return words;

@@ -82,7 +82,7 @@ class baked_check<Result(Args...)> {
 public:
     explicit baked_check(check_request const& asked)
         : asked_(asked)
-        , mine_(level_of(this_processor()))
+        , mine_(level_of(words_of_this_processor()))
     {
         choice_.bound.resize(sizeof...(Args));
         choice_.ignored.resize(sizeof...(Args));

@@ -66,11 +66,12 @@ public:
     /// the report. A call whose arrays have other sizes than declared is an attune::error; where an
     /// array that is written overlaps another one, the plain nest serves.
     /// Errors   attune::error: no rule schedules a statement
-    [[nodiscard]] attune::kernel<signature> kernel(program_options const& options = {}) const
+    [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
+    kernel(program_options const& options = {}) const
     {
         program_text const text = as_text();
         program_kernel made = kernel_of(text, options);
-        attune::kernel<signature> out{
+        attune::ATTUNE_ABI::kernel<signature> out{
             std::string(Declaration::name), std::move(made.source), made.space};
         declare_arguments(out, text, made.space, options, typename Declaration::arguments{});
         out.reference([program = declaration_](Args... args) { program(args...); });
@@ -111,7 +112,7 @@ private:
 
     /// Binds inputs of the space, sets tolerances of what is written.
     template <class... T>
-    static void declare_arguments(attune::kernel<signature>& out,
+    static void declare_arguments(attune::ATTUNE_ABI::kernel<signature>& out,
                                   program_text const& text,
                                   description const& space,
                                   program_options const& options,
