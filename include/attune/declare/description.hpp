@@ -174,6 +174,10 @@ struct description {
     /// Names of numbers that are measured when a configuration is built, such as the registers of
     /// its code. A searcher uses them as features where it is told the numbers.
     std::vector<std::string> code_metrics;
+    /// How long a configuration is expected to take before any is measured, in seconds as far as
+    /// that is known, from one coordinate per parameter. Empty: nothing is expected. Searches begin
+    /// where it is short, and believe it as far as outcomes agree.
+    std::function<double(std::span<coordinate const> at)> expected;
 
     /// Index of the parameter called `name`, or no_index.
     [[nodiscard]] std::uint32_t find_parameter(std::string_view name) const noexcept

@@ -36,6 +36,7 @@
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/search/stop.ipp>
+#include <attune/search/transfer/expectation.ipp>
 #include <attune/search/transfer/opening.ipp>
 #include <attune/search/transfer/past_text.ipp>
 #include <attune/search/transfer/portfolio.ipp>

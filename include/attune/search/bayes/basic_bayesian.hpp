@@ -23,6 +23,7 @@
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
 #include <attune/search/history.hpp>
+#include <attune/search/transfer/expectation.hpp>
 #include <attune/search/transfer/opening.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
@@ -210,6 +211,8 @@ private:
     /// At the first question: what other sessions say.
     void read_past()
     {
+        if (!has_begun_ && options_.believes_expectation && unseen_.space().describe().expected)
+            options_.past.push_back(detail::session_of_expectation(unseen_.space()));
         has_begun_ = true;
         if (options_.past.empty()) return;
         auto const read = std::make_shared<detail::warm_start>(

@@ -72,6 +72,8 @@ struct bayesian_options {
     /// Outcomes at other sizes, on other devices, of earlier versions: where to begin.
     std::vector<past_session> past{};
     warm_start_options warm_start{};
+    /// Whether description::expected counts as one more session.
+    bool believes_expectation = true;
 };
 
 } // namespace attune::inline ATTUNE_ABI

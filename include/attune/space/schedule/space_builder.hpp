@@ -7,6 +7,8 @@
 #include <attune/declare/description.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,13 +40,17 @@ public:
     /// A truth that every configuration has.
     void where(std::uint32_t root);
     void feature(std::uint32_t root);
+    /// Seconds of a part of the program, by one coordinate per parameter: parts add up, see
+    /// description::expected.
+    void expect(std::function<double(std::span<coordinate const>)> seconds);
+
+    /// The index of a parameter. Errors   attune::error: it is not declared
+    [[nodiscard]] std::uint32_t parameter(std::string const& name) const;
 
     /// The description, its tables bound.
     [[nodiscard]] description made() const;
 
 private:
-    [[nodiscard]] std::uint32_t parameter(std::string const& name) const;
-
     description space_;
 };
 

@@ -140,6 +140,16 @@ ATTUNE_INLINE void space_builder::feature(std::uint32_t root)
     space_.features.push_back({root, detail::text_of_node(space_, space_.nodes[root])});
 }
 
+ATTUNE_INLINE void space_builder::expect(std::function<double(std::span<coordinate const>)> seconds)
+{
+    if (!space_.expected) {
+        space_.expected = std::move(seconds);
+        return;
+    }
+    space_.expected = [first = std::move(space_.expected), second = std::move(seconds)](
+                          std::span<coordinate const> at) { return first(at) + second(at); };
+}
+
 ATTUNE_INLINE description space_builder::made() const { return bind_inputs(space_); }
 
 } // namespace attune::inline ATTUNE_ABI

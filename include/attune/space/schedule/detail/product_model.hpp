@@ -84,8 +84,8 @@ public:
     {
         product_counts out;
         tile_extents const t = tiles_of(at);
-        add_arithmetic(at, t, out);
         std::array<loop, loops> const nest = loops_of(at, t);
+        add_arithmetic(at, t, nest, out);
         for (std::size_t a = 0; a < reads_.size(); ++a)
             add_copies(at, t, a, nest, out);
         for (std::size_t level = 0; level < 3; ++level)
@@ -206,8 +206,14 @@ private:
         return out;
     }
 
-    void add_arithmetic(product_choice const& at, tile_extents const& t, product_counts& out) const
+    void add_arithmetic(product_choice const& at,
+                        tile_extents const& t,
+                        std::array<loop, loops> const& nest,
+                        product_counts& out) const
     {
+        double levels = 0;
+        for (loop const& one : nest)
+            levels += one.trips > 1 ? 1 : 0;
         double const steps = t.all_depth * inner_ * others_;
         double const blocks = ceil_of(t.all_depth, t.depth) * others_;
         auto const rows = static_cast<double>(at.rows);
@@ -221,7 +227,7 @@ private:
             if (window_ > 0 && r * v + (r + window_ - 1) * v >= registers_) step *= 1.6;
             double const jump = 1.0 / static_cast<double>(at.unroll);
             out.multiply_cycles += count * steps * (step + jump);
-            out.tile_cycles += count * blocks * (4 * r * v + 20 + 4 * inner_);
+            out.tile_cycles += count * blocks * (4 * r * v + 4 * inner_ + 10 * levels);
         };
         double const whole_rows = static_cast<double>(static_cast<std::int64_t>(t.all_rows / rows));
         double const whole_columns =

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,16 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
                                           space.value(of.name),
                                           space.word(std::string(name_of(read_form::direct))))));
     }
+    std::vector<std::uint32_t> places;
+    for (product_parameter const& of : known->all())
+        places.push_back(space.parameter(of.name));
+    space.expect([known, places](std::span<coordinate const> at) {
+        constexpr double cycles_per_second = 3.5e9;
+        std::vector<std::uint32_t> chosen;
+        for (std::uint32_t const place : places)
+            chosen.push_back(at[place].index);
+        return known->model().cycles(known->choice(chosen)) / cycles_per_second;
+    });
     if (subject.processor.cores > 1) space.categorical(p + "THREADS", {"outer", "one"}, "outer");
 
     // Features: accumulators, multiply-adds per load, working sets of the three caches.

@@ -1,0 +1,56 @@
+// attune/search/transfer/expectation.ipp - the definitions of expectation.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/search/transfer/expectation.hpp>
+#include <attune/space/query/sample_distinct.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE past_session session_of_expectation(chain_of_trees const& space)
+{
+    constexpr std::size_t draws = 1000;
+    constexpr int moves = 24;
+    constexpr double beside_records = 0.25; // measured sessions know more
+    description const& d = space.describe();
+    past_session out;
+    out.name = "expectation";
+    out.weight = beside_records;
+    for (parameter_description const& parameter : d.parameters)
+        out.parameters.push_back(parameter.name);
+    std::optional<double> least;
+    point best;
+    auto const take = [&](point const& p) {
+        double const seconds = d.expected(p);
+        if (!std::isfinite(seconds)) return;
+        past_outcome one;
+        for (std::size_t i = 0; i < p.size(); ++i)
+            one.values.push_back(text_of(d.parameters[i], p[i]));
+        one.value = seconds;
+        out.outcomes.push_back(std::move(one));
+        if (least && seconds >= *least) return;
+        least = seconds;
+        best = p;
+    };
+    random_engine engine(1);
+    for (point const& p : sample_distinct(space, draws, engine))
+        take(p);
+    for (int move = 0; move < moves && least; ++move) {
+        double const before = *least;
+        point const from = best;
+        for (point const& p : space.neighbours(from))
+            take(p);
+        if (*least >= before) break;
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
