@@ -210,6 +210,33 @@ TEST_CASE("loops around the lanes of a sum keep their places, and nothing comes 
     CHECK_THROWS_AS(attune::compute_at(q, 0, path_of(q, 1).back()), attune::error);
 }
 
+TEST_CASE("lanes of whole numbers are combined around the ends of their type")
+{
+    if (support::nest_batch::compiler().empty()) return;
+    using enum attune::element_type;
+    std::vector<std::string> flags{"-O1", "-march=native", "-w"};
+    if (support::nest_batch::compiler().starts_with("clang")) // an overflow stops this process
+        flags.insert(flags.end(), {"-fsanitize=undefined", "-fsanitize-trap=undefined"});
+    for (auto const combine : {attune::reduction::product, attune::reduction::sum}) {
+        support::nest_builder b("around");
+        auto const i = b.axis("i", 3), k = b.axis("k", 64);
+        auto const A = b.array("A", nest_role::read, {b.of(i), b.of(k)}, i32);
+        auto const to = b.array("to", nest_role::written, {b.of(i)}, i32);
+        auto const x = b.read(A, {b.at(i), b.at(k)}, false, i32);
+        auto const large = b.op(nest_op::multiply, x, b.number(0x7ffffff, i32), i32);
+        auto const one = b.op(nest_op::add, large, b.number(1, i32), i32);
+        b.statement(
+            to, {i}, {k}, combine, b.op(nest_op::absolute, one, attune::no_index, i32), false, i32);
+        attune::loop_program p = attune::plain_program(b.out);
+        attune::vectorize(p, attune::split_loop(p, path_of(p, 0)[1], 8));
+        for (attune::loop_program const& program : {attune::plain_program(b.out), p}) {
+            support::nest_batch batch;
+            batch.add(program, b.out);
+            CHECK(batch.run(flags) == "");
+        }
+    }
+}
+
 TEST_CASE("parts of a whole axis are its steps")
 {
     auto const nest = support::matmul(3, 5, 7, true);

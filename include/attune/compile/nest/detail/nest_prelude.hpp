@@ -149,42 +149,6 @@ VEC_INLINE V first(V v, long count, T other)
         v[i] = i < count ? v[i] : other;
     return v;
 }
-template <class T, class V, class F>
-VEC_INLINE T fold(V v, F const& combine)
-{
-    T part[sizeof(V) / sizeof(T)];
-    __builtin_memcpy(part, &v, sizeof(V));
-    for (unsigned long half = sizeof(V) / sizeof(T) / 2; half > 0; half /= 2)
-        for (unsigned long i = 0; i < half; ++i)
-            part[i] = combine(part[i], part[i + half]);
-    return part[0];
-}
-template <class T, class V>
-VEC_INLINE T fold_sum(V v)
-{
-    return fold<T>(v, [](T a, T b) { return static_cast<T>(a + b); });
-}
-template <class T, class V>
-VEC_INLINE T fold_product(V v)
-{
-    return fold<T>(v, [](T a, T b) { return static_cast<T>(a * b); });
-}
-template <class T, class V>
-VEC_INLINE T fold_min(V v)
-{
-    return fold<T>(v, [](T a, T b) { return b < a ? b : a; });
-}
-template <class T, class V>
-VEC_INLINE T fold_max(V v)
-{
-    return fold<T>(v, [](T a, T b) { return a < b ? b : a; });
-}
-
-template <class V>
-VEC_INLINE V absolute(V x)
-{
-    return x < 0 ? -x : x;
-}
 // a sign b of whole numbers, around at the ends of their type.
 template <class T>
 struct unsigned_of {
@@ -203,6 +167,51 @@ VEC_INLINE T wrap(A a, char sign, T b)
     return static_cast<T>(sign == '+' ? x + y : sign == '-' ? x - y : x * y);
 }
 
+// Numbers with a fraction have no end to go around.
+template <class T>
+VEC_INLINE T combine(T a, char sign, T b)
+{
+    if constexpr (static_cast<T>(0.5) != static_cast<T>(0))
+        return static_cast<T>(sign == '+' ? a + b : a * b);
+    else
+        return wrap(a, sign, b);
+}
+template <class T, class V, class F>
+VEC_INLINE T fold(V v, F const& of)
+{
+    T part[sizeof(V) / sizeof(T)];
+    __builtin_memcpy(part, &v, sizeof(V));
+    for (unsigned long half = sizeof(V) / sizeof(T) / 2; half > 0; half /= 2)
+        for (unsigned long i = 0; i < half; ++i)
+            part[i] = of(part[i], part[i + half]);
+    return part[0];
+}
+template <class T, class V>
+VEC_INLINE T fold_sum(V v)
+{
+    return fold<T>(v, [](T a, T b) { return vec::combine(a, '+', b); });
+}
+template <class T, class V>
+VEC_INLINE T fold_product(V v)
+{
+    return fold<T>(v, [](T a, T b) { return vec::combine(a, '*', b); });
+}
+template <class T, class V>
+VEC_INLINE T fold_min(V v)
+{
+    return fold<T>(v, [](T a, T b) { return b < a ? b : a; });
+}
+template <class T, class V>
+VEC_INLINE T fold_max(V v)
+{
+    return fold<T>(v, [](T a, T b) { return a < b ? b : a; });
+}
+
+template <class V>
+VEC_INLINE V absolute(V x)
+{
+    return x < 0 ? -x : x;
+}
 // The neutral values of max and min.
 template <class T>
 constexpr T lowest()

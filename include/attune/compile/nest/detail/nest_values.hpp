@@ -374,6 +374,9 @@ private:
             return operand(of.first, of.type);
         case nest_op::absolute: {
             value_text const a = operand(of.first, of.type);
+            if (!a.is_vector && is_signed_type(of.type)) // of the least number it is that number
+                return word(
+                    "vec::max(" + a.text + ", vec::wrap(0, '-', " + a.text + "))", of.type, false);
             std::string const name = a.is_vector ? lanes_name(of.type, scope_.lane.lanes)
                                                  : std::string(cpp_name(of.type));
             return word("vec::absolute<" + name + ">(" + a.text + ')', of.type, a.is_vector);
