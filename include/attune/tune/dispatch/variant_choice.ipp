@@ -124,7 +124,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
             by_.report_.tell(why);
         }
         for (point const& at : {result.at, *of_.default_at})
-            subject.compiler.keep_winner(kernel.source, make_variant(kernel, space, at));
+            subject.keep(space, at);
     }
     known_variant out;
     out.choice = {.kernel = kernel.name,
