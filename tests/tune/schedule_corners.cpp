@@ -210,6 +210,19 @@ TEST_CASE("loops around the lanes of a sum keep their places, and nothing comes 
     CHECK_THROWS_AS(attune::compute_at(q, 0, path_of(q, 1).back()), attune::error);
 }
 
+TEST_CASE("nothing is kept or copied inside a vector loop")
+{
+    auto const nest = support::matmul(4, 8, 16);
+    attune::loop_program p = attune::plain_program(nest);
+    auto const path = path_of(p, 0);
+    attune::reorder_loops(p, {path[0], path[2], path[1]});
+    attune::vectorize(p, path[1]);
+    CHECK_THROWS_AS(attune::cache_write(p, 0, path[1], true), attune::error);
+    auto const reads = attune::detail::accesses_of(nest, nest.statements[0]);
+    CHECK_THROWS_AS(attune::cache_read(p, 0, reads.back(), path[1]), attune::error);
+    CHECK(wrong_of(p, nest) == "");
+}
+
 TEST_CASE("lanes of whole numbers are combined around the ends of their type")
 {
     if (support::nest_batch::compiler().empty()) return;

@@ -77,6 +77,7 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program,
     if (std::find(reads.begin(), reads.end(), access) == reads.end())
         detail::refuse(
             program, "the statement does not read that access", loop, "name one that it reads");
+    detail::refuse_vector_loop(program, loop);
     for (buffer_use const& use : program.blocks[block].reads)
         if (use.access == access)
             detail::refuse(
@@ -143,6 +144,7 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
                        "the statement does not combine into its target",
                        loop,
                        "cache sums, products, maxima, minima");
+    detail::refuse_vector_loop(program, loop);
     detail::refuse_lanes_of_sum(program, block, loop);
     std::vector<std::uint32_t> outside = loops_around(program, {item_kind::block, block});
     while (!outside.empty() && outside.back() != loop)

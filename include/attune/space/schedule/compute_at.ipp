@@ -147,9 +147,7 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
             program, "the statement has buffers", loop, "move it first, then make buffers");
     std::vector<std::uint32_t> around = loops_around(program, {item_kind::loop, loop});
     around.push_back(loop);
-    if (program.loops[loop].kind == loop_kind::vectorized)
-        detail::refuse(
-            program, "a vector loop holds its statements alone", loop, "vectorize afterwards");
+    detail::refuse_vector_loop(program, loop);
     if (!own.empty() && std::find(around.begin(), around.end(), own.front()) != around.end())
         detail::refuse(program,
                        "the loop is the statement's own",

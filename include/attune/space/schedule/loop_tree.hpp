@@ -43,6 +43,9 @@ namespace detail {
 /// Refuses where the lanes of a statement's innermost loop are parts of a sum.
 void refuse_lanes_of_sum(loop_program const& program, std::uint32_t block, std::uint32_t loop);
 
+/// Refuses to put anything beside the statements of a vector loop. no_index: the program itself.
+void refuse_vector_loop(loop_program const& program, std::uint32_t loop);
+
 /// The items that hold `item` itself, for a change.
 [[nodiscard]] std::vector<program_item>& items_with(loop_program& program, program_item item);
 

@@ -75,6 +75,12 @@ ATTUNE_INLINE void refuse(loop_program const& program,
     throw error(what, where, next);
 }
 
+ATTUNE_INLINE void refuse_vector_loop(loop_program const& program, std::uint32_t loop)
+{
+    if (loop != no_index && program.loops[loop].kind == loop_kind::vectorized)
+        refuse(program, "a vector loop holds its statements alone", loop, "vectorize afterwards");
+}
+
 ATTUNE_INLINE void
 refuse_lanes_of_sum(loop_program const& program, std::uint32_t block, std::uint32_t loop)
 {
