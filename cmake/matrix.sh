@@ -13,9 +13,9 @@ cd "$(dirname "$0")/.."
 legs='release|g++|-|-D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O2\ -DNDEBUG -D ATTUNE_TEST_BATCHES=ON|
 asan|clang++-19|-|-C cmake/asan.cmake|
 tsan|clang++-19|-|-C cmake/tsan.cmake|
-gcc12|g++-12|-|-C cmake/ci.cmake -D ATTUNE_TEST_PRECOMPILED=OFF -D ATTUNE_TEST_BATCHES=OFF -D ATTUNE_CASE_COMPILER=g++-12|-L unit|package
+gcc12|g++-12|-|-C cmake/ci.cmake -D ATTUNE_CASE_COMPILER=g++-12|-L unit|package
 clang16|clang++-16|-|-C cmake/ci.cmake|-L unit|package
-clang19|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_PRECOMPILED=OFF -D ATTUNE_TEST_BATCHES=OFF|-L unit|package
+clang19|clang++-19|-|-C cmake/ci.cmake|-L unit|package
 llvm16|g++|16|-C cmake/ci.cmake|-L unit|package
 llvm17|g++|17|-C cmake/ci.cmake|-L unit|package
 llvm18|g++|18|-C cmake/ci.cmake|-L unit|package
