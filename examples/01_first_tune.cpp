@@ -34,5 +34,5 @@ int main()
 }
 // prints:
 // c[0] = 1024
-// #x faster than the default: *; TILE_M=# *; # evaluations in # s*
-// or: keeps the default TILE_M=# *: nothing was proven faster*; # evaluations in # s*
+// #x faster than the default: *; TILE_M=# *; # evaluations in #*
+// or: keeps the default TILE_M=# *: nothing was proven faster*; # evaluations in #*

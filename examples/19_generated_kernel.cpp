@@ -66,5 +66,5 @@ int main()
 }
 // prints:
 // 16 -9
-// #x faster than the default: *; RESULTS=# *; # evaluations in # s*
-// or: keeps the default RESULTS=# *: nothing was proven faster*; # evaluations in # s*
+// #x faster than the default: *; RESULTS=# *; # evaluations in #*
+// or: keeps the default RESULTS=# *: nothing was proven faster*; # evaluations in #*

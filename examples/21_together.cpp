@@ -74,5 +74,5 @@ int main()
 // prints:
 // product: #x faster than the default: *
 // total: *
-// together: #x faster than the defaults: *; # evaluations in # s*
+// together: #x faster than the defaults: *; # evaluations in #*
 // 1769472
