@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/declare/program_rows.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -178,6 +179,12 @@ struct description {
     /// that is known, from one coordinate per parameter. Empty: nothing is expected. Searches begin
     /// where it is short, and believe it as far as outcomes agree.
     std::function<double(std::span<coordinate const> at)> expected;
+    /// Numbers of the program that a configuration stands for, for models of many programs: see
+    /// space/schedule/program_features.hpp. Empty: none are known. `in` is the description at
+    /// hand, whose inputs are bound; `at` has one coordinate per parameter. Equal widths for all
+    /// programs. It may be called from several threads at once.
+    /// Errors   attune::error: the configuration stands for no program
+    std::function<program_rows(description const& in, std::span<coordinate const> at)> rows;
 
     /// Index of the parameter called `name`, or no_index.
     [[nodiscard]] std::uint32_t find_parameter(std::string_view name) const noexcept

@@ -23,6 +23,8 @@
 #include <attune/search/bayes/gp/process.ipp>
 #include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayesian.ipp>
+#include <attune/search/cost/boosted_trees.ipp>
+#include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/exhaustive.ipp>
 #include <attune/search/local/annealing.ipp>
 #include <attune/search/local/coordinate_descent.ipp>

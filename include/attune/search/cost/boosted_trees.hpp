@@ -1,0 +1,76 @@
+// attune/search/cost/boosted_trees.hpp - a cost model: gradient boosting, a program's rows added up.
+// SPDX-License-Identifier: MIT
+// Source   Chen and Guestrin 2016 (XGBoost: gain, gamma, weights of leaves); apache/tvm 0.27,
+//          cost_model/xgb_model.py (sum over rows, weights by score, constants)
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/program_rows.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The constants of MetaSchedule where nothing else is said.
+struct boosting_options {
+    std::size_t max_depth = 10;  ///< most splits above a leaf
+    double gamma = 0.001;        ///< least gain of a split, in units of the loss
+    double min_child_weight = 0; ///< least sum of weights of a leaf
+    double lambda = 1;           ///< added to the weights of a leaf: XGBoost's default
+    double eta = 0.2;            ///< share of a tree that is kept
+    std::size_t rounds = 300;    ///< most trees (MetaSchedule: 10,000)
+    std::size_t early_stop = 50; ///< rounds without a lower training error after which it ends
+    std::size_t max_bins =
+        64; ///< values of a feature that splits tell apart (XGBoost: exact), <= 256
+};
+
+namespace detail::cost {
+
+/// One node: a split, or a leaf.
+struct boosted_node {
+    static constexpr std::uint32_t leaf = ~std::uint32_t{0};
+
+    std::uint32_t column = leaf;
+    std::uint32_t left = 0; ///< child of values <= threshold; the other one is the next
+    double threshold = 0;
+    double value = 0; ///< of a leaf: what it adds to a row
+};
+using boosted_tree = std::vector<boosted_node>; // node 0 is the root
+
+} // namespace detail::cost
+
+/// The score of a program is the sum over its rows of what the trees say of a row. Squared error,
+/// each program weighted by its score: the fast ones are to be told apart.
+class boosted_trees {
+public:
+    explicit boosted_trees(boosting_options options = {});
+
+    /// Grows all trees anew.
+    /// @pre     one score per program, rows of one width
+    /// Cost     rows x columns x depth per tree
+    void learn(std::span<program_rows const> programs, std::span<double const> scores);
+    /// Adds at most `rounds` trees to those there are, for what they still get wrong of these
+    /// programs. @pre as above, and of the width learnt before
+    void learn_more(std::span<program_rows const> programs,
+                    std::span<double const> scores,
+                    std::size_t rounds);
+    [[nodiscard]] std::vector<double> predict(std::span<program_rows const> programs) const;
+
+    /// The weighted mean squared error after each tree of the last learn() or learn_more().
+    [[nodiscard]] std::span<double const> training_loss() const noexcept { return loss_; }
+    [[nodiscard]] std::size_t trees() const noexcept { return trees_.size(); }
+
+private:
+    boosting_options options_;
+    std::vector<detail::cost::boosted_tree> trees_;
+    std::vector<double> loss_;
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/cost/boosted_trees.ipp>
+#endif

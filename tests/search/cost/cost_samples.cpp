@@ -1,0 +1,88 @@
+// tests/search/cost/cost_samples.cpp - scores within tasks, and the text form.
+// SPDX-License-Identifier: MIT
+#include <attune/search/cost/cost_samples.hpp>
+
+#include <attune/core/error.hpp>
+
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+attune::program_rows rows(std::vector<double> values) { return {std::move(values), 2}; }
+
+attune::cost_samples example()
+{
+    attune::cost_samples out;
+    out.add("a b", rows({1, 2}), 4.0);
+    out.add("other", rows({0.1, -3e-300, std::numeric_limits<double>::infinity(), 0}), 0.25);
+    out.add("a b", rows({5, 6}), 1.0);
+    out.add("a b", rows({7, 8}), {});
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("the score of a program is the least value of its task over its own")
+{
+    attune::cost_samples samples = example();
+    CHECK(samples.scores() == std::vector<double>{0.25, 1, 1, 0});
+    samples.add("a b", rows({1, 1}), 0.5);
+    CHECK(samples.scores() == std::vector<double>{0.125, 1, 0.5, 0, 1});
+}
+
+TEST_CASE("programs without rows are left out, and a task of failures alone has scores of 0")
+{
+    attune::cost_samples samples;
+    samples.add("x", {}, 1.0);
+    CHECK(samples.size() == 0);
+    samples.add("x", rows({1, 2}), {});
+    CHECK(samples.scores() == std::vector<double>{0});
+}
+
+TEST_CASE("learning anew is due when there is a fifth more")
+{
+    attune::cost_samples samples;
+    CHECK_FALSE(samples.is_due());
+    for (int i = 0; i < 10; ++i)
+        samples.add("x", rows({1, 2}), 1.0);
+    CHECK(samples.is_due());
+    samples.mark_learnt();
+    CHECK_FALSE(samples.is_due());
+    samples.add("x", rows({1, 2}), 1.0);
+    CHECK_FALSE(samples.is_due());
+    samples.add("x", rows({1, 2}), 1.0);
+    CHECK(samples.is_due());
+}
+
+TEST_CASE("measured programs read back from their text bit for bit")
+{
+    attune::cost_samples const samples = example();
+    attune::cost_samples const read = attune::read_cost_samples(text_of(samples));
+    REQUIRE(read.size() == samples.size());
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        CHECK(read.task(i) == samples.task(i));
+        CHECK(read.value(i) == samples.value(i));
+        CHECK(read.programs()[i] == samples.programs()[i]);
+    }
+    CHECK(attune::read_cost_samples("").size() == 0);
+    attune::cost_samples both = example();
+    both.add(samples);
+    CHECK(text_of(both) == text_of(samples) + text_of(samples));
+}
+
+TEST_CASE("a text that is none is refused, and the line is named")
+{
+    for (char const* const bad : {"x\n",
+                                  "x\t1\t2\t1 2\nx\t1\t2\t1 2 3\n",
+                                  "x\t-1\t2\t1 2\n",
+                                  "x\t1\t0\t1 2\n",
+                                  "x\t1\t2\t1 b\n",
+                                  "x\t1\t2\t\n",
+                                  "x\t1\t2\t1 2\nx\t1\t1\t1 2\n"})
+        CHECK_THROWS_WITH_AS((void)attune::read_cost_samples(bad),
+                             doctest::Contains("of measured programs"),
+                             attune::error);
+}
