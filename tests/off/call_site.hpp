@@ -80,7 +80,7 @@ std::string run(std::string const& path)
     };
     attune::kernel<bump_signature> written{
         "bump", attune::generated_source(space, write, "bump.cpp", "1"), space};
-    written.bind<1>(n).fallback([](std::span<int> y, int size) { y[0] = size % 4; });
+    written.bind<1>(n).fallback([](std::span<int> to, int from) { to[0] = from % 4; });
     attune::tuned generated{written, attune::system_compiler{}, {.limits = {.evaluations = 0}}};
     std::vector<int> y(1);
     generated(y, 7);

@@ -169,10 +169,7 @@ private:
             all.push_back(j);
             return all;
         };
-        auto const x_array = array("X",
-                                   one_in(2) ? attune::nest_role::read : attune::nest_role::read,
-                                   extents_of(row()),
-                                   from_);
+        auto const x_array = array("X", attune::nest_role::read, extents_of(row()), from_);
         auto const x = [&] { return element(x_array, row()); };
         std::int64_t const which = below(4);
         if (which == 0) { // softmax
