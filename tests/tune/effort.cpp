@@ -1,9 +1,11 @@
 // tests/tune/effort.cpp - what a store knows serves where it was tuned as hard as is asked now.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/dispatch/remembered_choice.hpp>
+#include <attune/tune/kernel/thread_use.hpp>
 
 #include <doctest/doctest.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "../support/installation.hpp"
@@ -132,7 +134,12 @@ TEST_CASE("what was timed with other threads is another problem, if the kernel u
     CHECK(obtained_with("1002", store, source) == decision::tuned);
     CHECK(obtained_with("", store, source) == decision::remembered);
     REQUIRE(store.records().size() == 3);
-    CHECK(store.records()[0].key.setting.empty());
+    std::size_t const usable = attune::detail::usable_threads(); // fewer under taskset
+    attune::named_texts const own =
+        usable == static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN))
+            ? attune::named_texts{}
+            : attune::named_texts{{"threads", std::to_string(usable)}};
+    CHECK(store.records()[0].key.setting == own);
     CHECK(store.records()[1].key.setting == attune::named_texts{{"threads", "1001"}});
     CHECK(store.records()[0].threads >= 1); // as the clocks saw it: more on a disturbed machine
 

@@ -55,7 +55,9 @@ enum class miss_policy : unsigned char {
 /// {.evaluations = 100, .seconds = 30};
 struct tuning_limits {
     std::uint64_t evaluations = search_limits::any_number; ///< per tuning, with the default's
-    double seconds = search_limits::any_time;              ///< per tuning: wall seconds in total
+    /// Per tuning: wall seconds in total, but for the runs of a reference (kernel.reference; of a
+    /// program the plain nest), which may take as many again.
+    double seconds = search_limits::any_time;
     // When to stop early: see search_limits. Values are seconds of one call.
     double target = search_limits{}.target;
     std::uint64_t patience = search_limits{}.patience;

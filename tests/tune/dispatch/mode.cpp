@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/dispatch/mode.hpp>
 
+#include <attune/declare/activity.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
 #include <doctest/doctest.h>
 
 #include "../../support/set_variable.hpp"
@@ -50,7 +56,31 @@ TEST_CASE("ATTUNE_FORCE: names and values, with commas in them")
     CHECK(values_in("ORDER={2,1},T={4,{2,1}}") == texts{{"ORDER", "{2,1}"}, {"T", "{4,{2,1}}"}});
     CHECK(values_in("FLAGS=-O2,-g,TILE=8") == texts{{"FLAGS", "-O2,-g"}, {"TILE", "8"}});
     CHECK(values_in("A={1,B=2") == texts{{"A", "{1,B=2"}});
+    CHECK(values_in(" A=1, B=2 ,") == texts{{"A", "1"}, {"B", "2"}});
+    CHECK(values_in("FLAGS+=-O2  -g A=1") == texts{{"FLAGS", "-O2  -g"}, {"A", "1"}});
     attune_test::set_variable const wrong("ATTUNE_FORCE", "fast");
     REQUIRE(complaints_of_variables().size() == 1);
     CHECK(attune_test::contains(complaints_of_variables()[0], "names no value"));
+}
+
+TEST_CASE("ATTUNE_FORCE: a configuration as reports write it names all of its values")
+{
+    constexpr auto tile = attune::ordinal<"TILE">(attune::values(8, 16));
+    constexpr auto order = attune::permutation<"ORDER", 3>();
+    constexpr auto way = attune::categorical<"WAY">("plain", "two words");
+    constexpr auto flags = attune::flags<"FLAGS">("", "-O2 -g", "-DX=1 -O1");
+    attune::chain_of_trees const space(
+        attune::lower(attune::space(tile, order, way.active_if(tile == 8), flags)));
+    attune::description const& d = space.describe();
+    for (std::uint64_t i = 0; i < space.size(); ++i) {
+        attune::point const at = space.at(i);
+        attune::named_texts const read = values_in(text_of(d, at));
+        REQUIRE(read.size() == d.parameters.size());
+        for (std::size_t p = 0; p < read.size(); ++p) {
+            CHECK(read[p].first == d.parameters[p].name);
+            bool const has_value = attune::detail::is_active(d, p, at);
+            CHECK(read[p].second ==
+                  (has_value ? text_of(d.parameters[p], at[p]) : attune::detail::inactive_text));
+        }
+    }
 }

@@ -176,6 +176,30 @@ TEST_CASE("the time budget holds for slow compilers and the final too")
     CHECK(begun_s.back() - begun_s.front() < 1.5 - 0.25);
 }
 
+TEST_CASE("a reference that takes most of the budget leaves it to the search, and is told")
+{
+    bench<usual, fast> b;
+    int referred = 0;
+    b.kernel.reference([&](std::span<double const> x, std::span<double> y, double a) {
+        ++referred;
+        ::usleep(1'000'000);
+        for (std::size_t i = 0; i < y.size(); ++i)
+            y[i] += a * x[i % x.size()];
+    });
+    auto options = quick_options();
+    options.limits = {.seconds = 3};
+    options.compile_ahead = 0;
+    options.measuring.protect = attune::isolation::none; // counts here
+    auto const r = b.tune(options);
+    REQUIRE(referred == 3); // twice on other contents: see cpu_trials::run_trusted()
+    CHECK(r.report.evaluations == 2);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(
+        std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
+            return said.starts_with("the reference that results are compared with took 3.");
+        }));
+}
+
 TEST_CASE("one last evaluation that overruns the budget does not cost what was found")
 {
     bench<usual, fast, crawling> b;

@@ -16,8 +16,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The options with the policy that ATTUNE_MODE names, if it names one.
 [[nodiscard]] tuning_options with_mode(tuning_options options);
 
-/// The parameters and values in "TILE_M=64,ORDER={2,1}". A comma inside of braces, or before what
-/// is no NAME=, belongs to the value: "FLAGS=-O2,-g,TILE=8" has two.
+/// The parameters and values in "TILE_M=64,ORDER={2,1}" or, as reports have them, in
+/// "TILE_M=64 ORDER={2, 1} FLAGS+=-O2". A comma or a space inside of braces, or before what is no
+/// NAME=, belongs to the value: "FLAGS=-O2,-g,TILE=8" has two.
 [[nodiscard]] named_texts values_in(std::string_view text);
 /// Those that ATTUNE_FORCE names.
 [[nodiscard]] named_texts forced_values();

@@ -42,36 +42,46 @@ ATTUNE_INLINE tuning_options with_mode(tuning_options options)
     return options;
 }
 
-/// Where the '=' of a NAME= is, with which `text` begins; npos: it does not.
-[[nodiscard]] inline std::size_t end_of_name(std::string_view text)
+/// How long the name and the sign of a NAME= or NAME+= are with which `text` begins.
+struct begun_value {
+    std::size_t name = 0; ///< 0: it begins with none
+    std::size_t sign = 0;
+};
+
+[[nodiscard]] inline begun_value value_begun_by(std::string_view text)
 {
-    std::size_t const end = text.find('=');
-    if (end == 0 || end == std::string_view::npos) return std::string_view::npos;
     auto const is_letter = [](char c) {
         return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     };
-    std::string_view const name = text.substr(0, end);
-    bool const is_name =
-        is_letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
-            return is_letter(c) || (c >= '0' && c <= '9');
-        });
-    return is_name ? end : std::string_view::npos;
+    std::size_t end = 0;
+    while (end < text.size() &&
+           (is_letter(text[end]) || (end > 0 && text[end] >= '0' && text[end] <= '9')))
+        ++end;
+    std::string_view const behind = text.substr(end);
+    if (end == 0 || !(behind.starts_with('=') || behind.starts_with("+="))) return {};
+    return {end, behind.front() == '=' ? 1u : 2u};
 }
 
 ATTUNE_INLINE named_texts values_in(std::string_view text)
 {
     named_texts out;
+    std::string between; // separators behind what is told so far
     std::size_t from = 0;
     while (from < text.size()) {
         std::size_t end = from;
-        for (int depth = 0; end < text.size() && (text[end] != ',' || depth > 0); ++end)
+        for (int depth = 0; end < text.size(); ++end) {
+            if (depth <= 0 && (text[end] == ',' || text[end] == ' ')) break;
             depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+        }
         std::string_view const piece = text.substr(from, end - from);
-        std::size_t const name = end_of_name(piece);
-        if (name != std::string_view::npos)
-            out.emplace_back(piece.substr(0, name), piece.substr(name + 1));
-        else if (!out.empty())
-            out.back().second += ',' + std::string(piece);
+        if (begun_value const begun = value_begun_by(piece); begun.name > 0) {
+            out.emplace_back(piece.substr(0, begun.name), piece.substr(begun.name + begun.sign));
+            between.clear();
+        } else if (!out.empty() && !piece.empty()) {
+            out.back().second += between + std::string(piece);
+            between.clear();
+        }
+        if (end < text.size()) between += text[end];
         from = end + 1;
     }
     return out;
@@ -108,7 +118,7 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
     std::string const force = environment_variable("ATTUNE_FORCE");
     if (!force.empty() && values_in(force).empty())
         out.push_back("ATTUNE_FORCE is '" + force +
-                      "', which names no value, such as TILE=64,UNROLL=4: ignored");
+                      "', which names no value, such as \"TILE=64 UNROLL=4\": ignored");
     std::string const capture = environment_variable("ATTUNE_CAPTURE");
     if (!capture.empty() && !capture_wish_in(capture))
         out.push_back("ATTUNE_CAPTURE is '" + capture +

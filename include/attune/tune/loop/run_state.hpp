@@ -41,6 +41,8 @@ public:
     /// The clock stands still, or goes on where it did.
     void pause();
     void resume();
+    /// Seconds that passed and do not count.
+    void forgive(double seconds) noexcept { start_s_ += seconds; }
     [[nodiscard]] std::uint32_t evaluations() const noexcept
     {
         return static_cast<std::uint32_t>(judge_.evaluations());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/noise.hpp>
@@ -193,6 +194,7 @@ private:
             runner_.establish_reference(supply_->compile(problem_.default_at), known);
         report_.default_time = std::get<measurement>(first.result);
         default_code_ = first.code;
+        forgive_reference(first.reference_s);
         final_.emplace(
             session_final::parts{
                 problem_, options_, state_, runner_, events_, processor_, interrupt_, report_},
@@ -230,6 +232,18 @@ private:
         if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
             state_.budget_left() && !interrupt_.requested())
             until_cut([&] { evaluate_rival(*problem_.rival); });
+    }
+
+    /// A reference is no part of the search: see tuning_limits::seconds.
+    void forgive_reference(double seconds)
+    {
+        state_.forgive(std::min(seconds, options_.limits.seconds));
+        if (seconds >= 1)
+            note("the reference that results are compared with took " +
+                 formatted("%.1f s", seconds) +
+                 (seconds <= options_.limits.seconds
+                      ? ", which limits.seconds does not count"
+                      : ", of which limits.seconds counts what is above itself"));
     }
 
     /// The user's own code: whether it is right, and how long it takes now.

@@ -41,7 +41,9 @@ struct trial {
     callable code{};        ///< empty unless `result` is a measurement
     double first_run_s = 0; ///< wall seconds; 0 if it did not finish
     timing_record timing{}; ///< empty if not timed now; see disturbed()
-    bool is_cut = false;    ///< cut short by Ctrl-C: `result` is meaningless
+    /// Of the default's: wall seconds of what its result is compared with, a reference of its own.
+    double reference_s = 0;
+    bool is_cut = false; ///< cut short by Ctrl-C: `result` is meaningless
 };
 
 /// Measures variants of one problem on its bench. Keeps the outcomes of known code and the time

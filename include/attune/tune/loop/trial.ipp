@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
@@ -99,9 +100,12 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
 {
     if (auto const* why = std::get_if<failure>(&compiled)) refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
+    double const begun_s = steady_seconds();
     first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
+    double const reference_s =
+        problem_.kernel.reference ? std::max(0.0, steady_seconds() - begun_s - quickest_s_) : 0;
     timing_record taken;
     outcome const result =
         known
@@ -115,7 +119,7 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
         known_how_ = taken;
         pace_.begin(taken.times);
     }
-    return {result, std::move(code), std::get<double>(end), std::move(taken)};
+    return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s};
 }
 
 ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above_s)
