@@ -34,6 +34,7 @@
 #include <attune/search/local/neighbourhood_descent.ipp>
 #include <attune/search/local/particle_swarm.ipp>
 #include <attune/search/local/stepwise.ipp>
+#include <attune/search/meta/auc_bandit.ipp>
 #include <attune/search/optimizer_core.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>

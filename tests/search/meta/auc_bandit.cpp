@@ -1,0 +1,121 @@
+// tests/search/meta/auc_bandit.cpp : mirrors include/attune/search/meta/auc_bandit.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/meta/auc_bandit.hpp>
+
+#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/local_search.hpp>
+#include <attune/search/random.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../laws/searcher.hpp"
+#include "../../support/searcher_trials.hpp"
+
+namespace {
+
+using attune::search::technique;
+
+std::vector<technique> three()
+{
+    return {{"random", attune::search_with<attune::random_searcher>()},
+            {"local_search", attune::search_with<attune::local_search>()},
+            {"genetic", attune::search_with<attune::genetic>()}};
+}
+
+struct bandit_of_three : attune::search::auc_bandit {
+    bandit_of_three(attune::chain_of_trees const& space, std::uint64_t seed)
+        : auc_bandit(space, seed, three())
+    {
+    }
+};
+struct turns_of_three : attune::search::round_robin {
+    turns_of_three(attune::chain_of_trees const& space, std::uint64_t seed)
+        : round_robin(space, seed, three())
+    {
+    }
+};
+/// A bandit whose techniques are a bandit and random search.
+struct nested : attune::search::auc_bandit {
+    nested(attune::chain_of_trees const& space, std::uint64_t seed)
+        : auc_bandit(space,
+                     seed,
+                     {attune::search::auc_bandit_of(three(), {.window = 50}),
+                      {"random", attune::search_with<attune::random_searcher>()}})
+    {
+    }
+};
+
+/// Asks the points of a line in order, from `first` on in steps of `step`.
+struct walker {
+    explicit walker(attune::chain_of_trees const&, std::uint32_t start, std::uint32_t by)
+        : at(start)
+        , step(by)
+    {
+    }
+    std::vector<attune::point> ask(std::size_t)
+    {
+        if (at >= 400) return {};
+        return {{{std::exchange(at, at + step), 0}, {0, 0}}};
+    }
+    void tell(attune::point const&, attune::outcome const&) {}
+    std::uint32_t at;
+    std::uint32_t step;
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, bandit_of_three, turns_of_three, nested);
+
+TEST_CASE("auc_bandit finds the bottom of a valley sooner than chance")
+{
+    searcher_trials::check_finds_valley_sooner_than_chance<bandit_of_three>();
+}
+
+TEST_CASE("auc_bandit asks the technique that finds new bests")
+{
+    // Even numbers descend, odd ones ascend: only the first technique finds new bests.
+    attune::search::auc_bandit bandit(
+        search_spaces::grid(400),
+        1,
+        {{"down", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{2})},
+         {"up", attune::search_with<walker>(std::uint32_t{1}, std::uint32_t{2})}});
+    for (int i = 0; i < 150; ++i) {
+        auto const asked = bandit.ask(1);
+        REQUIRE(asked.size() == 1);
+        double const at = asked.front()[0].index;
+        bandit.tell(
+            asked.front(),
+            attune::measurement::exact(asked.front()[0].index % 2 == 0 ? 1000 - at : 2000 + at));
+    }
+    auto const uses = bandit.uses();
+    CHECK(uses[0].name == "down");
+    CHECK(uses[0].requests == uses[0].new_bests);
+    CHECK(uses[0].requests + uses[1].requests == 150);
+    CHECK(uses[1].new_bests <= 1);
+    CHECK(uses[1].requests < 10);
+}
+
+TEST_CASE("auc_bandit goes on with the others when the best technique has nothing left")
+{
+    attune::search::auc_bandit bandit(
+        search_spaces::grid(400),
+        1,
+        {{"short", attune::search_with<walker>(std::uint32_t{390}, std::uint32_t{1})},
+         {"long", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{1})}});
+    for (int i = 0; i < 300; ++i) {
+        auto const asked = bandit.ask(1);
+        REQUIRE(asked.size() == 1);
+        bandit.tell(asked.front(), attune::measurement::exact(1000.0 - i));
+    }
+    CHECK(bandit.uses()[0].requests == 10);
+}
+
+TEST_CASE("names of bandits hold those of their techniques")
+{
+    CHECK(attune::search::auc_bandit_of({{"a", {}}, {"b;x,1", {}}}, {.window = 200}).name ==
+          "auc_bandit;exploration,0.05;window,200 {a} {b;x,1}");
+    CHECK(attune::search::round_robin_of({{"a", {}}}).name == "round_robin {a}");
+}
