@@ -3,13 +3,14 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/declare/text.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
+#include <attune/space/schedule/program_features.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -74,6 +75,11 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest,
         one.rule.declare(one.subject, space);
     }
     space_ = space.made();
+    space_.rows = [of = std::make_shared<derived_space const>(*this),
+                   processor](description const& in, std::span<coordinate const> at) {
+        return features_of(
+            of->schedule(choices_of(in, at)).program, processor, inputs_of_nest(of->nest_, in));
+    };
 }
 
 ATTUNE_INLINE traced_program derived_space::schedule(schedule_choices const& chosen) const
@@ -89,10 +95,7 @@ ATTUNE_INLINE traced_program derived_space::schedule(schedule_choices const& cho
 
 ATTUNE_INLINE traced_program derived_space::schedule(point const& at) const
 {
-    schedule_choices chosen;
-    for (std::size_t i = 0; i < space_.parameters.size(); ++i)
-        chosen.all.push_back({space_.parameters[i].name, text_of(space_.parameters[i], at[i])});
-    return schedule(chosen);
+    return schedule(choices_of(space_, at));
 }
 
 ATTUNE_INLINE std::vector<std::string> derived_space::rule_names() const

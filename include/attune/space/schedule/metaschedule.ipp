@@ -3,13 +3,14 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/declare/text.hpp>
 #include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
+#include <attune/space/schedule/program_features.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -164,10 +165,7 @@ ATTUNE_INLINE traced_program metaschedule_design::schedule(schedule_choices cons
 
 ATTUNE_INLINE traced_program metaschedule_design::schedule(point const& at) const
 {
-    schedule_choices chosen;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        chosen.all.push_back({space.parameters[i].name, text_of(space.parameters[i], at[i])});
-    return schedule(chosen);
+    return schedule(choices_of(space, at));
 }
 
 ATTUNE_INLINE std::vector<metaschedule_design>
@@ -229,6 +227,10 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
         }
         space.ordinal("UNROLL", {0, 16, 64, 512}, 16);
         design.space = space.made();
+        design.space.rows = [of = std::make_shared<metaschedule_design const>(design),
+                             processor](description const& in, std::span<coordinate const> at) {
+            return features_of(of->schedule(choices_of(in, at)).program, processor);
+        };
         out.push_back(std::move(design));
     }
     return out;

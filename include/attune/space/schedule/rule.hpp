@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/space/schedule/processor_shape.hpp>
 #include <attune/space/schedule/space_builder.hpp>
@@ -11,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,9 @@ struct schedule_choices {
     [[nodiscard]] std::string const& text(std::string_view name) const;
     [[nodiscard]] std::int64_t number(std::string_view name) const;
 };
+
+/// The values of a point, one coordinate per parameter of `space`.
+[[nodiscard]] schedule_choices choices_of(description const& space, std::span<coordinate const> at);
 
 /// What a rule is asked about: statements that are scheduled together, in their order. Each one but
 /// the last computes a temporary that only they read.

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/schedule/detail/product_rule.hpp>
 #include <attune/space/schedule/detail/row_rule.hpp>
 #include <attune/space/schedule/rule.hpp>
 
 #include <charconv>
+#include <cstddef>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -28,6 +30,14 @@ ATTUNE_INLINE std::int64_t schedule_choices::number(std::string_view name) const
     if (read.ec != std::errc{} || read.ptr != value.data() + value.size())
         throw error(
             "a value is no whole number", std::string(name) + " = " + value, "give a number");
+    return out;
+}
+
+ATTUNE_INLINE schedule_choices choices_of(description const& space, std::span<coordinate const> at)
+{
+    schedule_choices out;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out.all.push_back({space.parameters[i].name, text_of(space.parameters[i], at[i])});
     return out;
 }
 
