@@ -159,7 +159,7 @@ struct conv_bias_relu {
 
 struct depthwise {
     static constexpr std::string_view name = "depthwise";
-    static constexpr bool is_dense = true;
+    static constexpr bool is_dense = false;
     static constexpr double flops = 2.0 * 112 * 112 * 32 * 9;
     static constexpr std::array<int, 0> inputs{};
     static constexpr auto X = array<"X", float, 112, 112, 32>();

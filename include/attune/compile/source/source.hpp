@@ -25,6 +25,9 @@ struct kernel_source {
     /// of all. With it, `text` is only the revision of what it writes, and parameters are no
     /// macros. See generated_source().
     std::function<std::string(description const& space, point const& at)> generate{};
+    /// Of generated text that takes attune_span<T> for std::span<T>, see
+    /// compile/source/own_span.hpp.
+    bool has_own_spans = false;
 };
 
 /// Reads a kernel file.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/annotations.hpp>
+#include <attune/compile/source/own_span.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/processor.hpp>
@@ -39,6 +40,9 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
                                            point const& at)
 {
     compile_request out = kernel.signature;
+    if (kernel.source.has_own_spans)
+        for (std::string& type : out.arguments)
+            type = with_own_span(type);
     for (std::size_t i = 0; i < space.parameters.size(); ++i) {
         parameter_description const& p = space.parameters[i];
         std::string value = text_of(p, at[i]);

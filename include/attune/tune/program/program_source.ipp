@@ -4,6 +4,7 @@
 
 #include <attune/compile/nest/nest_text.hpp>
 #include <attune/compile/nest/write_program.hpp>
+#include <attune/compile/source/own_span.hpp>
 #include <attune/core/error.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -57,7 +58,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         bool const is_array = which < of.nest.arrays.size();
         std::string const& name = is_array ? of.nest.arrays[which].name
                                            : of.nest.inputs[which - of.nest.arrays.size()].name;
-        parameters += (i == 0 ? "" : ", ") + of.signature.arguments[i] + ' ' + name;
+        parameters += (i == 0 ? "" : ", ") + with_own_span(of.signature.arguments[i]) + ' ' + name;
         passed[which] = is_array ? name + ".data()" : name;
         if (is_array && of.nest.arrays[which].has_row_stride)
             passed[which] += ", static_cast<long>(" + name + ".row_stride())";
@@ -86,13 +87,10 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     }
     out.source = {revision, program.nest.name + ".program.cpp"};
     if (options.processor && options.processor->cores > 1) out.source.flags = {"-fopenmp"};
+    out.source.has_own_spans = true;
     out.source.generate = [program, derived](description const&, point const& at) {
         std::string const function = program.nest.name + "_program";
-        bool const has_spans =
-            std::any_of(program.signature.arguments.begin(),
-                        program.signature.arguments.end(),
-                        [](std::string const& type) { return type.starts_with("std::span"); });
-        return (has_spans ? "#include <span>\n" : "") + program.signature.declarations + '\n' +
+        return own_span_text + program.signature.declarations + '\n' +
                write_program(derived->schedule(at).program,
                              {.function = function, .linkage = "static "}) +
                '\n' + entry_of_program(program, function);
