@@ -1,13 +1,14 @@
-# attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] [SHAPES <shape>...]) and
+# attune_bake(<target> [KERNEL <file>] STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] [SHAPES <shape>...]) and
 # attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] SM <architecture>... [UNVERIFIED]) :
 # compiles the winners of a store into a program or library, so that it starts tuned, without a tuner or a compiler.
 #
 # attune::baked<type> kernel{attune::baked_kernel<"name">} calls them (<attune/ship/baked.hpp>). The program links nothing
 # of attune's. A changed store or kernel is baked anew by the next build.
 #
-#   KERNEL  the kernel file as it was tuned: the store knows its text
+#   KERNEL  the kernel file as it was tuned: the store knows its text. Without it: a program (attune::nest) or another kernel
+#           whose text a function generates; the store has the text of its winners. The default of a program is its plain nest
 #   STORE   what attune::store wrote
-#   NAME    of the kernel, where the store has several of this file
+#   NAME    of the kernel, where the store has several of this file, or several that were generated
 #   ISA     instruction sets that variants are compiled for: base (the compiler's, or CMAKE_CXX_FLAGS'), x86-64-v2, x86-64-v3,
 #           x86-64-v4; the processor has the highest that it can run, and where it can run none the default. Without it,
 #           base x86-64-v3 x86-64-v4 on x86-64; base elsewhere, and where CMAKE_CXX_FLAGS name a processor (-march=)
@@ -138,12 +139,14 @@ function(attune_bake_for_devices target file store name unverified)
 endfunction()
 
 function(attune_bake target)
-    string(CONCAT usage "attune_bake(<target> KERNEL <file> STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] "
-                        "[SHAPES <shape>...], or (... SM <architecture>... [UNVERIFIED])")
+    string(CONCAT usage "attune_bake(<target> [KERNEL <file>] STORE <file> [NAME <kernel>] [ISA <level>...] [FLAGS <flag>...] "
+                        "[SHAPES <shape>...], or (... KERNEL <file> SM <architecture>... [UNVERIFIED])")
     cmake_parse_arguments(PARSE_ARGV 1 arg "UNVERIFIED" "KERNEL;STORE;NAME" "ISA;FLAGS;SHAPES;SM")
     get_target_property(type ${target} TYPE)
-    if(NOT arg_KERNEL OR NOT arg_STORE OR arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "attune_bake: ${target}: KERNEL and STORE are needed, nothing else is known: ${usage}")
+    if(NOT arg_STORE OR arg_UNPARSED_ARGUMENTS OR "KERNEL" IN_LIST arg_KEYWORDS_MISSING_VALUES)
+        message(FATAL_ERROR "attune_bake: ${target}: STORE is needed, nothing else is known: ${usage}")
+    elseif(arg_SM AND NOT arg_KERNEL)
+        message(FATAL_ERROR "attune_bake: ${target}: KERNEL is needed for devices: ${usage}")
     elseif(type MATCHES "^(OBJECT_LIBRARY|INTERFACE_LIBRARY)$")
         message(FATAL_ERROR "attune_bake: ${target} is a ${type}; kernels are baked into programs, and shared, module and "
                             "static libraries")
@@ -154,12 +157,22 @@ function(attune_bake target)
     if(NOT home STREQUAL CMAKE_CURRENT_SOURCE_DIR)
         message(FATAL_ERROR "attune_bake: ${target} is a target of ${home}; call attune_bake there")
     endif()
-    foreach(file KERNEL STORE)
+    set(files STORE)
+    if(arg_KERNEL)
+        list(APPEND files KERNEL)
+    endif()
+    foreach(file IN LISTS files)
         get_filename_component(arg_${file} "${arg_${file}}" ABSOLUTE)
         if(NOT EXISTS "${arg_${file}}")
             message(FATAL_ERROR "attune_bake: there is no file ${arg_${file}}")
         endif()
     endforeach()
+    set(subject "${arg_STORE}") # of programs and other generated kernels the store has the text
+    set(options "")
+    if(arg_KERNEL)
+        set(subject "${arg_KERNEL}")
+        list(APPEND options --kernel-file "${arg_KERNEL}")
+    endif()
     if("SM" IN_LIST arg_KEYWORDS_MISSING_VALUES)
         message(FATAL_ERROR "attune_bake: ${target}: SM names no architecture: give some, such as SM 80 90")
     elseif(arg_UNVERIFIED AND NOT arg_SM)
@@ -200,7 +213,7 @@ function(attune_bake target)
     if("SHAPES" IN_LIST arg_KEYWORDS_MISSING_VALUES)
         message(FATAL_ERROR "attune_bake: ${target}: SHAPES names none: give KNOWN, files, or shapes")
     elseif(arg_SHAPES AND CMAKE_CROSSCOMPILING)
-        message(STATUS "attune_bake: ${arg_KERNEL} is not verified by this build, which is for another machine: its variants "
+        message(STATUS "attune_bake: ${subject} is not verified by this build, which is for another machine: its variants "
                        "serve what the store proves")
         set(arg_SHAPES "")
     elseif(arg_SHAPES AND NOT TARGET attune::tune)
@@ -218,7 +231,7 @@ function(attune_bake target)
     endif()
 
     attune_add_bake_program()
-    attune_bake_stem(stem ${target} "${arg_KERNEL}" "${arg_NAME}" "")
+    attune_bake_stem(stem ${target} "${subject}" "${arg_NAME}" "")
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/attune_baked")
     set(written "${stem}_table.cpp" "${stem}_default.cpp" "${stem}_default.flags")
     if(arg_SHAPES)
@@ -235,7 +248,6 @@ function(attune_bake target)
         endforeach()
     endif()
     list(TRANSFORM written PREPEND "${folder}/")
-    set(options "")
     foreach(level IN LISTS arg_ISA)
         list(APPEND options --level "${level}")
     endforeach()
@@ -255,20 +267,20 @@ function(attune_bake target)
         list(APPEND options --shapes "${shape}")
     endforeach()
     set(include "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-    set(bake attune_bake_program --store "${arg_STORE}" --kernel-file "${arg_KERNEL}" --folder "${folder}" --stem "${stem}"
-             --variants "${places}" --compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${options})
+    set(bake attune_bake_program --store "${arg_STORE}" --folder "${folder}" --stem "${stem}" --variants "${places}"
+             --compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${options})
     set(include "$<$<BOOL:${include}>:--include;$<JOIN:${include},;--include;>>")
     add_custom_command(
         OUTPUT ${written}
         COMMAND ${bake} "${include}" --depfile "${folder}/${stem}.d"
-        DEPENDS "${arg_STORE}" "${arg_KERNEL}" ${shape_files} attune_bake_program
+        DEPENDS "${arg_STORE}" ${arg_KERNEL} ${shape_files} attune_bake_program
         DEPFILE "${folder}/${stem}.d" # the kernel's own headers
         COMMENT "Baking ${arg_STORE}" COMMAND_EXPAND_LISTS VERBATIM)
     add_custom_target(attune_baked_${stem} DEPENDS ${written})
     add_dependencies(${target} attune_baked_${stem})
     set(served ${target})
     if(arg_SHAPES)
-        attune_bake_check(${target} "${stem}" "${arg_KERNEL}" ${arg_FLAGS})
+        attune_bake_check(${target} "${stem}" "${subject}" ${arg_FLAGS})
         list(APPEND served attune_baked_${stem}_check)
         add_custom_command(
             OUTPUT "${folder}/${stem}_table.cpp"
@@ -283,11 +295,11 @@ function(attune_bake target)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:attune::attune>)
     target_sources(${target} PRIVATE "${folder}/${stem}_table.cpp")
     set_source_files_properties("${folder}/${stem}_table.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    attune_bake_unit("${served}" "${stem}" default base "${arg_KERNEL}" ${arg_FLAGS})
+    attune_bake_unit("${served}" "${stem}" default base "${subject}" ${arg_FLAGS})
     if(places GREATER 0)
         foreach(place RANGE ${last})
             foreach(level IN LISTS arg_ISA)
-                attune_bake_unit("${served}" "${stem}" ${place} ${level} "${arg_KERNEL}")
+                attune_bake_unit("${served}" "${stem}" ${place} ${level} "${subject}")
             endforeach()
         endforeach()
     endif()

@@ -36,7 +36,7 @@ std::string run(std::string const& path)
                              "x[i] = x[i] * 2 * 4 + 4 + 0 * ATTUNE_TUNABLE(STEP, 4); }";
     attune::kernel<bump_signature> kernel{
         "bump", attune::source_text(text, "bump.kernel.cpp"), space};
-    kernel.bind<1>(n).tolerate<0>({.absolute = 0}).any_shape();
+    kernel.bind<1>(n).tolerate<0>({.absolute = 0}).any_shape().any_alignment();
     kernel.check([](std::span<int const>, int) { return true; });
     kernel.bucket<1>([](int size) { return size; });
     kernel.work([](std::span<int const> x, int) {

@@ -20,6 +20,7 @@ TEST_CASE("facts of calls are the same after a way through texts")
         .inputs = {{"N", 3}, {"odd:name", 5}},
         .ignored = {4, 0},
         .any_shape = true,
+        .any_alignment = true,
         .flags = {"FLAGS", "MORE"},
         .compilers = {"CXX"},
         .source_flags = {"-DA=1 2", "-I/x y"},
@@ -38,6 +39,7 @@ TEST_CASE("facts of calls are the same after a way through texts")
     CHECK(call_facts_in(facts_texts(call_facts{})) == call_facts{});
     auto const choice = shape_choice_of(all);
     CHECK(choice.any_shape);
+    CHECK(choice.any_alignment);
     CHECK(choice.is_bound(3));
     CHECK_FALSE(choice.is_bound(4));
     CHECK(choice.ignored[4]);

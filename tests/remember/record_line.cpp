@@ -79,6 +79,14 @@ attune::record full_record()
     entry.shape = "513 64 0";
     entry.spent = {12.5, 3.25, 1.0 / 3};
     entry.roof = {2e9, 3e6, 1e11, 2.5e10};
+    entry.generated = {.shared = "#include <span>\n",
+                       .text = "// \"C\" \\n\n",
+                       .fallback = "int x;\n",
+                       .is_plain = true,
+                       .print = "0a",
+                       .loops = {{"i_0", 0, 8, "parallel", {{"A", 1 << 20}, {"a", 0}}},
+                                 {"k_0", 1, 0, "unrolled by 4", {}}},
+                       .levels = {{"registers", 512}, {"L1", 32768}}};
     return entry;
 }
 
@@ -323,6 +331,11 @@ TEST_CASE("every field is needed, with its own type")
     CHECK(why_damaged(replaced(won, "\"asked\":[60,", "\"asked\":[")) ==
           "asked is not [evaluations, seconds]");
     CHECK(why_damaged(replaced(won, "\"ties\":[[", "\"ties\":[5,[")) == "ties is not a list");
+    CHECK(why_damaged(replaced(won, "\"fallback\"", "\"other\"")) == "fallback is missing");
+    CHECK(why_damaged(replaced(won, "\"32768\"", "\"-1\"")) ==
+          "levels has a text that is no count");
+    CHECK(why_damaged(replaced(won, "\"a\",\"0\"", "\"a\"")) ==
+          "a loop is not [name, depth, times, how, array, bytes ...]");
     std::string const row = without_sum(
         tried_line("id", {{"8"}, attune::failure{attune::failure_stage::load, "x"}, ""}));
     CHECK(why_damaged(replaced(row, "\"load\"", "\"boat\"")) == "failed is no stage");

@@ -436,13 +436,89 @@ TEST_CASE("a kernel whose text the program generates is refused by a sentence of
     generated.key.inputs = {{"N", "128"}};
     subject.add(generated);
     CHECK_THROWS_WITH_AS(subject.bake_it(),
-                         doctest::Contains("the program generates the text of what it tuned"),
+                         doctest::Contains("the text of the kernel was generated"),
                          attune::error);
     CHECK_FALSE(subject.has_written());
     subject.facts.is_generated = false;
     subject.add(subject.won(64, "8", 0.5)); // of the file
     (void)subject.bake_it();
     CHECK(subject.has_written());
+}
+
+TEST_CASE("what was generated is baked from the text that the store has")
+{
+    example subject;
+    subject.facts.is_generated = true;
+    subject.isa = "x86-64-v3";
+    auto const generated = [&](int n, char const* tile) {
+        attune::record out = subject.won(n, tile, 0.5);
+        out.key.source = "of no file";
+        out.generated = {.shared = "// both <>&\n",
+                         .text = std::string("void fill(float*, int) { /* ") + tile + " */ }\n",
+                         .fallback = "void fill(float*, int) { /* default */ }\n"};
+        out.generated.print = attune::detail::fingerprint_of(out.generated);
+        return out;
+    };
+    auto const bake_here = [&](bake_request more = {}) {
+        support::write_file(subject.folder.file("s.attune"), subject.store.text());
+        more.store = subject.folder.file("s.attune");
+        more.folder = subject.folder.file("out");
+        more.stem = "fill";
+        more.depfile = subject.folder.file("fill.d");
+        return bake(more);
+    };
+    auto const refused = [&](char const* why, bake_request const& more = {}) {
+        CHECK_THROWS_WITH_AS(bake_here(more), doctest::Contains(why), attune::error);
+        CHECK_FALSE(subject.has_written());
+    };
+    attune::record other = subject.won(64, "8", 0.5);
+    other.key.kernel = "of_a_file";
+    subject.facts.is_generated = false;
+    subject.add(other);
+    refused("no result of a generated kernel");
+    subject.facts.is_generated = true;
+    attune::record without = generated(64, "8");
+    without.generated = {};
+    subject.add(without);
+    refused("does not have the text of what was generated");
+    subject.add(generated(128, "8"));
+    subject.add(generated(256, "16"));
+    subject.add(generated(512, "4")); // its code is the default's
+    refused("for processors alone", {.architectures = {90}});
+    refused("no result of a generated kernel called g", {.kernel = "g"});
+
+    auto const said = bake_here({.levels = {"base", "x86-64-v3"}});
+    CHECK(has(said.at(0), "1 winners are left out: the store does not have their text"));
+    CHECK(has(subject.written("fill_0_base.cpp"),
+              "// both <>&\nvoid fill(float*, int) { /* 8 */ }\n"));
+    CHECK(has(subject.written("fill_1_x86-64-v3.cpp"), "/* 16 */"));
+    CHECK_FALSE(has(subject.written("fill_1_x86-64-v3.cpp"), "TILE"));
+    CHECK(has(subject.written("fill_2_base.cpp"), "Not needed"));
+    CHECK(has(subject.written("fill_default.cpp"),
+              "// both <>&\nvoid fill(float*, int) { /* default */ }\n"));
+    CHECK_FALSE(has(subject.written("fill_default.cpp"), "#include \""));
+    CHECK(has(subject.written("fill_0.flags"), "\"-DONE=1\""));
+    CHECK(has(subject.written("fill_table.cpp"), "\"the default\""));
+    CHECK(support::read_file(subject.folder.file("fill.d")).ends_with("fill_table.cpp:\n"));
+    std::filesystem::remove_all(subject.folder.file("out"));
+
+    attune::record plain = generated(1024, "4"); // the default won over the plain nest
+    plain.generated.is_plain = true;
+    plain.when = "9";
+    subject.add(plain);
+    static_cast<void>(bake_here());
+    CHECK(has(subject.written("fill_table.cpp"), "\"the plain nest\""));
+    CHECK(has(subject.written("fill_table.cpp"), "TILE=4"));
+    std::filesystem::remove_all(subject.folder.file("out"));
+
+    attune::record changed = generated(2048, "32");
+    changed.generated.text += "// by hand\n";
+    subject.add(changed);
+    refused("the text of a winner is not what was tuned");
+    attune::record second = generated(64, "8");
+    second.key.kernel = "g";
+    subject.add(second);
+    refused("the store has several generated kernels");
 }
 
 TEST_CASE("what cannot be baked is one sentence, and nothing is written")

@@ -104,9 +104,8 @@ TEST_CASE("random programs compute the same by other compilers, and in threads")
             if (compiler == "clang++-19" && threads.empty()) continue; // the test below
             CAPTURE(compiler);
             CAPTURE(threads);
-            std::vector<std::string> flags{"-O1", "-march=native", "-Wall"};
-            // GCC says "ignoring loop annotation" of loops in tiles, and has no flag for that.
-            if (compiler != "g++") flags.emplace_back("-Werror");
+            std::vector<std::string> flags{
+                "-O1", "-march=native", "-Wall", "-Werror", "-Wno-psabi"};
             flags.push_back(threads.empty() ? "-Wno-unknown-pragmas" : threads);
             std::string const wrong = batch.run(flags, compiler);
             bool const has_openmp = wrong.find("libomp") == std::string::npos &&

@@ -125,6 +125,7 @@ public:
         return *this;
     }
     kernel& any_shape() { return *this; }
+    kernel& any_alignment() { return *this; }
     template <std::size_t Position>
     kernel& ignore()
     {

@@ -37,6 +37,7 @@ struct call_facts {
     std::vector<std::pair<std::string, std::size_t>> inputs{}; ///< and the argument of each
     std::vector<std::size_t> ignored{};                        ///< arguments of kernel.ignore<i>()
     bool any_shape = false;                                    ///< kernel.any_shape()
+    bool any_alignment = false;                                ///< kernel.any_alignment()
     std::vector<std::string> flags{};        ///< parameters that are flags of the compiler
     std::vector<std::string> compilers{};    ///< parameters that name a compiler
     std::vector<std::string> source_flags{}; ///< kernel_source::flags

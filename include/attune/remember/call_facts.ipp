@@ -144,6 +144,7 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
     add("inputs", inputs, ' ');
     add("ignored", ignored, ' ');
     if (facts.any_shape) out.emplace_back("any_shape", "yes");
+    if (facts.any_alignment) out.emplace_back("any_alignment", "yes");
     add("flags", facts.flags, ' ');
     add("compilers", facts.compilers, ' ');
     add("source_flags", facts.source_flags, '\n');
@@ -201,6 +202,7 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
     out.is_checked = value_of(facts, "checked") != nullptr;
     out.is_generated = value_of(facts, "generated") != nullptr;
     out.any_shape = value_of(facts, "any_shape") != nullptr;
+    out.any_alignment = value_of(facts, "any_alignment") != nullptr;
     out.flags = parts("flags", ' ');
     out.compilers = parts("compilers", ' ');
     out.source_flags = parts("source_flags", '\n');
@@ -209,7 +211,7 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
 
 ATTUNE_INLINE shape_choice shape_choice_of(call_facts const& facts)
 {
-    shape_choice out{.any_shape = facts.any_shape};
+    shape_choice out{.any_shape = facts.any_shape, .any_alignment = facts.any_alignment};
     auto const mark = [](std::vector<bool>& in, std::size_t argument) {
         if (in.size() <= argument) in.resize(argument + 1);
         in[argument] = true;

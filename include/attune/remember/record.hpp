@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/generated_code.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -106,6 +107,7 @@ struct record {
     std::vector<value_texts> replaces{};
     tuning_seconds spent{};
     roofline_facts roof{};
+    generated_code generated{}; ///< of a kernel whose text a function writes
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;
 };

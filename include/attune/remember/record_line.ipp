@@ -12,12 +12,14 @@
 #include <attune/remember/record_line.hpp>
 
 #include <array>
+#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -272,6 +274,75 @@ template <std::size_t Count, json_like Json>
     return out;
 }
 
+[[nodiscard]] inline std::int64_t count_in(std::string const& text, char const* name)
+{
+    std::int64_t out = 0;
+    char const* const end = text.data() + text.size();
+    auto const [stop, problem] = std::from_chars(text.data(), end, out);
+    if (problem != std::errc{} || stop != end || out < 0)
+        throw record_json_problem(std::string(name) + " has a text that is no count");
+    return out;
+}
+
+/// A loop as texts: name, depth, times, how, then each array and its bytes.
+[[nodiscard]] inline value_texts texts_of_loop(placed_loop const& loop)
+{
+    value_texts out{loop.name, std::to_string(loop.depth), std::to_string(loop.times), loop.how};
+    for (auto const& [array, bytes] : loop.bytes) {
+        out.push_back(array);
+        out.push_back(std::to_string(bytes));
+    }
+    return out;
+}
+
+[[nodiscard]] inline placed_loop loop_in(value_texts const& texts)
+{
+    if (texts.size() < 4 || texts.size() % 2 != 0)
+        throw record_json_problem("a loop is not [name, depth, times, how, array, bytes ...]");
+    placed_loop out{.name = texts[0],
+                    .depth = static_cast<std::uint32_t>(count_in(texts[1], "loops")),
+                    .times = count_in(texts[2], "loops"),
+                    .how = texts[3]};
+    for (std::size_t i = 4; i < texts.size(); i += 2)
+        out.bytes.emplace_back(texts[i], count_in(texts[i + 1], "loops"));
+    return out;
+}
+
+template <json_like Json>
+[[nodiscard]] generated_code json_to_generated(Json const& json)
+{
+    generated_code out{.shared = text_field_or_none(json, "shared"),
+                       .text = text_field(json, "text"),
+                       .fallback = text_field(json, "fallback"),
+                       .is_plain = flag_field_or_no(json, "plain"),
+                       .print = text_field(json, "print")};
+    for (value_texts const& loop : lists_field(json, "loops"))
+        out.loops.push_back(loop_in(loop));
+    if (auto const levels = field_or_none(json, "levels"))
+        for (auto const& [level, bytes] : json_to_texts(*levels, "levels"))
+            out.levels.emplace_back(level, count_in(bytes, "levels"));
+    return out;
+}
+
+[[nodiscard]] inline record_json generated_to_json(generated_code const& code)
+{
+    record_json json = record_json::object();
+    if (!code.shared.empty()) json["shared"] = text_to_json(code.shared);
+    json["text"] = text_to_json(code.text);
+    json["fallback"] = text_to_json(code.fallback);
+    if (code.is_plain) json["plain"] = true;
+    json["print"] = text_to_json(code.print);
+    std::vector<value_texts> loops;
+    for (placed_loop const& loop : code.loops)
+        loops.push_back(texts_of_loop(loop));
+    if (!loops.empty()) json["loops"] = lists_to_json(loops);
+    named_texts levels;
+    for (auto const& [level, bytes] : code.levels)
+        levels.emplace_back(level, std::to_string(bytes));
+    if (!levels.empty()) json["levels"] = texts_to_json(levels);
+    return json;
+}
+
 template <json_like Json>
 [[nodiscard]] won_entry json_to_won(std::string at, Json const& json)
 {
@@ -312,6 +383,7 @@ template <json_like Json>
         auto const of = numbers_in<3>(*spent, "spent");
         r.spent = {of[0], of[1], of[2]};
     }
+    if (auto const code = field_or_none(json, "generated")) r.generated = json_to_generated(*code);
     r.shape = text_field_or_none(json, "shape");
     r.seed = count_field(json, "seed");
     r.when = text_field(json, "when");
@@ -424,6 +496,7 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
         json["roof"] = list(of.flops, of.bytes, of.flops_per_s, of.bytes_per_s);
     if (tuning_seconds const& of = entry.spent; !(of == tuning_seconds{}))
         json["spent"] = list(of.total_s, of.code_s, of.search_s);
+    if (!entry.generated.text.empty()) json["generated"] = generated_to_json(entry.generated);
     if (!entry.shape.empty()) json["shape"] = text_to_json(entry.shape);
     json["seed"] = entry.seed;
     json["when"] = text_to_json(entry.when);

@@ -14,7 +14,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// What is baked, and for what.
 struct bake_request {
     std::string store{};                     ///< path
-    std::string kernel_file{};               ///< path
+    std::string kernel_file{};               ///< path; empty: the store has the generated text
     std::string kernel{};                    ///< its name in the store; empty: the only one
     std::vector<std::string> include_dirs{}; ///< where the kernel's quoted includes are, too
     /// "base", "x86-64-v2" ...; the highest that a processor has serves it.
@@ -64,7 +64,7 @@ std::vector<std::string> bake(bake_request const& request);
 /// Errors   attune::error: it cannot be read
 [[nodiscard]] std::string text_of_store(std::string const& path);
 
-/// A program that bakes: `--store F --kernel-file F --folder D --stem S [--kernel NAME]
+/// A program that bakes: `--store F --folder D --stem S [--kernel-file F] [--kernel NAME]
 /// [--include DIR]... [--level L]... [--compiler TEXT] [--variants N] [--depfile F] [--machine M]
 /// [--shapes S]... [--checked F] [--sm N]... [--unverified yes]`. Tells sentences and errors on
 /// stderr.

@@ -70,7 +70,8 @@ ATTUNE_INLINE std::string text_of_store(std::string const& path)
     };
     std::string out = escaped(made) + ':';
     for (source_part const& part : source_parts(kernel))
-        out += " \\\n " + escaped(part.path);
+        if (!part.path.empty()) // of a generated kernel there is none
+            out += " \\\n " + escaped(part.path);
     return out + '\n';
 }
 
@@ -255,7 +256,9 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     if (!is_identifier(request.stem))
         throw error("the stem of the files is no identifier", request.stem, "use letters and _");
     std::string const text = text_of_store(request.store);
-    kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
+    kernel_source source;
+    if (!request.kernel_file.empty())
+        source = source_file(std::filesystem::absolute(request.kernel_file).string());
     if (source.path.find_first_of("\"\\\n") != std::string::npos)
         throw error("the path of the kernel file cannot be written into a source",
                     source.path,
@@ -375,11 +378,9 @@ private:
         } else
             throw error("there is no such argument", name, "use those of bake.hpp");
     }
-    for (std::string const* const needed : {&out.store, &out.kernel_file, &out.folder, &out.stem})
+    for (std::string const* const needed : {&out.store, &out.folder, &out.stem})
         if (needed->empty())
-            throw error("an argument is missing",
-                        "bake",
-                        "give --store, --kernel-file, --folder and --stem");
+            throw error("an argument is missing", "bake", "give --store, --folder and --stem");
     return out;
 }
 

@@ -68,6 +68,7 @@ struct kernel_description {
     std::function<bool(void const*)> precondition{};
     std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
+    bool any_alignment = false;  ///< and for arrays that lie elsewhere in a cache line
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
 };
 
@@ -256,6 +257,15 @@ public:
     kernel& any_shape()
     {
         description_.any_shape = true;
+        return *this;
+    }
+
+    /// Declares that variants are right wherever arrays lie in a cache line: one verified for some
+    /// addresses is not verified again for others. For kernels without aligned vector loads. In a
+    /// release, where nothing is verified, std::vector gives other addresses in each process.
+    kernel& any_alignment()
+    {
+        description_.any_alignment = true;
         return *this;
     }
 

@@ -90,6 +90,19 @@ TEST_CASE("what is ignored does not count; what is bound does, also under any_sh
     CHECK(any == shape::key{0, 5, 0, std::bit_cast<std::int64_t>(1.5), 0});
 }
 
+TEST_CASE("any_alignment leaves out where arrays lie in a cache line, not which of them overlap")
+{
+    using shape = shape_of_call<in, in, out>;
+    shape const of{{.any_alignment = true}};
+    floats x;
+    floats y;
+    auto const apart = of({x.at(0), 8}, {y.at(0), 8}, {y.at(8), 8});
+    CHECK(of({x.at(3), 8}, {y.at(1), 8}, {y.at(9), 8}) == apart);
+    CHECK(of({x.at(3), 8}, {x.at(1), 8}, {y.at(9), 8}) == apart);
+    CHECK(of({x.at(0), 8}, {y.at(4), 8}, {y.at(0), 8}) != apart); // the second and the third
+    CHECK(of({x.at(0), 7}, {y.at(0), 8}, {y.at(8), 8}) != apart);
+}
+
 TEST_CASE("floating-point numbers are told apart as zero, one, and others; other types by bytes")
 {
     using shape = shape_of_call<float, point3>;

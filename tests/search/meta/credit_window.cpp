@@ -52,8 +52,8 @@ TEST_CASE("credit_window scores as the formula over all events, on 100'000 rando
         for (std::size_t t = 0; t < techniques; ++t) {
             double const exact = score_of_all(all, t, 0.15);
             double const kept = window.score(t, 0.15);
-            wrong += std::isinf(exact) ? (kept == exact ? 0 : 1)
-                                       : (std::abs(kept - exact) > 1e-12 ? 1 : 0);
+            wrong += std::isinf(exact) ? (kept == exact ? 0u : 1u)
+                                       : (std::abs(kept - exact) > 1e-12 ? 1u : 0u);
         }
     }
     CHECK(wrong == 0);

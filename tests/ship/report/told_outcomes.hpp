@@ -35,6 +35,7 @@ struct told_tuning {
     std::size_t winner = 0, standard = 0; ///< outcomes
     std::vector<std::size_t> ties{};
     attune::roofline_facts roof{};
+    attune::generated_code generated{};
 
     [[nodiscard]] attune::detail::stored_problem problem() const
     {
@@ -84,6 +85,7 @@ struct told_tuning {
         out.memory_bound = true;
         out.spent = {20, 6.5, 1.5};
         out.roof = roof;
+        out.generated = generated;
         return out;
     }
     [[nodiscard]] std::size_t failures() const

@@ -393,3 +393,43 @@ TEST_CASE("problems that differ in what a label does not say have labels of thei
     CHECK(rows[1][0] == "N=1024 (2)");
     CHECK(rows[2][0] == "N=1024 (3)");
 }
+
+TEST_CASE("the schedule of a program: its code, and where its loops sit; of no other kernel")
+{
+    told_tuning told = support::random_tuning(30, 3);
+    CHECK(page_of(told).all("pre").empty());
+    told.generated.text = "void f();"; // a generated kernel that is no program
+    told.generated.fallback = "void g();";
+    CHECK(page_of(told).all("pre").empty());
+    told.generated = {.shared = "#include <span>\n",
+                      .text = "if (a < b && c > d) x(\"</code>\");\n  // two\n",
+                      .fallback = "for (;;) {}</pre><script>alert(1)</script>\n",
+                      .is_plain = true,
+                      .print = "0",
+                      .loops = {{"i_0", 0, 24, "parallel", {{"A", 96}, {"<B>", 33 << 20}}},
+                                {"k_0", 1, 0, "unrolled by 4", {}},
+                                {"j_0", 1, 3, "vector", {{"A", 513}, {"copy", 1536}}}},
+                      .levels = {{"registers", 512}, {"L1", 2048}, {"L2", 1 << 20}}};
+    page_element const page = page_of(told);
+    auto const codes = page.first("div", "codes").all("code");
+    REQUIRE(codes.size() == 2);
+    CHECK(codes[0]->text() == told.generated.fallback);
+    CHECK(codes[1]->text() == told.generated.text);
+    CHECK(page.first("details", "prelude").first("code").text() == told.generated.shared);
+    CHECK(page.all("script").size() == page_of(support::random_tuning(30, 3)).all("script").size());
+    page_element const& table = page.first("table", "loops");
+    auto const rows = cells_of(table);
+    auto const heads = table.first("thead").all("th");
+    REQUIRE(rows.size() == told.generated.loops.size());
+    std::vector<std::string> const names{"loop", "times", "how", "A", "<B>", "copy", "together"};
+    REQUIRE(heads.size() == names.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+        CHECK(heads[i]->text() == names[i]);
+    std::string const space = "\xc2\xa0\xc2\xa0";
+    CHECK(rows[0] ==
+          std::vector<std::string>{
+              "i_0", "24", "parallel", "96 B registers", "33 MiB memory", "", "33 MiB memory"});
+    CHECK(rows[1] == std::vector<std::string>{space + "k_0", "", "unrolled by 4", "", "", "", ""});
+    CHECK(rows[2] == std::vector<std::string>{
+                         space + "j_0", "3", "vector", "513 B L1", "", "1.5 KiB L1", "2 KiB L2"});
+}

@@ -99,7 +99,8 @@ TEST_CASE("attune bake refuses what it cannot bake, and writes nothing")
         CHECK(done.out.empty());
         CHECK_FALSE(std::filesystem::exists(subject.out));
     };
-    refused({"bake", subject.store}, 2, "KERNEL_FILE");
+    refused({"bake"}, 2, "STORE");
+    refused({"bake", subject.store}, 3, "no result of a generated kernel");
     refused({"bake", subject.home + "/none", subject.kernel}, 3, "the store cannot be read");
     refused({"bake", subject.store, "/nowhere/f.cpp"}, 3, "not found");
     refused(

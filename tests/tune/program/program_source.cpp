@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/program/program_source.hpp>
 
+#include <attune/compile/source/own_span.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
 #include <attune/tune/program/nest.hpp>
@@ -81,11 +82,18 @@ TEST_CASE("the text of a kernel: spans and views, then the program")
     for (attune::parameter_description const& p : made.space.parameters)
         at.push_back(attune::coordinate_of(p, *p.default_text).value());
     std::string const text = made.source.generate(made.space, at);
-    CHECK(text.starts_with("#include <span>\n#include <attune/matrix_view.hpp>\n"));
+    CHECK(text.starts_with(std::string(attune::detail::own_span_text) +
+                           "#include <attune/matrix_view.hpp>\n"));
     CHECK(has(text,
-              "void gemm(attune::matrix_view<float const> A, std::span<float const> B, "
-              "std::span<float> C, int n)\n{\n"
+              "void gemm(attune::matrix_view<float const> A, attune_span<float const> B, "
+              "attune_span<float> C, int n)\n{\n"
               "    ::gemm_program(A.data(), static_cast<long>(A.row_stride()), B.data(), C.data(), "
               "n);\n}\n"));
     CHECK(has(text, "static void gemm_program("));
+
+    attune::generated_code const told = made.source.tell(made.space, at);
+    CHECK(has(told.shared, "#include <span>\n#include <attune/matrix_view.hpp>\n"));
+    CHECK(has(told.text, "std::span<float const> B, std::span<float> C, int n)\n{\n"));
+    CHECK(has(told.text, "static void gemm_program("));
+    CHECK(has(told.fallback, "static void gemm_program("));
 }

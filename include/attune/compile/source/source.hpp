@@ -5,6 +5,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/generated_code.hpp>
 #include <attune/declare/point.hpp>
 
 #include <functional>
@@ -28,6 +29,9 @@ struct kernel_source {
     /// Of generated text that takes attune_span<T> for std::span<T>, see
     /// compile/source/own_span.hpp.
     bool has_own_spans = false;
+    /// Of a program: the same text as people read it, and what is beside it; without its print.
+    /// Empty: it is what `generate` writes.
+    std::function<generated_code(description const& space, point const& at)> tell{};
 };
 
 /// Reads a kernel file.
@@ -69,6 +73,18 @@ struct source_part {
 /// 32 hexadecimal digits that change with the text of a part or a flag. Paths do not count, so that
 /// records stay valid when the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
+
+/// What a record keeps of a generated kernel's configuration.
+/// @param standard  the default configuration
+/// Errors   what the generator throws
+/// @pre     kernel.generate
+[[nodiscard]] generated_code code_to_keep(kernel_source const& kernel,
+                                          description const& space,
+                                          point const& at,
+                                          point const& standard);
+
+/// Stands for the three texts.
+[[nodiscard]] std::string fingerprint_of(generated_code const& code);
 
 /// What a compiler is given for configuration `at`: the kernel, with the text that its generator
 /// writes, if it has one. What the generator throws is a failure of stage `compile`.

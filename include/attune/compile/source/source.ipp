@@ -102,6 +102,25 @@ ATTUNE_INLINE std::string source_fingerprint(kernel_source const& kernel)
     return hash.hex();
 }
 
+ATTUNE_INLINE std::string fingerprint_of(generated_code const& code)
+{
+    return content_hash().add(code.shared).add(code.text).add(code.fallback).hex();
+}
+
+ATTUNE_INLINE generated_code code_to_keep(kernel_source const& kernel,
+                                          description const& space,
+                                          point const& at,
+                                          point const& standard)
+{
+    generated_code out;
+    if (kernel.tell)
+        out = kernel.tell(space, at);
+    else
+        out = {.text = kernel.generate(space, at), .fallback = kernel.generate(space, standard)};
+    out.print = fingerprint_of(out);
+    return out;
+}
+
 ATTUNE_INLINE std::variant<kernel_source, failure>
 source_at(kernel_source const& kernel, description const& space, point const& at)
 {

@@ -51,11 +51,13 @@ struct shape_word {
     [[nodiscard]] friend constexpr bool operator==(shape_word const&, shape_word const&) = default;
 };
 
-/// The words that count for one kernel; kernel.ignore<i>() and kernel.any_shape() remove some.
+/// The words that count for one kernel; kernel.ignore<i>(), kernel.any_shape()
+/// and kernel.any_alignment() remove some.
 struct shape_choice {
     std::vector<bool> ignored{}; ///< by argument; may be shorter
     std::vector<bool> bound{};   ///< by argument: bound to an input; may be shorter
     bool any_shape = false;      ///< only bound arguments count
+    bool any_alignment = false;  ///< where an array lies in its cache line does not
 
     [[nodiscard]] bool is_bound(std::size_t argument) const
     {
@@ -194,7 +196,8 @@ public:
         std::int64_t seen = ~std::int64_t{0};
         auto const look = [&]<class T>(std::type_identity<T>) {
             if constexpr (detail::is_array<T>) {
-                if (!choice.counts(argument) && array < place_bits::arrays)
+                if ((choice.any_alignment || !choice.counts(argument)) &&
+                    array < place_bits::arrays)
                     seen &= ~(std::int64_t{63} << (place_bits::per_array * array));
                 ++array;
             }

@@ -45,7 +45,8 @@ struct planned_build {
 /// A configuration that is compiled.
 struct planned_variant {
     named_texts configuration{};
-    compile_request code{}; ///< its macros and flags
+    compile_request code{};  ///< its macros and flags
+    std::string generated{}; ///< its text, where no kernel file has it
     std::vector<std::int64_t> divisors{};
     proven_properties recorded{};        ///< what the store proves
     instruction_level recorded_up_to{};  ///< the instructions of the code that it proves
@@ -71,8 +72,10 @@ struct planned_device {
 /// All that is written of one kernel.
 struct bake_plan {
     std::string kernel{};
-    kernel_source source{};
+    kernel_source source{}; ///< without a path where the text was generated
     call_facts facts{};
+    std::string fallback{};         ///< generated text of the default; empty: the kernel file's
+    bool is_plain = false;          ///< `fallback` is a program's plain nest, no configuration
     std::string default_text{};     ///< "TILE_M=16 TILE_N=8"
     compile_request default_code{}; ///< its macros, as the kernel file has them
     std::vector<planned_variant> variants{};
@@ -96,7 +99,8 @@ struct plan_choice {
 [[nodiscard]] bool is_machine_flag(std::string_view flag);
 
 /// @param store   its text  @param path  of the store, in messages
-/// @param source  the kernel file, with include folders; its flags are those of the store
+/// @param source  the kernel file, with include folders; its flags are those of the store. Without
+///                a path: what a function generated is planned, whose text the store has
 /// Errors   attune::error: see bake()
 [[nodiscard]] bake_plan plan_of(std::string const& store,
                                 std::string const& path,

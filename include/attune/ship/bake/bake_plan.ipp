@@ -35,6 +35,9 @@ ATTUNE_INLINE bool is_machine_flag(std::string_view flag)
            !flag.starts_with("-mno-") && !flag.starts_with("-mcmodel=");
 }
 
+/// The store has no time of a program's plain nest; it is far above that of any schedule.
+inline constexpr double plain_nest_is_slower = 10;
+
 /// Reads one kernel of a store.
 class bake_planner {
 public:
@@ -86,7 +89,8 @@ private:
             tree_point p{.seconds = std::vector<std::optional<double>>(candidates_.all().size()),
                          .is_usable = std::vector<bool>(candidates_.all().size()),
                          .has_failed = std::vector<bool>(candidates_.all().size()),
-                         .default_s = r.default_s};
+                         .default_s =
+                             out_.is_plain ? plain_nest_is_slower * r.default_s : r.default_s};
             for (auto const& [name, argument] : out_.facts.inputs) {
                 std::string const* const text = value_of(r.key.inputs, name);
                 p.inputs.push_back(text != nullptr ? number_of(*text).value_or(0.0) : 0.0);

@@ -43,7 +43,7 @@ struct baked_names {
 /// that chooses.
 [[nodiscard]] std::string default_text(bake_plan const& plan, baked_names const& names);
 
-/// The kernel file with the values of a configuration.
+/// The kernel file with the values of a configuration, or the text that was generated for it.
 [[nodiscard]] std::string variant_text(bake_plan const& plan,
                                        baked_names const& names,
                                        std::size_t variant,

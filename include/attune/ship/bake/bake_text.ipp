@@ -206,6 +206,7 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
            literal_of(plan.default_text) + ",\n    " +
            (plan.is_for_device ? "nullptr" : "&::" + names.fallback()) + ", " + layout + ", " +
            inputs + ", " + ignored + ", " + (plan.facts.any_shape ? "true" : "false") + ", " +
+           (plan.facts.any_alignment ? "true" : "false") + ", " +
            (variants.empty() ? "{}" : "variants") + ", devices,\n    &::" + names.machine() +
            (plan.is_for_device ? ", &launcher" : "") + "};\n\n} // namespace\n\n";
     out += "attune::detail::baked_table const& " + names.table() +
@@ -220,13 +221,14 @@ ATTUNE_INLINE std::string table_mark(std::string const& table)
     return content_hash().add(table).hex();
 }
 
-/// The kernel file, and the type of its function.
-[[nodiscard]] inline std::string kernel_text(bake_plan const& plan)
+/// The kernel file, or what was generated, and the type of its function.
+[[nodiscard]] inline std::string kernel_text(bake_plan const& plan, std::string const& generated)
 {
     std::error_code failed;
-    std::string const path = std::filesystem::absolute(plan.source.path, failed).string();
-    return "#include \"" + path + "\"\n\n#line 1 " +
-           literal_of("attune_bake of " + plan.source.path) +
+    std::string const path =
+        generated.empty() ? std::filesystem::absolute(plan.source.path, failed).string() : "";
+    return (generated.empty() ? "#include \"" + path + "\"\n" : generated) + "\n#line 1 " +
+           literal_of("attune_bake of " + (generated.empty() ? plan.source.path : plan.kernel)) +
            "\nnamespace {\nusing attune_baked_type =\n"
            "    attune::detail::baked_function<decltype(&::" +
            plan.kernel + ")>::type;\n} // namespace\n\n";
@@ -243,7 +245,7 @@ ATTUNE_INLINE std::string table_mark(std::string const& table)
 
 ATTUNE_INLINE std::string default_text(bake_plan const& plan, baked_names const& names)
 {
-    return head_of_baked(plan, "baked_machine.hpp") + kernel_text(plan) +
+    return head_of_baked(plan, "baked_machine.hpp") + kernel_text(plan, plan.fallback) +
            address_text(plan, names.fallback()) + '\n' + machine_declared(names) + ";\n" +
            machine_text(names, "baked_machine") + "\nattune::detail::baked_table const& " +
            names.table() + "() noexcept;\n" + table_found_text(plan, names);
@@ -257,9 +259,10 @@ ATTUNE_INLINE std::string variant_text(bake_plan const& plan,
     planned_variant const& one = plan.variants[variant];
     std::string out = head_of_baked(plan, "baked_code.hpp");
     out += "#define ATTUNE_COMPILES_VARIANT 2\n";
-    for (auto const& [name, value] : macros_defined(one.code))
-        out += "#define " + name + ' ' + value + '\n';
-    return out + kernel_text(plan) + address_text(plan, names.build(variant, level));
+    if (one.generated.empty()) // parameters are macros
+        for (auto const& [name, value] : macros_defined(one.code))
+            out += "#define " + name + ' ' + value + '\n';
+    return out + kernel_text(plan, one.generated) + address_text(plan, names.build(variant, level));
 }
 
 ATTUNE_INLINE std::string check_text(bake_plan const& plan,
@@ -270,8 +273,8 @@ ATTUNE_INLINE std::string check_text(bake_plan const& plan,
     std::string out = "// Kernel " + comment_of(plan.kernel) +
                       ". Do not edit: attune_bake wrote it.\n"
                       "#include <attune/ship/check/check_baked.hpp>\n\n" +
-                      kernel_text(plan) + "attune::detail::baked_table const& " + names.table() +
-                      "() noexcept;\n\nnamespace {\n\n";
+                      kernel_text(plan, plan.fallback) + "attune::detail::baked_table const& " +
+                      names.table() + "() noexcept;\n\nnamespace {\n\n";
     std::string const rows = add_array(
         out, "std::int64_t", "attune_check_shapes", shapes, [](std::vector<std::int64_t> const& s) {
             std::string row;

@@ -116,7 +116,7 @@ protected:
 
     [[nodiscard]] static shape_choice choice_of(baked_table const& table)
     {
-        shape_choice out{.any_shape = table.any_shape};
+        shape_choice out{.any_shape = table.any_shape, .any_alignment = table.any_alignment};
         out.ignored.resize(sizeof...(Args));
         out.bound.resize(sizeof...(Args));
         for (std::size_t const i : table.ignored)

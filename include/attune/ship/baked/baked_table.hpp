@@ -118,6 +118,7 @@ struct baked_table {
     baked_list<std::size_t> inputs{};  ///< argument of each input
     baked_list<std::size_t> ignored{}; ///< arguments that are no part of a shape
     bool any_shape = false;
+    bool any_alignment = false; ///< addresses are no part of a shape, but which arrays overlap
     baked_list<baked_variant> variants{};
     baked_list<baked_device> devices{}; ///< the one with most results first; one at least
     /// A baked_machine of the kernel's type for this table, up to an instruction set. Null: the

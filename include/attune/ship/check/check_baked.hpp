@@ -87,6 +87,7 @@ public:
         choice_.bound.resize(sizeof...(Args));
         choice_.ignored.resize(sizeof...(Args));
         choice_.any_shape = asked.table.any_shape;
+        choice_.any_alignment = asked.table.any_alignment;
         for (std::size_t const i : asked.table.inputs)
             if (i < sizeof...(Args)) choice_.bound[i] = true;
         for (std::size_t const i : asked.table.ignored)

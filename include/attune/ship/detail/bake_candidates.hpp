@@ -70,14 +70,18 @@ public:
             planned_variant const one{.configuration = out_.facts.launch->defaults};
             out_.default_text = one.text();
             out_.default_code = request_of(one.configuration, own);
-        } else {
+        } else if (out_.fallback.empty()) {
             find_default(found, own);
+        } else {
+            out_.default_code.function = out_.kernel;
         }
         for (record const& r : winners_.all()) {
-            if (!r.default_code.empty() && r.code == r.default_code) continue; // the default
+            bool const is_default = !r.default_code.empty() && r.code == r.default_code;
+            if (is_default && !out_.is_plain) continue;
             if (place_of(values_of(r.configuration))) continue;
             planned_variant one{.configuration = r.configuration,
                                 .code = request_of(r.configuration, own)};
+            if (!out_.fallback.empty()) one.generated = r.generated.shared + r.generated.text;
             // Two that differ in a flag that is left out are one here.
             auto const same =
                 std::find_if(candidates_.begin(), candidates_.end(), [&](planned_variant const& c) {
@@ -142,7 +146,7 @@ private:
                 bool const is_line = std::none_of(value.begin(), value.end(), [](char const c) {
                     return static_cast<unsigned char>(c) < 0x20 || c == '\\';
                 });
-                if (!is_identifier(name) || !is_line)
+                if (out_.fallback.empty() && (!is_identifier(name) || !is_line))
                     throw error("the store has a value that no source can have",
                                 winners_.path() + ", kernel " + out_.kernel + ", parameter " +
                                     comment_of(name),

@@ -68,6 +68,7 @@ public:
     /// Errors   attune::error: there are none, or they are of several kernels
     void find()
     {
+        if (out_.source.path.empty()) return find_generated();
         std::string const& kernel = choice_.kernel;
         // The text is that of the store when its fingerprint is, with the flags that the store has.
         std::set<std::vector<std::string>> flags{out_.source.flags};
@@ -108,30 +109,18 @@ public:
         if (winners_.empty() && std::any_of(all.begin(), all.end(), [&](record const& r) {
                 return (kernel.empty() || r.key.kernel == kernel) && is_generated(r);
             }))
-            throw error("a release is built from a kernel file, and the program generates the text "
-                        "of what it tuned",
+            throw error("the text of the kernel was generated, and is not that of a kernel file",
                         path_ + " has results of " + others,
-                        "ship the store and a compiler (attune::shipped), or write a kernel file "
-                        "and tune it");
+                        "name the store alone, without KERNEL: it has the generated text");
         if (winners_.empty())
             throw error("the store has no result of this kernel file",
                         path_ + " has results of " + others + ", none of them of " +
                             (kernel.empty() ? "" : kernel + " in ") + out_.source.path +
                             " as it is now",
                         "tune the file as it is, or name the file and the kernel that were tuned");
-        std::string listed;
-        for (std::string const& name : names)
-            listed += (listed.empty() ? "" : ", ") + name;
-        if (names.size() > 1)
-            throw error("the store has several kernels of this file",
-                        listed,
-                        "name one: attune_bake(... NAME " + *names.begin() + ")");
-        out_.kernel = *names.begin();
+        require_one_of(names);
         keep_those_with_facts();
-        for (record const& r : winners_)
-            if (std::find(out_.compilers.begin(), out_.compilers.end(), r.key.compiler) ==
-                out_.compilers.end())
-                out_.compilers.push_back(r.key.compiler);
+        note_compilers();
     }
 
     [[nodiscard]] std::vector<record> const& all() const { return winners_; }
@@ -159,6 +148,76 @@ public:
     }
 
 private:
+    /// Winners whose text the store has.
+    void find_generated()
+    {
+        if (choice_.is_for_device)
+            throw error("generated text is baked for processors alone",
+                        path_,
+                        "write a kernel file for devices, and tune it");
+        std::string with_files;
+        std::set<std::string> names;
+        for (record& r : winners_in(text_, path_, {}, false)) {
+            if (!choice_.kernel.empty() && r.key.kernel != choice_.kernel) continue;
+            if (!is_generated(r) && r.generated.text.empty()) {
+                if (with_files.find(r.key.kernel) == std::string::npos)
+                    with_files += (with_files.empty() ? "" : ", ") + r.key.kernel;
+                continue;
+            }
+            names.insert(r.key.kernel);
+            winners_.push_back(std::move(r));
+        }
+        if (winners_.empty())
+            throw error("the store has no result of a generated kernel" +
+                            (choice_.kernel.empty() ? "" : " called " + choice_.kernel),
+                        path_ + (with_files.empty() ? "" : " has results of " + with_files),
+                        "name the kernel file that was tuned, or the kernel as the store has it");
+        require_one_of(names);
+        std::size_t const without =
+            std::erase_if(winners_, [](record const& r) { return r.generated.text.empty(); });
+        if (winners_.empty())
+            throw error("the store does not have the text of what was generated",
+                        path_ + ", kernel " + out_.kernel,
+                        "tune it again with attune " + std::string(version) +
+                            ", which keeps the text of winners");
+        if (without > 0)
+            out_.notices.push_back(std::to_string(without) +
+                                   " winners are left out: the store does not have their text");
+        for (record const& r : winners_)
+            if (fingerprint_of(r.generated) != r.generated.print)
+                throw error("the text of a winner is not what was tuned",
+                            path_ + ", kernel " + out_.kernel,
+                            "the store is damaged, or was changed by hand: tune the kernel again");
+        keep_those_with_facts();
+        out_.source.flags = out_.facts.source_flags;
+        record const& last = latest_of(winners_);
+        out_.fallback = last.generated.shared + last.generated.fallback;
+        out_.is_plain = last.generated.is_plain;
+        out_.default_text = out_.is_plain ? "the plain nest" : "the default";
+        note_compilers();
+    }
+
+    void require_one_of(std::set<std::string> const& names)
+    {
+        std::string listed;
+        for (std::string const& name : names)
+            listed += (listed.empty() ? "" : ", ") + name;
+        if (names.size() > 1)
+            throw error(out_.source.path.empty() ? "the store has several generated kernels"
+                                                 : "the store has several kernels of this file",
+                        listed,
+                        "name one: attune_bake(... NAME " + *names.begin() + ")");
+        out_.kernel = *names.begin();
+    }
+
+    void note_compilers()
+    {
+        for (record const& r : winners_)
+            if (std::find(out_.compilers.begin(), out_.compilers.end(), r.key.compiler) ==
+                out_.compilers.end())
+                out_.compilers.push_back(r.key.compiler);
+    }
+
     [[nodiscard]] bool is_generated(record const& r) const
     {
         named_texts const* const facts = facts_of(r);

@@ -14,6 +14,7 @@
 #include <attune/ship/report/detail/parallel_chart.hpp>
 #include <attune/ship/report/detail/problem_tables.hpp>
 #include <attune/ship/report/detail/roof_chart.hpp>
+#include <attune/ship/report/detail/schedule_part.hpp>
 #include <attune/ship/report/detail/spent_chart.hpp>
 #include <attune/ship/report/html_page.hpp>
 
@@ -157,6 +158,7 @@ template <class Chart>
                       contest_sentence(of)) +
                contest_table(of);
     }
+    if (of.past.best) out += schedule_part(*of.past.best);
     if (of.past.rows.empty())
         return out + "<p class=\"soft\">The store has the winner alone, no outcomes.</p>\n";
     out += "<h3>Convergence</h3>\n" +

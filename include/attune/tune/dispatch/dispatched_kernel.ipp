@@ -22,7 +22,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE shape_choice shape_choice_of(kernel_description const& kernel)
 {
-    shape_choice out{.ignored = kernel.ignored, .any_shape = kernel.any_shape};
+    shape_choice out{.ignored = kernel.ignored,
+                     .any_shape = kernel.any_shape,
+                     .any_alignment = kernel.any_alignment};
     for (input_argument const& input : kernel.inputs) {
         if (out.bound.size() <= input.position) out.bound.resize(input.position + 1);
         out.bound[input.position] = true;
@@ -51,6 +53,7 @@ ATTUNE_INLINE std::int64_t rules_of_proof(kernel_description const& kernel,
                           : std::to_string(std::bit_cast<std::uint64_t>(allowed->absolute)) + ' ' +
                                 std::to_string(std::bit_cast<std::uint64_t>(allowed->relative)) +
                                 (allowed->any ? " any" : ""));
+    if (kernel.any_alignment) hash.add("any alignment");
     hash.add(kernel.check ? "checked" : "compared");
     hash.add(kernel.reference ? "given reference" : "default's reference");
     return static_cast<std::int64_t>(std::stoull(hash.hex().substr(0, 15), nullptr, 16));
@@ -62,6 +65,7 @@ ATTUNE_INLINE named_texts facts_of_calls(kernel_description const& kernel,
 {
     call_facts out{.layout = layout,
                    .any_shape = kernel.any_shape,
+                   .any_alignment = kernel.any_alignment,
                    .source_flags = kernel.source.flags,
                    .is_checked = static_cast<bool>(kernel.check),
                    .is_generated = static_cast<bool>(kernel.source.generate),

@@ -118,6 +118,8 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
         }
         record fresh = make_record(key_, space, result, t.now);
         fresh.shape = text_;
+        if (kernel.source.generate)
+            fresh.generated = code_to_keep(kernel.source, space, result.at, *of_.default_at);
         if (std::string const why = by_.remembered_.keep(fresh, t.known.has_value());
             !why.empty()) {
             result.report.notices.push_back(why);

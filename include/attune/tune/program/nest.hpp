@@ -81,6 +81,7 @@ public:
         out.work([nest = text.nest](Args const&... args) {
             return program_work(nest, Declaration::inputs_of(args...));
         });
+        out.any_alignment(); // the text has no load that needs one
         if (auto const function = plain_function<Declaration>::of(declaration_))
             out.slow_fallback(function);
         return out;

@@ -10,6 +10,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/schedule/derived_space.hpp>
+#include <attune/tune/program/placed_loops.hpp>
 #include <attune/tune/program/program_source.hpp>
 
 #include <algorithm>
@@ -47,9 +48,16 @@ namespace attune::inline ATTUNE_ABI::detail {
     return near.front();
 }
 
-/// The function that attune calls, with the types of the kernel.
+/// The name of the function that has the loops.
+[[nodiscard]] inline std::string loops_name(program_text const& of)
+{
+    return of.nest.name + "_program";
+}
+
+/// The function that attune calls.
+/// @param types  of its arguments
 [[nodiscard]] inline std::string entry_of_program(program_text const& of,
-                                                  std::string const& function)
+                                                  std::vector<std::string> const& types)
 {
     std::string parameters;
     std::vector<std::string> passed(of.nest.arrays.size() + of.nest.inputs.size());
@@ -58,7 +66,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         bool const is_array = which < of.nest.arrays.size();
         std::string const& name = is_array ? of.nest.arrays[which].name
                                            : of.nest.inputs[which - of.nest.arrays.size()].name;
-        parameters += (i == 0 ? "" : ", ") + with_own_span(of.signature.arguments[i]) + ' ' + name;
+        parameters += (i == 0 ? "" : ", ") + types[i] + ' ' + name;
         passed[which] = is_array ? name + ".data()" : name;
         if (is_array && of.nest.arrays[which].has_row_stride)
             passed[which] += ", static_cast<long>(" + name + ".row_stride())";
@@ -66,8 +74,96 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::string arguments;
     for (std::string const& one : passed)
         if (!one.empty()) arguments += (arguments.empty() ? "" : ", ") + one;
-    return "void " + of.nest.name + '(' + parameters + ")\n{\n    ::" + function + '(' + arguments +
-           ");\n}\n";
+    return "void " + of.nest.name + '(' + parameters + ")\n{\n    ::" + loops_name(of) + '(' +
+           arguments + ");\n}\n";
+}
+
+/// Each line behind `//`.
+[[nodiscard]] inline std::string as_comment(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        out += (end == 0 ? "//" : "// ") + std::string(text.substr(0, end)) + '\n';
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+/// The steps of a schedule, for people.
+[[nodiscard]] inline std::string steps_comment(traced_program const& made)
+{
+    return "Steps to it from one loop for each axis, see attune/space/schedule/trace.hpp:\n" +
+           text_of(made.trace);
+}
+
+/// What a program's texts begin with.
+[[nodiscard]] inline std::string head_of_program(program_text const& of)
+{
+    bool const has_spans =
+        std::any_of(of.signature.arguments.begin(),
+                    of.signature.arguments.end(),
+                    [](std::string const& type) { return type.starts_with("std::span"); });
+    return (has_spans ? "#include <span>\n" : "") + of.signature.declarations + '\n';
+}
+
+/// The loops as a function, without what they call.
+/// @param shared  gets that
+[[nodiscard]] inline std::string
+loops_text(program_text const& of, loop_program const& program, std::string& shared)
+{
+    std::string out = write_program(program, {.function = loops_name(of), .linkage = "static "});
+    std::size_t const begin = out.find("static void " + loops_name(of) + '(');
+    shared = out.substr(0, begin);
+    return out.substr(begin);
+}
+
+/// Sizes that a call must have, as `tuned` requires them: a statement for each argument that is an
+/// array, which ends the program.
+[[nodiscard]] inline std::string size_checks(program_text const& of)
+{
+    nest_description const& nest = of.nest;
+    auto const text_of_extent = [&](nest_extent const& extent) {
+        return extent.input == no_index
+                   ? std::to_string(extent.constant) + "L"
+                   : "static_cast<long>(" + nest.inputs[extent.input].name + ')';
+    };
+    std::string out;
+    auto const require = [&](std::string const& condition, std::string const& said) {
+        out += "    if (!(" + condition + ")) {\n        std::fputs(\"attune: " + nest.name + ": " +
+               said + "\\n\", stderr);\n        std::abort();\n    }\n";
+    };
+    for (std::size_t const which : of.arguments) {
+        if (which >= nest.arrays.size()) continue;
+        nest_array const& array = nest.arrays[which];
+        std::string wanted;
+        for (nest_extent const& extent : array.extents)
+            wanted += (wanted.empty() ? "" : " * ") + text_of_extent(extent);
+        if (wanted.empty()) wanted = "1L";
+        if (array.has_row_stride)
+            require("static_cast<long>(" + array.name + ".rows()) == " +
+                        text_of_extent(array.extents[0]) + " && static_cast<long>(" + array.name +
+                        ".columns()) == " + text_of_extent(array.extents[1]),
+                    "the array " + array.name + " has another number of rows or columns");
+        else
+            require("static_cast<long>(" + array.name + ".size()) == " + wanted,
+                    "the array " + array.name + " has another number of elements");
+    }
+    return out;
+}
+
+/// The plain nest for a release: right for arrays that overlap, too.
+[[nodiscard]] inline std::string plain_text(program_text const& of)
+{
+    std::string shared;
+    std::string loops = loops_text(of, plain_program(of.nest), shared);
+    constexpr std::string_view restricted = " __restrict";
+    for (std::size_t at = loops.find(restricted); at != loops.npos; at = loops.find(restricted))
+        loops.erase(at, restricted.size());
+    std::string entry = entry_of_program(of, of.signature.arguments);
+    entry.insert(entry.find("{\n") + 2, size_checks(of));
+    return as_comment(text_of(of.nest) + "\nThe plain nest: one loop for each axis.") + '\n' +
+           loops + '\n' + entry;
 }
 
 ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_options const& options)
@@ -86,14 +182,32 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
             revision += ' ' + std::to_string(number);
     }
     out.source = {revision, program.nest.name + ".program.cpp"};
-    if (options.processor && options.processor->cores > 1) out.source.flags = {"-fopenmp"};
+    out.source.flags = {"-Wno-psabi"}; // g++: it has a note on each wide vector that is an argument
+    if (options.processor && options.processor->cores > 1) out.source.flags.push_back("-fopenmp");
     out.source.has_own_spans = true;
-    out.source.generate = [program, derived](description const&, point const& at) {
-        std::string const function = program.nest.name + "_program";
+    std::vector<std::string> types;
+    for (std::string const& type : program.signature.arguments)
+        types.push_back(with_own_span(type));
+    out.source.generate = [program, derived, types](description const&, point const& at) {
         return own_span_text + program.signature.declarations + '\n' +
                write_program(derived->schedule(at).program,
-                             {.function = function, .linkage = "static "}) +
-               '\n' + entry_of_program(program, function);
+                             {.function = loops_name(program), .linkage = "static "}) +
+               '\n' + entry_of_program(program, types);
+    };
+    out.source.tell = [program, derived, processor = options.processor](description const& space,
+                                                                        point const& at) {
+        traced_program const made = derived->schedule(at);
+        generated_code told{.is_plain = true,
+                            .loops = placed_loops(made.program, space.inputs),
+                            .levels = levels_of(processor ? *processor : this_processor())};
+        std::string const loops = loops_text(program, made.program, told.shared);
+        told.shared =
+            "#include <cstdio>\n#include <cstdlib>\n" + head_of_program(program) + told.shared;
+        told.text = as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space, at) + '\n' +
+                               steps_comment(made)) +
+                    '\n' + loops + '\n' + entry_of_program(program, program.signature.arguments);
+        told.fallback = plain_text(program);
+        return told;
     };
     out.space = derived->describe();
     point const start = default_schedule_of(chain_of_trees(out.space));
@@ -166,18 +280,6 @@ point_in_text(chain_of_trees const& space, point at, std::string_view configurat
     return at;
 }
 
-/// Each line behind `//`.
-[[nodiscard]] inline std::string as_comment(std::string_view text)
-{
-    std::string out;
-    while (!text.empty()) {
-        std::size_t const end = std::min(text.find('\n'), text.size());
-        out += (end == 0 ? "//" : "// ") + std::string(text.substr(0, end)) + '\n';
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return out;
-}
-
 ATTUNE_INLINE std::string show_program(program_text const& program,
                                        std::string_view configuration,
                                        program_options const& options)
@@ -188,11 +290,8 @@ ATTUNE_INLINE std::string show_program(program_text const& program,
     traced_program const made = derived.schedule(at);
     std::string const parallel =
         options.processor && options.processor->cores > 1 ? "Parallel with -fopenmp. " : "";
-    return as_comment(
-               text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at) + "\n" +
-               parallel +
-               "Steps to it from one loop for each axis, see attune/space/schedule/trace.hpp:\n" +
-               text_of(made.trace)) +
+    return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at) +
+                      "\n" + parallel + steps_comment(made)) +
            '\n' + write_program(made.program);
 }
 

@@ -18,6 +18,7 @@ inline constexpr std::string_view nest_prelude = R"NEST(// Vectors of W numbers,
 #define VEC_UNROLL_BY(n) VEC_UNROLL_BY_(clang loop unroll_count(n))
 #else
 #pragma GCC diagnostic ignored "-Wpsabi"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #define VEC_UNROLL _Pragma("GCC unroll 64")
 #define VEC_UNROLL_BY_(n) _Pragma(#n)
 #define VEC_UNROLL_BY(n) VEC_UNROLL_BY_(GCC unroll n)
@@ -312,14 +313,6 @@ VEC_INLINE lanes<float, W> erf_f32(lanes<float, W> x)
     F const y = 1.0f - p * t * exp_f32<W>(-a * a);
     return x < 0.0f ? -y : y;
 }
-template <class T>
-struct is_float {
-    static constexpr bool value = false;
-};
-template <>
-struct is_float<float> {
-    static constexpr bool value = true;
-};
 // f of W numbers of another type, one by one.
 template <class T, long W, class F>
 VEC_INLINE lanes<T, W> one_by_one(lanes<T, W> x, F const& f)
@@ -331,19 +324,19 @@ VEC_INLINE lanes<T, W> one_by_one(lanes<T, W> x, F const& f)
 template <class T, long W>
 VEC_INLINE lanes<T, W> exp(lanes<T, W> x)
 {
-    if constexpr (is_float<T>::value) return exp_f32<W>(x);
+    if constexpr (__is_same(T, float)) return exp_f32<W>(x);
     else return one_by_one<T, W>(x, [](double v) { return __builtin_exp(v); });
 }
 template <class T, long W>
 VEC_INLINE lanes<T, W> tanh(lanes<T, W> x)
 {
-    if constexpr (is_float<T>::value) return tanh_f32<W>(x);
+    if constexpr (__is_same(T, float)) return tanh_f32<W>(x);
     else return one_by_one<T, W>(x, [](double v) { return __builtin_tanh(v); });
 }
 template <class T, long W>
 VEC_INLINE lanes<T, W> erf(lanes<T, W> x)
 {
-    if constexpr (is_float<T>::value) return erf_f32<W>(x);
+    if constexpr (__is_same(T, float)) return erf_f32<W>(x);
     else return one_by_one<T, W>(x, [](double v) { return __builtin_erf(v); });
 }
 template <class T, long W>
@@ -355,7 +348,7 @@ template <class T, long W>
 VEC_INLINE lanes<T, W> sqrt(lanes<T, W> x)
 {
     for (long i = 0; i < W; ++i)
-        x[i] = static_cast<T>(is_float<T>::value ? static_cast<double>(__builtin_sqrtf(static_cast<float>(x[i])))
+        x[i] = static_cast<T>(__is_same(T, float) ? static_cast<double>(__builtin_sqrtf(static_cast<float>(x[i])))
                                                  : __builtin_sqrt(static_cast<double>(x[i])));
     return x;
 }

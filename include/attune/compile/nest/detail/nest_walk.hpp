@@ -62,14 +62,20 @@ private:
             return out;
         }();
         std::string parameters;
+        std::vector<std::string> given; // numbers, or vec::known
         std::vector<std::string> names;
         for (std::uint32_t const axis : cut) {
-            names.push_back(scope_.new_name(scope_.program.nest.axes[axis].name + "_count"));
-            parameters += (parameters.empty() ? "auto " : ", auto ") + names.back();
+            std::string const& of = scope_.program.nest.axes[axis].name;
+            given.push_back(scope_.new_name(of + "_given"));
+            names.push_back(scope_.new_name(of + "_count"));
+            parameters += (parameters.empty() ? "auto " : ", auto ") + given.back();
         }
         std::string const tile = scope_.new_name("tile");
         scope_.open("auto const " + tile + " = [&](" + parameters +
                     ") __attribute__((always_inline)) {");
+        // GCC takes no pragma of a loop whose condition calls a conversion.
+        for (std::size_t i = 0; i < cut.size(); ++i)
+            scope_.line("long const " + names[i] + " = " + given[i] + ';');
         for (std::size_t i = 0; i < cut.size(); ++i)
             scope_.axes[cut[i]].count = {names[i], before[i].most, before[i].tail, true};
         enter_buffers(scope_, loop);

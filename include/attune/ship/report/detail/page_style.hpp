@@ -106,6 +106,11 @@ table.heat td {
   table.heat td.hot { color: var(--hot-ink); }
 }
 table.heat td.none { background: none; color: var(--soft); }
+.codes { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
+pre { margin: .35rem 0 0; padding: .6rem .75rem; background: var(--faint); overflow: auto; max-height: 32rem; font-size: .75rem; line-height: 1.4; tab-size: 4; }
+table.loops th[scope="row"] { border-bottom-color: var(--faint); color: inherit; font-family: ui-monospace, monospace; }
+table.loops td.level { padding-left: .4rem; } td.level small { color: var(--soft); margin-left: .25rem; }
+td.level0, td.level1 { background: var(--cold); color: var(--cold-ink); } td.level4 { color: var(--failed); }
 .tools { display: flex; flex-wrap: wrap; gap: .5rem .75rem; align-items: center; margin: .75rem 0 0; font-size: .875rem; }
 .tools[hidden], .print-only { display: none; }
 .tools label { display: inline-flex; gap: .4rem; align-items: center; color: var(--soft); min-width: 0; max-width: 100%; }
@@ -126,6 +131,7 @@ details.problem > summary small { color: var(--soft); font-weight: 400; font-siz
   svg.wide { display: none; }
   svg.narrow { display: block; max-width: 32rem; }
   .verdict b { display: block; }
+  .codes { grid-template-columns: minmax(0, 1fr); }
   dl.facts { grid-template-columns: 1fr; } dl.facts dd { margin-bottom: .35rem; }
 }
 @media print {
@@ -139,6 +145,7 @@ details.problem > summary small { color: var(--soft); font-weight: 400; font-siz
   .tools, noscript { display: none; }
   .print-only { display: block; }
   .scroll { overflow: visible; }
+  pre { max-height: none; white-space: pre-wrap; font-size: 7pt; }
   table { width: 100%; font-size: 8pt; }
   th, td, td.why { white-space: normal; overflow-wrap: anywhere; min-width: 0; padding: .1rem .4rem .1rem 0; }
   h3 { break-after: avoid; } tr { break-inside: avoid; }

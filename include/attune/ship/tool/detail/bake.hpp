@@ -30,13 +30,15 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
 [[nodiscard]] inline int run_bake(words const& given, console& on)
 {
-    bake_request request{.store = given.plain[0], .kernel_file = given.plain[1]};
+    bake_request request{.store = given.plain[0]};
+    if (given.plain.size() > 1) request.kernel_file = given.plain[1];
     request.kernel = given.value("--kernel").value_or("");
     request.folder = given.value("--output").value_or("baked");
     request.levels = given.values("--level");
     for (std::string const& folder : given.values("--include"))
         request.include_dirs.push_back(std::filesystem::absolute(folder).string());
-    request.stem = stem_of(request.kernel_file, request.kernel);
+    request.stem =
+        stem_of(request.kernel_file.empty() ? request.store : request.kernel_file, request.kernel);
     request.writes_script = true;
     for (std::string const& architecture : given.values("--sm"))
         request.architectures.push_back(architecture_in("sm_" + architecture));
@@ -58,11 +60,13 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 {
     return {
         .name = "bake",
-        .usage = "STORE KERNEL_FILE [options]",
+        .usage = "STORE [KERNEL_FILE] [options]",
         .what = "Writes the best configurations as sources of a release that needs no tuner.",
         .options =
             {{"--output", "FOLDER", "where they are written; else baked", 'o'},
-             {"--kernel", "NAME", "where the store has several kernels of the file"},
+             {"--kernel",
+              "NAME",
+              "where the store has several kernels of the file, or several without a file"},
              {"--level",
               "NAME",
               "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
@@ -85,8 +89,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             "what\n"
             "it compiles. Here code serves what the store proves: calls like those of the "
             "tuning, and\n"
-            "instruction sets up to that of its processor. The kernel file is as it was tuned.\n",
-        .least = 2,
+            "instruction sets up to that of its processor. The kernel file is as it was tuned; of\n"
+            "attune::nest and attune::generated_source there is none: the store has their text.\n",
+        .least = 1,
         .most = 2,
         .run = run_bake,
     };

@@ -1,0 +1,168 @@
+// tests/ship/bake_program.cpp - a program is tuned, baked, built by g++ alone, and computes the same.
+// SPDX-License-Identifier: MIT
+#include <attune/compile/system.hpp>
+#include <attune/compile/system/process.hpp>
+#include <attune/remember/store.hpp>
+#include <attune/ship/bake.hpp>
+#include <attune/ship/export_header.hpp>
+#include <attune/tune/program/nest.hpp>
+#include <attune/tune/tuned.hpp>
+
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "../support/program_data.hpp"
+#include "../support/scratch_directory.hpp"
+
+namespace {
+
+using attune::array;
+using attune::detail::bake;
+using attune::detail::find_program;
+using attune::detail::run_process;
+using support::some;
+
+constexpr auto n = attune::input<"n", int>();
+constexpr auto i = attune::axis<"i">();
+constexpr auto j = attune::axis<"j">();
+constexpr auto k = attune::axis<"k">();
+constexpr auto A = array<"A", float, n, 40>().with_row_stride();
+constexpr auto B = array<"B", float, 40, 48>();
+constexpr auto b = array<"b", float, 48>();
+constexpr auto C = array<"C", float, n, 48>();
+constexpr auto layer =
+    attune::nest<"layer">(C[i][j] = tanh(attune::sum(k)(A[i][k] * B[k][j]) + b[j]));
+
+/// A release: prints what serves and what it computes, for the number of rows that it is given.
+constexpr char const* release = R"(#include <attune/core/matrix_view.hpp>
+#include <attune/ship/baked.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+using type = void(attune::matrix_view<float const>, std::span<float const>, std::span<float const>,
+                  std::span<float>, int);
+static attune::baked<type> layer{attune::baked_kernel<"layer">};
+static std::vector<float> some(std::size_t count)
+{
+    std::vector<float> out;
+    for (std::size_t at = 0; at < count; ++at)
+        out.push_back(static_cast<float>(static_cast<int>(at * 7 % 11) - 5) * 0.25f);
+    return out;
+}
+int main(int, char** arguments)
+{
+    int const n = std::atoi(arguments[1]);
+    std::size_t const rows = static_cast<std::size_t>(n);
+    std::vector<float> a = some(rows * 44), b = some(40 * 48), bias = some(48), c(rows * 48);
+    if (!std::strcmp(arguments[2], "short")) c.resize(1);
+    // In place of the bias: an array that is written overlaps another one.
+    bool const overlaps = !std::strcmp(arguments[2], "overlap");
+    std::span<float const> const at = overlaps ? std::span<float const>(c).first(48) : bias;
+    if (overlaps) for (std::size_t i = 0; i < 48; ++i) c[i] = bias[i];
+    attune::matrix_view<float const> const in(a.data(), rows, 40, 44);
+    std::printf("%s\n", std::string(layer.explain(in, b, at, c, n).configuration).c_str());
+    std::fflush(stdout);
+    layer(in, b, at, c, n);
+    for (float const x : c)
+        std::printf("%a\n", static_cast<double>(x));
+}
+)";
+
+std::vector<float> wanted(int rows)
+{
+    auto const count = static_cast<std::size_t>(rows);
+    std::vector<float> const a = some(count * 44);
+    std::vector<float> c(count * 48);
+    attune::matrix_view<float const> const in(a.data(), count, 40, 44);
+    layer(in, some(40 * 48), some(48), c, rows);
+    return c;
+}
+
+} // namespace
+
+TEST_CASE("a program that was tuned is baked from its store, and built without a JIT")
+{
+    for (char const* const tool : {"g++", "ld.bfd", "objcopy", "nm", "objdump", "ar", "sh"})
+        if (find_program(tool).empty()) {
+            MESSAGE("skipped: there is no " << tool);
+            return;
+        }
+    support::scratch_directory const folder;
+    std::string const store = folder.file("layer.attune");
+    std::string winner;
+    {
+        std::vector<float> const a = some(64 * 44), weights = some(40 * 48), bias = some(48);
+        std::vector<float> c(64 * 48);
+        attune::matrix_view<float const> const in(a.data(), 64, 40, 44);
+        attune::tuned fast{layer.kernel(),
+                           attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
+                           attune::store{store},
+                           support::few(3)};
+        fast(in, weights, bias, c, 64);
+        support::check_close(c, wanted(64));
+        winner = fast.report().configuration;
+        CHECK(fast.report().how == attune::decision::tuned);
+    }
+    std::vector<attune::record> const winners =
+        attune::detail::winners_in(support::read_file(store), store, {}, false);
+    REQUIRE(winners.size() == 1);
+    attune::record const& kept = winners[0];
+    CHECK(kept.generated.is_plain);
+    CHECK_FALSE(kept.generated.loops.empty());
+    CHECK(kept.generated.text.find(winner) != std::string::npos);
+    static_cast<void>(bake({.store = store,
+                            .levels = {"base"},
+                            .compiler = "GNU 12",
+                            .folder = folder.file("out"),
+                            .stem = "layer",
+                            .writes_script = true}));
+    std::string const unit = support::read_file(folder.file("out/layer_0_base.cpp"));
+    CHECK(unit.find("\nstatic void layer_program(") != std::string::npos);
+    CHECK(unit.find("//     C_sum[i][j] = sum(k)(A[i][k] * B[k][j])\n"
+                    "//     C[i][j] = tanh(C_sum[i][j] + b[j])\n") != std::string::npos);
+
+    std::string const include = "-I" + std::filesystem::absolute("include").string();
+    support::write_file(folder.file("main.cpp"), release);
+    auto const made = run_process({"env",
+                                   "CXX=g++",
+                                   "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
+                                   "sh",
+                                   folder.file("out/layer.sh")},
+                                  300);
+    CHECK_MESSAGE(made.succeeded(), made.output);
+    CHECK_MESSAGE(made.output.empty(), made.output); // no warning
+    auto const linked = run_process({"g++",
+                                     "-std=c++20",
+                                     include,
+                                     folder.file("main.cpp"),
+                                     folder.file("out/liblayer.a"),
+                                     "-o",
+                                     folder.file("main")},
+                                    300);
+    REQUIRE_MESSAGE(linked.succeeded(), linked.output);
+    auto const run = [&](int rows, char const* how) {
+        return run_process({folder.file("main"), std::to_string(rows), how}, 60).output;
+    };
+    auto const check = [&](int rows, char const* how, std::string const& serves) {
+        std::string const text = run(rows, how);
+        std::size_t at = text.find('\n');
+        CHECK(text.substr(0, at) == serves);
+        std::vector<float> got;
+        while (at != text.npos && at + 1 < text.size()) {
+            got.push_back(std::stof(text.substr(at + 1)));
+            at = text.find('\n', at + 1);
+        }
+        support::check_close(got, wanted(rows));
+    };
+    check(64, "", winner);
+    check(1, "overlap", "the plain nest"); // the bias is read before its place is written
+    check(131, "", "the plain nest");      // larger than what was verified
+    CHECK(run(64, "short").find("attune: layer: the array C has another number of elements") !=
+          std::string::npos);
+}
