@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/schedule/derived_space.hpp>
 
+#include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
@@ -98,4 +102,97 @@ TEST_CASE("a rule of the user's own stands before the default ones")
     CHECK(attune::text_of(derived.schedule(defaults(derived.describe())).trace) == "split 0 2\n");
     CHECK_THROWS_AS(attune::derived_space(support::matmul(8, 8, 8), avx512(), {}), attune::error);
     CHECK_THROWS_AS((void)derived.schedule(attune::schedule_choices{}), attune::error);
+}
+
+TEST_CASE("a parameter that does not count makes no difference to the code")
+{
+    std::size_t inactive = 0;
+    for (auto const& nest : {support::matmul(96, 80, 200),
+                             support::batched_int8(3, 40, 72, 64),
+                             support::convolution(20, 16, 32, 3, 1, 1),
+                             support::depthwise(24, 32),
+                             support::dense_gelu(48, 96, 192)}) {
+        attune::derived_space const derived(nest, avx512());
+        attune::chain_of_trees const all(derived.describe());
+        attune::description const& space = all.describe();
+        attune::random_engine draw(7);
+        for (int i = 0; i < 60; ++i) {
+            attune::point const at = all.sample(draw);
+            CAPTURE(text_of(space, at));
+            std::string const code = write_program(derived.schedule(at).program);
+            for (std::size_t p = 0; p < space.parameters.size(); ++p) {
+                if (attune::detail::is_active(space, p, at)) continue;
+                ++inactive;
+                attune::schedule_choices other = choices_of(space, at);
+                for (std::string const& label : space.parameters[p].labels) {
+                    other.all[p].value = label;
+                    CHECK(write_program(derived.schedule(other).program) == code);
+                }
+            }
+        }
+    }
+    CHECK(inactive > 100);
+}
+
+TEST_CASE("the space of a product has each configuration that counts once")
+{
+    for (auto const& nest :
+         {support::matmul(12, 40, 130), support::convolution(6, 4, 16, 3, 1, 1)}) {
+        attune::derived_space const derived(nest, avx512());
+        attune::chain_of_trees const all(derived.describe());
+        attune::description const& space = all.describe();
+        // Every combination of values that satisfies the constraints, inactive ones at their
+        // default.
+        std::vector<std::uint32_t> places(space.parameters.size(), 0);
+        std::uint64_t count = 0;
+        std::uint64_t tried = 0;
+        for (bool more = true; more;) {
+            attune::point at;
+            for (std::uint32_t const place : places)
+                at.push_back({place, 0});
+            ++tried;
+            bool counts = true;
+            for (std::size_t p = 0; p < places.size(); ++p)
+                counts = counts && (attune::detail::is_active(space, p, at) ||
+                                    at[p] == space.parameters[p].active.otherwise);
+            if (counts && all.contains(at)) ++count;
+            more = false;
+            for (std::size_t p = 0; p < places.size() && !more; ++p) {
+                more = ++places[p] < space.parameters[p].value_count();
+                if (!more) places[p] = 0;
+            }
+        }
+        CHECK(static_cast<std::uint64_t>(all.size().value()) == count);
+        CHECK(tried > count);
+    }
+}
+
+TEST_CASE("two cache tiles never both leave the second cache, and none the third")
+{
+    attune::processor_shape small = avx512();
+    small.l2_bytes = 64 << 10;
+    small.l3_bytes = 512 << 10;
+    attune::derived_space const derived(support::matmul(1024, 1024, 1024), small);
+    attune::description const& space = derived.describe();
+    attune::chain_of_trees const all(space);
+    attune::chain_of_trees const larger(
+        attune::derived_space(support::matmul(1024, 1024, 1024), avx512()).describe());
+    CHECK(all.size().value() < larger.size().value());
+    attune::random_engine draw(9);
+    std::int64_t most = 0;
+    for (int i = 0; i < 400; ++i) {
+        auto const chosen = choices_of(space, all.sample(draw));
+        auto const bytes = [&](std::int64_t unit, std::int64_t tiles) -> std::int64_t {
+            return tiles == 1
+                       ? 0
+                       : 4 * std::min<std::int64_t>(1024, unit * tiles) * chosen.number("DEPTH");
+        };
+        std::int64_t const rows = bytes(chosen.number("ROWS"), chosen.number("ROW_TILES"));
+        std::int64_t const columns =
+            bytes(16 * chosen.number("VECTORS"), chosen.number("COLUMN_TILES"));
+        CHECK(std::min(rows, columns) <= 2 * small.l2_bytes);
+        CHECK(std::max(rows, columns) <= 2 * small.l3_bytes);
+        most = std::max({most, rows, columns});
+    }
+    CHECK(most > small.l2_bytes);
 }

@@ -61,7 +61,7 @@ TEST_CASE("show: a configuration that the program does not have is refused in a 
     };
     CHECK(has(said("TILE=4"), "names a parameter that the program does not have"));
     CHECK(has(said("UNROLL=-3"), "UNROLL=-3"));
-    CHECK(said("UNROLL=2  ORDER=crd") == "");
+    CHECK(said("UNROLL=2  ORDER=cr") == "");
 }
 
 TEST_CASE("the identity of a program: its statements, its rules, the writer")

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] std::uint32_t word(std::string const& label);
     [[nodiscard]] std::uint32_t node(op code, std::uint32_t first, std::uint32_t second);
 
+    /// The parameter counts only where this truth holds; elsewhere it stands at its default.
+    void active_if(std::string const& parameter, std::uint32_t root);
     /// A truth that every configuration has.
     void where(std::uint32_t root);
     void feature(std::uint32_t root);

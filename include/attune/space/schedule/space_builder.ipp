@@ -117,6 +117,13 @@ ATTUNE_INLINE std::uint32_t space_builder::node(op code, std::uint32_t first, st
     return detail::intern_node(space_, made);
 }
 
+ATTUNE_INLINE void space_builder::active_if(std::string const& name, std::uint32_t root)
+{
+    activity_description& active = space_.parameters[parameter(name)].active;
+    active.root = root;
+    active.text = detail::text_of_node(space_, space_.nodes[root]);
+}
+
 ATTUNE_INLINE void space_builder::where(std::uint32_t root)
 {
     constraint_description out;

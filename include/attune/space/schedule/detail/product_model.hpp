@@ -31,7 +31,7 @@ struct product_choice {
     std::int64_t row_tiles = 1;
     std::int64_t column_tiles = 1;
     std::int64_t unroll = 1;
-    std::string_view order = "crd";
+    std::string order = "crd"; ///< see tile_loop_order()
     bool rows_are_inner = true;
     bool others_are_outside = true;
     std::vector<read_form> forms; ///< one per access

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -33,8 +34,14 @@ inline std::vector<std::int64_t> up_to(std::vector<std::int64_t> const& values,
     return out;
 }
 
-/// The order of the loops over cache tiles: r rows, c columns, d depth.
-inline constexpr std::string_view tile_orders[] = {"cdr", "crd", "dcr", "drc", "rcd", "rdc"};
+/// The loops over cache tiles, outermost first: r rows, c columns, d depth.
+/// @param order  "cr" or "rc"  @param depth  where the depth's loop is: see depth_places
+[[nodiscard]] inline std::string tile_loop_order(std::string_view order, std::string_view depth)
+{
+    std::string out(order);
+    return out.insert(depth == "inside" ? 2 : depth == "between" ? 1 : 0, 1, 'd');
+}
+inline constexpr std::string_view depth_places[] = {"inside", "between", "outside"};
 
 enum class product_decision : std::uint8_t {
     rows,
@@ -43,6 +50,7 @@ enum class product_decision : std::uint8_t {
     row_tiles,
     column_tiles,
     order,
+    depth_place,
     inner,
     others,
     read,
@@ -68,8 +76,14 @@ public:
         : model_(subject)
         , axes_(*find_product_axes(subject))
         , registers_(subject.processor.vector_registers)
+        , l2_bytes_(subject.processor.l2_bytes)
+        , l3_bytes_(subject.processor.l3_bytes)
     {
         nest_description const& nest = *subject.nest;
+        step_bytes_ =
+            static_cast<std::int64_t>(element_bytes(nest.statements[axes_.product].accumulator));
+        for (std::uint32_t const axis : axes_.inner)
+            step_bytes_ *= known_extent(nest, axis).value_or(1);
         depth_ = known_extent(nest, axes_.depth);
         splits_depth_ = may_split_depth(nest, axes_);
         width_ = known_extent(nest, axes_.columns);
@@ -96,7 +110,8 @@ public:
     [[nodiscard]] std::vector<product_parameter> const& all() const noexcept { return all_; }
     [[nodiscard]] product_model const& model() const noexcept { return model_; }
     [[nodiscard]] product_axes const& axes() const noexcept { return axes_; }
-    /// Steps of the columns' and of the rows' axis; nothing where they are inputs.
+    /// Steps of the depth's, the columns' and the rows' axis; nothing where they are inputs.
+    [[nodiscard]] std::optional<std::int64_t> depth() const noexcept { return depth_; }
     [[nodiscard]] std::optional<std::int64_t> width() const noexcept { return width_; }
     [[nodiscard]] std::optional<std::int64_t> height() const noexcept { return height_; }
     /// The accumulators of a configuration: fewer wait for the multiply-add.
@@ -108,6 +123,8 @@ public:
     [[nodiscard]] product_choice choice(std::span<std::uint32_t const> places) const
     {
         product_choice out;
+        std::string_view order = "cr";
+        std::string_view depth = depth_places[0];
         out.forms = only_forms_;
         for (std::size_t i = 0; i < all_.size(); ++i) {
             product_parameter const& of = all_[i];
@@ -129,7 +146,10 @@ public:
                 out.column_tiles = of.numbers[at];
                 break;
             case product_decision::order:
-                out.order = of.labels[at];
+                order = of.labels[at];
+                break;
+            case product_decision::depth_place:
+                depth = of.labels[at];
                 break;
             case product_decision::inner:
                 out.rows_are_inner = at == 0;
@@ -145,7 +165,28 @@ public:
                 break;
             }
         }
+        out.order = tile_loop_order(order, depth);
         return out;
+    }
+
+    /// Bytes of one row or column of a cache tile, for each step of DEPTH.
+    [[nodiscard]] std::int64_t step_bytes() const noexcept { return step_bytes_; }
+    /// The largest cache tile that this cache may be meant for. A tile may reach over the end of
+    /// its axis by as much as is inside.
+    [[nodiscard]] static std::int64_t most_tile_bytes(std::int64_t cache) { return 2 * cache; }
+    /// Whether the third cache holds the tiles of both operands, and the second one of them. Where
+    /// an operand has no tile of more than one register tile, it streams.
+    [[nodiscard]] bool keeps_tiles(product_choice const& at) const
+    {
+        std::int64_t const step = at.depth * step_bytes_;
+        std::int64_t const rows = at.rows * step * at.row_tiles;
+        std::int64_t const columns = at.vectors * axes_.lanes * step * at.column_tiles;
+        std::int64_t const l2 = most_tile_bytes(l2_bytes_);
+        std::int64_t const l3 = most_tile_bytes(l3_bytes_);
+        bool const rows_once = at.row_tiles == 1;
+        bool const columns_once = at.column_tiles == 1;
+        return (rows_once || rows <= l3) && (columns_once || columns <= l3) &&
+               (rows_once || columns_once || rows <= l2 || columns <= l2);
     }
 
     /// Whether the constraints that product_space.hpp declares hold.
@@ -159,7 +200,7 @@ public:
         for (std::size_t a = 0; a < at.forms.size(); ++a)
             if (at.forms[a] == read_form::direct && at.rows > model_.most_direct_rows(a))
                 return false;
-        return true;
+        return keeps_tiles(at);
     }
 
     /// The configuration that the model expects to be fast: descents along one parameter, or the
@@ -220,11 +261,14 @@ private:
         all_.push_back({product_decision::row_tiles, p + "ROW_TILES", tiles(height_, 1)});
         all_.push_back(
             {product_decision::column_tiles, p + "COLUMN_TILES", tiles(width_, axes_.lanes)});
-        std::vector<std::string> orders;
-        for (std::string_view const order : tile_orders)
-            if (has_depths || order.back() == 'd') orders.emplace_back(order);
-        all_.push_back({product_decision::order, p + "ORDER", {}, std::move(orders)});
-        all_.push_back({product_decision::inner, p + "INNER", {}, {"rows", "columns"}});
+        all_.push_back({product_decision::order, p + "ORDER", {}, {"cr", "rc"}});
+        if (has_depths)
+            all_.push_back({product_decision::depth_place,
+                            p + "DEPTH_LOOP",
+                            {},
+                            {std::begin(depth_places), std::end(depth_places)}});
+        if (axes_.rows != no_index)
+            all_.push_back({product_decision::inner, p + "INNER", {}, {"rows", "columns"}});
         if (!axes_.others.empty())
             all_.push_back({product_decision::others, p + "OTHERS", {}, {"outside", "inside"}});
     }
@@ -274,6 +318,9 @@ private:
     product_model model_;
     product_axes axes_;
     std::int64_t registers_;
+    std::int64_t l2_bytes_;
+    std::int64_t l3_bytes_;
+    std::int64_t step_bytes_ = 1;
     std::int64_t least_ = 1;
     std::optional<std::int64_t> depth_;
     bool splits_depth_ = true;

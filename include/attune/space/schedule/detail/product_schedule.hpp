@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
+#include <attune/space/schedule/detail/product_parameters.hpp>
 #include <attune/space/schedule/detail/read_form.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/rule.hpp>
@@ -85,7 +86,9 @@ schedule_product(rule_subject const& subject, schedule_choices const& chosen, tr
         }
     }
     std::vector<std::uint32_t> tile_loops;
-    for (char const which : chosen.text(prefix + "ORDER")) {
+    std::string const depth_place =
+        d0 == no_index ? std::string(depth_places[0]) : chosen.text(prefix + "DEPTH_LOOP");
+    for (char const which : tile_loop_order(chosen.text(prefix + "ORDER"), depth_place)) {
         std::uint32_t const loop = which == 'r' ? r0 : which == 'c' ? c0 : d0;
         if (loop != no_index) tile_loops.push_back(loop);
     }

@@ -34,6 +34,21 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
         else
             space.categorical(of.name, of.labels, of.labels[preferred[i]]);
     }
+    // What makes no difference to the loops does not count.
+    auto const above = [&space](std::string const& name, std::int64_t value) {
+        return space.node(op::greater, space.value(name), space.number(value));
+    };
+    for (product_parameter const& of : known->all()) {
+        if (of.decides == product_decision::depth_place && known->depth())
+            space.active_if(
+                of.name,
+                space.node(op::less, space.value(p + "DEPTH"), space.number(*known->depth())));
+        if (of.decides == product_decision::inner)
+            space.active_if(of.name,
+                            space.node(op::logical_and,
+                                       above(p + "ROW_TILES", 1),
+                                       above(p + "COLUMN_TILES", 1)));
+    }
     std::uint32_t const r = space.value(p + "ROWS");
     std::uint32_t const v = space.value(p + "VECTORS");
     auto const product = [&space](std::uint32_t x, std::uint32_t y) {
@@ -85,20 +100,32 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
     if (subject.processor.cores > 1) space.categorical(p + "THREADS", {"outer", "one"}, "outer");
 
     // Features: accumulators, multiply-adds per load, working sets of the three caches.
-    nest_description const& nest = *subject.nest;
-    std::int64_t inner =
-        static_cast<std::int64_t>(element_bytes(nest.statements[axes.product].accumulator));
-    for (std::uint32_t const axis : axes.inner)
-        inner *= known_extent(nest, axis).value_or(1);
     std::uint32_t const d = space.value(p + "DEPTH");
-    std::uint32_t const column_panel = product(product(columns, d), number(inner));
-    std::uint32_t const row_panel = product(product(r, d), number(inner));
+    std::uint32_t const column_panel = product(product(columns, d), number(known->step_bytes()));
+    std::uint32_t const row_panel = product(product(r, d), number(known->step_bytes()));
     space.feature(accumulators);
     space.feature(
         space.node(op::divide, product(accumulators, space.real(1)), space.node(op::add, r, v)));
     space.feature(space.node(op::add, column_panel, row_panel));
-    space.feature(product(row_panel, space.value(p + "ROW_TILES")));
-    space.feature(product(column_panel, space.value(p + "COLUMN_TILES")));
+    std::uint32_t const row_tile = product(row_panel, space.value(p + "ROW_TILES"));
+    std::uint32_t const column_tile = product(column_panel, space.value(p + "COLUMN_TILES"));
+    space.feature(row_tile);
+    space.feature(column_tile);
+    // See product_parameters::keeps_tiles().
+    auto const either = [&](std::uint32_t x, std::uint32_t y) {
+        return space.node(op::logical_or, x, y);
+    };
+    auto const fits = [&](std::uint32_t bytes, std::int64_t most) {
+        return space.node(op::less_equal, bytes, number(most));
+    };
+    std::int64_t const l2 = known->most_tile_bytes(subject.processor.l2_bytes);
+    std::int64_t const l3 = known->most_tile_bytes(subject.processor.l3_bytes);
+    std::uint32_t const rows_once = fits(space.value(p + "ROW_TILES"), 1);
+    std::uint32_t const columns_once = fits(space.value(p + "COLUMN_TILES"), 1);
+    space.where(either(rows_once, fits(row_tile, l3)));
+    space.where(either(columns_once, fits(column_tile, l3)));
+    space.where(
+        either(either(rows_once, columns_once), either(fits(row_tile, l2), fits(column_tile, l2))));
     space.feature(product(accumulators, space.value(p + "UNROLL"))); // size of the inner code
 }
 
