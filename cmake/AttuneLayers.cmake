@@ -29,7 +29,7 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
-set(where_Eigen "^search/(bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
+set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
 set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker)/([^/]*\\.ipp$|detail/)")
 set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")

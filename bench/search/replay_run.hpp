@@ -28,6 +28,7 @@ namespace bench {
 struct replay_curve {
     std::vector<double> best_ms;
     std::vector<bool> failed;
+    std::vector<double> thought_s; ///< processor seconds up to then
     double cpu_s = 0;
 };
 
@@ -59,6 +60,7 @@ using evaluator = std::function<attune::outcome(attune::point const&)>;
         if (m != nullptr) best = std::min(best, m->value);
         out.best_ms.push_back(best);
         out.failed.push_back(m == nullptr);
+        out.thought_s.push_back(thread_seconds() - begin);
     }
     out.cpu_s = thread_seconds() - begin;
     return out;

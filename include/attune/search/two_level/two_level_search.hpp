@@ -1,0 +1,73 @@
+// attune/search/two_level/two_level_search.hpp - Bayesian optimization of a cost model's scores; few are measured.
+// SPDX-License-Identifier: MIT
+// Source   Rocke 2024 (Discovering Performant Tensor Programs with Bayesian Optimization), chapter 3
+// Bench    bench/search/levels.cpp
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/two_level/two_level_options.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What one round did.
+struct two_level_round {
+    struct chosen {
+        point where;
+        double score = 0; ///< by the model, before it was measured
+        bool is_random = false;
+    };
+
+    std::size_t inputs = 0;
+    std::size_t groups = 0;    ///< of these inputs
+    std::size_t valid = 0;     ///< suggestions that make a program, ...
+    std::size_t invalid = 0;   ///< ... and those that make none
+    std::size_t resets = 0;    ///< of memories so far
+    std::vector<chosen> batch; ///< what is measured, the best score first; random ones last
+};
+
+/// Search on two levels. The outer one measures a batch per round, and the model learns from all
+/// that was measured: description::rows of each configuration, or its values where that is empty.
+/// The inner one is Bayesian optimization of the model's score: inputs are the best measured
+/// configurations and random ones; those that differ in tuned parameters alone share an optimizer,
+/// which is kept over rounds. tests/laws/searcher.hpp holds; the first round is random.
+///
+/// Scores are best value / value. Of values that are not all positive they are the place between
+/// the worst and the best one. A failure scores 0.
+/// Cost: per round the model learns anew, and predicts inputs * (valid + invalid) programs
+class two_level_search {
+public:
+    explicit two_level_search(chain_of_trees space,
+                              std::uint64_t seed = 0,
+                              two_level_options const& options = {});
+    ~two_level_search();
+    two_level_search(two_level_search&&) noexcept;
+    two_level_search& operator=(two_level_search&&) noexcept;
+
+    /// Up to `k` distinct points, fewer when a finite space is nearly exhausted. The next round
+    /// begins when the batch is used up, with the outcomes that are known by then.
+    [[nodiscard]] std::vector<point> ask(std::size_t k);
+    /// Points outside the space are ignored; a point told again replaces its former outcome.
+    void tell(point const& p, outcome const& result);
+
+    /// All rounds so far, except those before the first success, which are random.
+    [[nodiscard]] std::span<two_level_round const> rounds() const noexcept;
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/two_level/two_level_search.ipp>
+#endif

@@ -1,0 +1,341 @@
+// attune/search/two_level/two_level_search.ipp - rounds of inputs, suggestions, phases and a batch.
+// SPDX-License-Identifier: MIT
+// Source   see two_level_search.hpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/bayes/unseen.hpp>
+#include <attune/search/cost/boosted_trees.hpp>
+#include <attune/search/history.hpp>
+#include <attune/search/local/moves.hpp>
+#include <attune/search/two_level/detail/score_optimizer.hpp>
+#include <attune/search/two_level/detail/scored_programs.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE decision_role default_decision_role(description const& space, std::uint32_t parameter)
+{
+    for (parameter_description const& other : space.parameters) {
+        if (!other.is_conditional()) continue;
+        std::vector<std::uint32_t> open{other.active.root};
+        while (!open.empty()) {
+            expression_node const& node = space.nodes[open.back()];
+            open.pop_back();
+            if (node.code == op::parameter && node.subject == parameter)
+                return decision_role::design;
+            for (std::uint32_t const operand : {node.first, node.second, node.third})
+                if (operand != no_index) open.push_back(operand);
+        }
+    }
+    std::string const& name = space.parameters[parameter].name;
+    return name == "THREADS" || name.ends_with("_THREADS") ? decision_role::parallel
+                                                           : decision_role::tuned;
+}
+
+struct two_level_search::state {
+    state(chain_of_trees searched, std::uint64_t seed, two_level_options const& chosen)
+        : options(chosen)
+        , engine(seed)
+        , unseen(std::move(searched))
+        , programs(unseen.space(), options)
+        , near(unseen.space())
+    {
+        description const& d = unseen.space().describe();
+        for (std::uint32_t const p : near.varying()) {
+            decision_role const role = options.role(d, p);
+            if (role != decision_role::tuned) fixed.push_back(p);
+            if (role == decision_role::parallel) parallel.push_back(p);
+            if (role == decision_role::compute_location) locations.push_back(p);
+        }
+    }
+
+    /// One suggestion that makes a program.
+    struct suggestion {
+        point where;
+        detail::program_score of;
+        std::size_t input = 0;
+        std::size_t number = 0; ///< set by sort_by_score()
+    };
+
+    [[nodiscard]] bool is_new(suggestion const& s) const
+    {
+        return !unseen.has_seen(s.where) && !taken.contains(s.of.structure);
+    }
+
+    /// An unseen random configuration that makes a program of its own; after some attempts one that
+    /// at least makes one, then any.
+    [[nodiscard]] std::optional<point> fresh()
+    {
+        constexpr int attempts = 32;
+        std::optional<point> out;
+        for (int i = 0; i < attempts; ++i) {
+            std::optional<point> p = unseen.draw(engine);
+            if (!p) break;
+            std::optional<detail::program_score> const program = programs.score(*p);
+            if (program && !taken.contains(program->structure)) {
+                taken.insert(program->structure);
+                return p;
+            }
+            if (program || !out) out = std::move(p);
+        }
+        return out;
+    }
+
+    void take(point p)
+    {
+        unseen.mark(p);
+        queue.push_back(std::move(p));
+    }
+
+    void begin_round()
+    {
+        if (history.worked() == 0) {
+            for (std::size_t i = 0; i < options.batch; ++i) {
+                std::optional<point> p = fresh();
+                if (!p) return;
+                take(std::move(*p));
+            }
+            return;
+        }
+        for (observation const& o : history.told())
+            if (programs.structure_of(o.where)) taken.insert(*programs.structure_of(o.where));
+        programs.learn(history);
+        rounds.emplace_back();
+        std::vector<point> const inputs = choose_inputs();
+        std::vector<suggestion> found = suggest(inputs);
+        vary_parallel(found, inputs.size());
+        vary_locations(found, inputs.size());
+        choose_batch(std::move(found), inputs.size());
+    }
+
+    /// The best measured ones, and random ones with a high score.
+    [[nodiscard]] std::vector<point> choose_inputs()
+    {
+        std::size_t random = 0;
+        for (std::size_t i = 0; i < options.inputs; ++i)
+            if (uniform_unit(engine) < options.random_inputs) ++random;
+        std::vector<point> out;
+        for (std::size_t const i : history.best_places(options.inputs - random))
+            out.push_back(history.told()[i].where);
+        random = options.inputs - out.size();
+        std::vector<suggestion> drawn;
+        for (std::size_t i = 0; i < random * options.draws; ++i) {
+            point p = unseen.space().sample(engine);
+            if (auto const score = programs.score(p)) drawn.push_back({std::move(p), *score});
+        }
+        sort_by_score(drawn);
+        for (std::size_t i = 0; i < std::min(random, drawn.size()); ++i)
+            out.push_back(std::move(drawn[i].where));
+        rounds.back().inputs = out.size();
+        return out;
+    }
+
+    [[nodiscard]] detail::score_optimizer& group_of(point const& p)
+    {
+        if (!base) base.emplace(detail::base_of(unseen.space(), options));
+        point key;
+        for (std::uint32_t const parameter : fixed)
+            key.push_back(p[parameter]);
+        std::unique_ptr<detail::score_optimizer>& group = groups[key];
+        if (!group) group = std::make_unique<detail::score_optimizer>(*base, options);
+        return *group;
+    }
+
+    /// The phase of Bayesian optimization (Rocke 2024 Sec. 3.3.1).
+    [[nodiscard]] std::vector<suggestion> suggest(std::vector<point> const& inputs)
+    {
+        two_level_round& now = rounds.back();
+        for (auto& [key, group] : groups)
+            group->begin_round();
+        std::unordered_set<detail::score_optimizer const*> used;
+        for (point const& input : inputs)
+            if (auto const score = programs.score(input)) {
+                group_of(input).register_input(input, score->value);
+                used.insert(&group_of(input));
+            }
+        now.groups = used.size();
+        std::vector<suggestion> found;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            detail::score_optimizer& group = group_of(inputs[i]);
+            if (group.size() == 0) continue;
+            group.begin_input(inputs[i], engine);
+            for (std::size_t valid = 0, invalid = 0;
+                 valid < options.valid && invalid < options.invalid;) {
+                std::optional<point> p = group.suggest(engine);
+                if (!p) break;
+                std::optional<detail::program_score> const score = programs.score(*p);
+                group.learn(*p, score ? score->value : 0);
+                ++(score ? valid : invalid);
+                ++(score ? now.valid : now.invalid);
+                if (score) found.push_back({std::move(*p), *score, i});
+            }
+        }
+        for (auto const& [key, group] : groups)
+            now.resets += group->resets();
+        return found;
+    }
+
+    /// Those that later phases vary: of each input the best, or the best of all.
+    [[nodiscard]] std::vector<suggestion> best_of(std::vector<suggestion> found,
+                                                  std::size_t inputs) const
+    {
+        sort_by_score(found);
+        std::vector<suggestion> out;
+        std::vector<char> is_served(inputs, 0);
+        std::unordered_set<std::uint64_t> structures;
+        for (suggestion& s : found) {
+            if (!is_new(s)) continue;
+            bool const by_input = options.choice == batch_choice::best_per_input;
+            if (by_input && is_served[s.input] != 0) continue;
+            if (!structures.insert(s.of.structure).second) continue;
+            is_served[s.input] = 1;
+            out.push_back(std::move(s));
+            if (!by_input && out.size() == options.batch) break;
+        }
+        return out;
+    }
+
+    /// Every combination of parallel parameters (Rocke 2024 Sec. 3.3.2).
+    void vary_parallel(std::vector<suggestion>& found, std::size_t inputs)
+    {
+        constexpr std::size_t most = 64;
+        if (parallel.empty()) return;
+        for (suggestion const& best : best_of(found, inputs)) {
+            std::vector<point> variants{best.where};
+            for (std::uint32_t const parameter : parallel) {
+                std::size_t const count = variants.size();
+                for (std::size_t i = 0; i < count && variants.size() < most; ++i)
+                    for (point& p : near.line(variants[i], parameter, most, engine))
+                        if (variants.size() < most) variants.push_back(std::move(p));
+            }
+            for (std::size_t i = 1; i < variants.size(); ++i)
+                if (auto const score = programs.score(variants[i]))
+                    found.push_back({std::move(variants[i]), *score, best.input});
+        }
+    }
+
+    /// Random changes of compute locations (Rocke 2024 Sec. 3.3.3); a better one is changed
+    /// further.
+    void vary_locations(std::vector<suggestion>& found, std::size_t inputs)
+    {
+        if (locations.empty()) return;
+        for (suggestion best : best_of(found, inputs))
+            for (std::size_t i = 0; i < options.location_tries; ++i) {
+                std::uint32_t const parameter = locations[uniform_below(engine, locations.size())];
+                std::vector<point> to = near.line(best.where, parameter, 64, engine);
+                if (to.empty()) continue;
+                point p = std::move(to[uniform_below(engine, to.size())]);
+                auto const score = programs.score(p);
+                if (!score) continue;
+                suggestion changed{std::move(p), *score, best.input};
+                if (changed.of.value > best.of.value) best = changed;
+                found.push_back(std::move(changed));
+            }
+    }
+
+    void choose_batch(std::vector<suggestion> found, std::size_t inputs)
+    {
+        std::size_t random = 0;
+        for (std::size_t i = 0; i < options.batch; ++i)
+            if (uniform_unit(engine) < options.random_batch) ++random;
+        std::vector<suggestion> best = best_of(std::move(found), inputs);
+        std::vector<two_level_round::chosen>& batch = rounds.back().batch;
+        for (std::size_t i = 0; i < std::min(best.size(), options.batch - random); ++i) {
+            taken.insert(best[i].of.structure);
+            batch.push_back({best[i].where, best[i].of.value, false});
+            take(std::move(best[i].where));
+        }
+        for (std::size_t i = 0; i < random; ++i) {
+            std::optional<point> p = fresh();
+            if (!p) break;
+            auto const score = programs.score(*p);
+            batch.push_back({*p, score ? score->value : 0, true});
+            take(std::move(*p));
+        }
+    }
+
+    /// The highest score first; equal ones keep their order.
+    static void sort_by_score(std::vector<suggestion>& all)
+    {
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i].number = i;
+        std::sort(all.begin(), all.end(), [](suggestion const& a, suggestion const& b) {
+            return a.of.value != b.of.value ? a.of.value > b.of.value : a.number < b.number;
+        });
+    }
+
+    two_level_options options;
+    random_engine engine;
+    unseen_points unseen;
+    search_history history;
+    detail::scored_programs programs;
+    detail::moves near;
+    std::vector<std::uint32_t> fixed; ///< parameters that groups do not tune
+    std::vector<std::uint32_t> parallel;
+    std::vector<std::uint32_t> locations;
+    std::optional<detail::score_optimizer_base> base;
+    struct in_order {
+        bool operator()(point const& a, point const& b) const
+        {
+            return std::lexicographical_compare(
+                a.begin(), a.end(), b.begin(), b.end(), [](coordinate x, coordinate y) {
+                    return x.index != y.index ? x.index < y.index : x.real < y.real;
+                });
+        }
+    };
+    std::map<point, std::unique_ptr<detail::score_optimizer>, in_order> groups;
+    std::unordered_set<std::uint64_t> taken; ///< structures that were asked for or told
+    std::deque<point> queue;
+    std::vector<two_level_round> rounds;
+};
+
+ATTUNE_INLINE two_level_search::two_level_search(chain_of_trees space,
+                                                 std::uint64_t seed,
+                                                 two_level_options const& options)
+    : state_(std::make_unique<state>(std::move(space), seed, options))
+{
+}
+ATTUNE_INLINE two_level_search::~two_level_search() = default;
+ATTUNE_INLINE two_level_search::two_level_search(two_level_search&&) noexcept = default;
+ATTUNE_INLINE two_level_search& two_level_search::operator=(two_level_search&&) noexcept = default;
+
+ATTUNE_INLINE std::vector<point> two_level_search::ask(std::size_t k)
+{
+    std::vector<point> out;
+    while (out.size() < k) {
+        if (state_->queue.empty()) state_->begin_round();
+        if (state_->queue.empty()) {
+            std::optional<point> p = state_->fresh();
+            if (!p) break;
+            state_->take(std::move(*p));
+        }
+        out.push_back(std::move(state_->queue.front()));
+        state_->queue.pop_front();
+    }
+    return out;
+}
+
+ATTUNE_INLINE void two_level_search::tell(point const& p, outcome const& result)
+{
+    if (!state_->unseen.space().contains(p)) return;
+    state_->unseen.mark(p);
+    std::erase(state_->queue, p);
+    state_->history.tell(p, result);
+}
+
+ATTUNE_INLINE std::span<two_level_round const> two_level_search::rounds() const noexcept
+{
+    return state_->rounds;
+}
+
+} // namespace attune::inline ATTUNE_ABI

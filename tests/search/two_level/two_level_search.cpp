@@ -1,0 +1,340 @@
+// tests/search/two_level/two_level_search.cpp : laws, groups, phases, batches, and that few are measured
+// SPDX-License-Identifier: MIT
+#include <attune/search/two_level/two_level_search.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/search/cost/cost_model.hpp>
+#include <attune/search/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "../../laws/searcher.hpp"
+#include "../../support/search_spaces.hpp"
+
+namespace {
+
+using attune::point;
+using attune::program_rows;
+using attune::two_level_options;
+using attune::two_level_search;
+
+/// Scores a program as the nearest one that was measured.
+struct nearest_model {
+    std::vector<program_rows> programs;
+    std::vector<double> scores;
+
+    void learn(std::span<program_rows const> seen, std::span<double const> of)
+    {
+        programs.assign(seen.begin(), seen.end());
+        scores.assign(of.begin(), of.end());
+    }
+    [[nodiscard]] std::vector<double> predict(std::span<program_rows const> asked) const
+    {
+        std::vector<double> out;
+        for (program_rows const& p : asked) {
+            double least = 1e300;
+            double score = 0;
+            for (std::size_t i = 0; i < programs.size(); ++i) {
+                double distance = 0;
+                for (std::size_t k = 0; k < p.values.size(); ++k)
+                    distance += std::pow(p.values[k] - programs[i].values[k], 2);
+                if (distance >= least) continue;
+                least = distance;
+                score = scores[i] / (1 + distance);
+            }
+            out.push_back(score);
+        }
+        return out;
+    }
+};
+
+two_level_options plain(std::size_t batch)
+{
+    two_level_options out;
+    out.batch = batch;
+    out.inputs = 4;
+    out.model = [] { return nearest_model(); };
+    return out;
+}
+
+/// Small rounds, the model of this file.
+struct small_levels : two_level_search {
+    small_levels(attune::chain_of_trees const& space, std::uint64_t seed)
+        : two_level_search(space, seed, plain(6))
+    {
+    }
+};
+/// The same with every other policy.
+struct other_levels : two_level_search {
+    static two_level_options options()
+    {
+        two_level_options out = plain(5);
+        out.rule = attune::suggestion_rule::expected_improvement;
+        out.encoding = attune::decision_encoding::features;
+        out.memory = attune::optimizer_memory::least_recently_used;
+        out.memory_limit = 8;
+        out.choice = attune::batch_choice::best_per_input;
+        out.reduces_domain = true;
+        out.within_constraints = true;
+        out.random_inputs = .5;
+        return out;
+    }
+    other_levels(attune::chain_of_trees const& space, std::uint64_t seed)
+        : two_level_search(space, seed, options())
+    {
+    }
+};
+/// With the default model.
+struct default_levels : two_level_search {
+    default_levels(attune::chain_of_trees const& space, std::uint64_t seed)
+        : two_level_search(space, seed)
+    {
+    }
+};
+
+/// A bowl of four parameters of 12 values; the best is (3, 8, 5, 10).
+double bowl(point const& p)
+{
+    double const best[] = {3, 8, 5, 10};
+    double sum = 1;
+    for (std::size_t i = 0; i < 4; ++i)
+        sum += std::pow((static_cast<double>(p[i].index) - best[i]) / 4, 2);
+    return sum;
+}
+
+attune::description four()
+{
+    attune::description d;
+    for (char const* name : {"a", "b", "c", "d"})
+        d.parameters.push_back(search_spaces::counting(name, 12));
+    return d;
+}
+
+/// Asks one at a time; the value of each, in order.
+template <class S, class Objective>
+std::vector<double> run(S& s, std::size_t trials, Objective const& objective)
+{
+    std::vector<double> out;
+    while (out.size() < trials) {
+        std::vector<point> const p = s.ask(1);
+        REQUIRE(p.size() == 1);
+        out.push_back(objective(p.front()));
+        s.tell(p.front(), attune::measurement::exact(out.back()));
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE_APPLY(searcher_laws, std::tuple<small_levels, other_levels, default_levels>);
+
+TEST_CASE("two levels find with 60 measurements what random search does not with 400")
+{
+    attune::chain_of_trees const space(four());
+    int wins = 0;
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+        two_level_options options = plain(10);
+        options.inputs = 10;
+        two_level_search levels(space, seed, options);
+        attune::random_searcher random(space, seed);
+        std::vector<double> const ours = run(levels, 60, bowl);
+        std::vector<double> const theirs = run(random, 400, bowl);
+        if (*std::min_element(ours.begin(), ours.end()) <=
+            *std::min_element(theirs.begin(), theirs.end()))
+            ++wins;
+        for (attune::two_level_round const& round : levels.rounds()) {
+            CHECK(round.valid <= 10 * options.valid);
+            CHECK(round.invalid == 0);
+            CHECK(round.groups == 1);
+            CHECK(round.batch.size() == 10);
+        }
+        CHECK(levels.rounds().size() == 5);
+    }
+    CHECK(wins >= 4);
+}
+
+TEST_CASE("inputs that differ in a design are in different groups, which keep their memory")
+{
+    attune::description d = four();
+    d.parameters.push_back(search_spaces::categorical("DESIGN", {"x", "y", "z"}));
+    two_level_options options = plain(12);
+    options.inputs = 12;
+    options.role = [](attune::description const&, std::uint32_t p) {
+        return p == 4 ? attune::decision_role::design : attune::decision_role::tuned;
+    };
+    two_level_search levels(attune::chain_of_trees(d), 1, options);
+    (void)run(levels, 40, bowl);
+    REQUIRE(levels.rounds().size() == 3);
+    CHECK(levels.rounds().front().groups > 1);
+    CHECK(levels.rounds().front().groups <= 3);
+}
+
+TEST_CASE("the roles of parameters are read from the space")
+{
+    using enum attune::decision_role;
+    attune::description d = search_spaces::conditional().describe();
+    d.parameters.push_back(search_spaces::categorical("THREADS", {"outer", "one"}));
+    d.parameters.push_back(search_spaces::categorical("C_THREADS", {"outer", "one"}));
+    auto const role = [&](std::uint32_t p) { return attune::default_decision_role(d, p); };
+    CHECK(role(0) == design); // decides about width
+    CHECK(role(1) == tuned);
+    CHECK(role(2) == design); // decides about order
+    CHECK(role(3) == tuned);
+    CHECK(role(4) == parallel);
+    CHECK(role(5) == parallel);
+}
+
+TEST_CASE("the later phases set parallel parameters and compute locations")
+{
+    attune::description d = four();
+    d.parameters.push_back(search_spaces::categorical("THREADS", {"outer", "one"}));
+    d.parameters.push_back(search_spaces::counting("AT", 9));
+    auto const objective = [](point const& p) {
+        double const at = std::abs(static_cast<double>(p[5].index) - 7);
+        return bowl(p) * (p[4].index == 1 ? 1 : 3) * (1 + at);
+    };
+    two_level_options options = plain(8);
+    options.inputs = 8;
+    options.random_batch = 0;
+    options.role = [](attune::description const& space, std::uint32_t p) {
+        return space.parameters[p].name == "AT" ? attune::decision_role::compute_location
+                                                : attune::default_decision_role(space, p);
+    };
+    // A model that knows the objective: what is best after the phases must be in the batch.
+    struct oracle {
+        void learn(std::span<program_rows const>, std::span<double const>) {}
+        [[nodiscard]] std::vector<double> predict(std::span<program_rows const> asked) const
+        {
+            std::vector<double> out;
+            for (program_rows const& p : asked)
+                out.push_back(1 / p.values.front());
+            return out;
+        }
+    };
+    options.model = [] { return oracle(); };
+    d.rows = [objective](attune::description const&, std::span<attune::coordinate const> at) {
+        return program_rows{{objective(point(at.begin(), at.end()))}, 1};
+    };
+    options.structure = [](point const& p) { return attune::point_hash()(p); };
+    for (auto const choice :
+         {attune::batch_choice::best_overall, attune::batch_choice::best_per_input}) {
+        options.choice = choice;
+        two_level_search levels(attune::chain_of_trees(d), 3, options);
+        (void)run(levels, 24, objective);
+        REQUIRE(levels.rounds().size() == 2);
+        point const& first = levels.rounds().front().batch.front().where;
+        CHECK(first[4].index == 1);
+        CHECK(first[5].index == 7);
+    }
+}
+
+TEST_CASE(
+    "what makes no program counts as invalid and is not measured; equal programs are measured once")
+{
+    attune::description d = four();
+    // Half of the configurations make no program; d makes no difference to those that do.
+    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
+        if ((at[0].index + at[1].index) % 2 == 1)
+            throw attune::error("no such program", "here", "take another");
+        program_rows out{{}, 3};
+        for (std::size_t i = 0; i < 3; ++i)
+            out.values.push_back(at[i].index);
+        return out;
+    };
+    two_level_options options = plain(10);
+    two_level_search levels(attune::chain_of_trees(d), 5, options);
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> measured;
+    (void)run(levels, 100, [&](point const& p) {
+        CHECK((p[0].index + p[1].index) % 2 == 0);
+        CHECK(measured.emplace(p[0].index, p[1].index, p[2].index).second);
+        return bowl(p);
+    });
+    std::size_t valid = 0;
+    std::size_t invalid = 0;
+    for (attune::two_level_round const& round : levels.rounds()) {
+        valid += round.valid;
+        invalid += round.invalid;
+    }
+    CHECK(invalid > 0);
+    CHECK(valid > 0);
+}
+
+TEST_CASE("an input ends with its budget of invalid suggestions")
+{
+    attune::description d = four();
+    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
+        if (at[0].index != 3 || at[1].index != 8)
+            throw attune::error("no such program", "here", "take another");
+        program_rows out{{}, 4};
+        for (attune::coordinate const c : at)
+            out.values.push_back(c.index);
+        return out;
+    };
+    two_level_options options = plain(2);
+    options.inputs = 1;
+    options.invalid = 4;
+    options.valid = 1000;
+    two_level_search levels(attune::chain_of_trees(d), 6, options);
+    point const good{{3, 0}, {8, 0}, {1, 0}, {1, 0}};
+    levels.tell(good, attune::measurement::exact(bowl(good)));
+    (void)levels.ask(1);
+    REQUIRE(levels.rounds().size() == 1);
+    CHECK(levels.rounds().front().invalid <= 4);
+}
+
+TEST_CASE("a heap takes the best of all inputs, the other choice one of each")
+{
+    attune::chain_of_trees const space(four());
+    for (bool const heap : {true, false}) {
+        two_level_options options = plain(20);
+        options.inputs = 5;
+        options.random_batch = 0;
+        options.choice =
+            heap ? attune::batch_choice::best_overall : attune::batch_choice::best_per_input;
+        two_level_search levels(space, 7, options);
+        (void)run(levels, 21, bowl);
+        REQUIRE(levels.rounds().size() == 1);
+        std::vector<attune::two_level_round::chosen> const& batch = levels.rounds()[0].batch;
+        CHECK(batch.size() == (heap ? 20 : 5));
+        CHECK(std::is_sorted(batch.begin(), batch.end(), [](auto const& a, auto const& b) {
+            return a.score > b.score;
+        }));
+    }
+}
+
+TEST_CASE("scores are best over own value, 0 of failures; else the place between worst and best")
+{
+    struct listening_model {
+        std::shared_ptr<std::vector<double>> heard;
+        void learn(std::span<program_rows const>, std::span<double const> scores)
+        {
+            heard->assign(scores.begin(), scores.end());
+        }
+        [[nodiscard]] std::vector<double> predict(std::span<program_rows const> asked) const
+        {
+            return std::vector<double>(asked.size(), 0.5);
+        }
+    };
+    auto const heard = std::make_shared<std::vector<double>>();
+    attune::chain_of_trees const space(four());
+    auto const learn_from = [&](std::vector<double> const& values) {
+        two_level_options options = plain(3);
+        options.model = [heard] { return listening_model{heard}; };
+        two_level_search levels(space, 8, options);
+        for (std::uint64_t i = 0; i < values.size(); ++i)
+            levels.tell(space.at(i), attune::measurement::exact(values[i]));
+        levels.tell(space.at(values.size()), searcher_law::fail({}));
+        (void)levels.ask(1);
+        return *heard;
+    };
+    CHECK(learn_from({4, 2, 8}) == std::vector<double>{.5, 1, .25, 0});
+    CHECK(learn_from({1, -3, 5}) == std::vector<double>{.5, 1, 0, 0});
+    CHECK(learn_from({-1}) == std::vector<double>{1, 0});
+}
