@@ -223,6 +223,31 @@ TEST_CASE("nothing is kept or copied inside a vector loop")
     CHECK(wrong_of(p, nest) == "");
 }
 
+TEST_CASE("results are not kept in a buffer where another statement reads their array")
+{
+    // C[i] = max_k A[i][k]; to[i] = C[i] C[i], both of them results.
+    support::nest_builder b("read_too_soon");
+    auto const i = b.axis("i", 12), r = b.axis("k", 5);
+    auto const A = b.array("A", nest_role::read, {b.of(i), b.of(r)});
+    auto const C = b.array("C", nest_role::written, {b.of(i)});
+    auto const to = b.array("to", nest_role::written, {b.of(i)});
+    b.statement(C, {i}, {r}, attune::reduction::maximum, b.read(A, {b.at(i), b.at(r)}));
+    auto const c = b.read(C, {b.at(i)});
+    b.statement(to, {i}, {}, attune::reduction::none, b.op(nest_op::multiply, c, c));
+
+    attune::loop_program p = attune::plain_program(b.out);
+    std::uint32_t const outer = path_of(p, 1).front();
+    attune::split_loop(p, outer, 4);
+    attune::compute_at(p, 0, path_of(p, 1).back());
+    attune::loop_program inside = p;
+    CHECK_THROWS_AS(attune::cache_write(p, 0, outer, true), attune::error);
+    CHECK_THROWS_AS(attune::cache_write(p, 0, attune::no_index, true), attune::error);
+    CHECK(wrong_of(p, b.out) == "");
+    // Where the buffer is stored before it is read, nothing is wrong with it.
+    attune::cache_write(inside, 0, path_of(inside, 1).back(), true);
+    CHECK(wrong_of(inside, b.out) == "");
+}
+
 TEST_CASE("lanes of whole numbers are combined around the ends of their type")
 {
     if (support::nest_batch::compiler().empty()) return;

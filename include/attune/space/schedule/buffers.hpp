@@ -36,7 +36,8 @@ std::uint32_t cache_read(loop_program& program,
 /// once per iteration of the loop, and read only where a reduction loop is outside.
 /// @param is_register  its loops are unrolled: a small tile
 /// @return  the buffer
-/// Errors   no reduction; a buffer already; a target whose part inside the loop has no known size
+/// Errors   no reduction; a buffer already; a target whose part inside the loop has no known size;
+///          another statement reads the target's array before the buffer is stored
 std::uint32_t
 cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool is_register);
 

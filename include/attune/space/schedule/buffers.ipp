@@ -174,6 +174,18 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
             program, loop, towards, true, {copy_kind::begin, part, no_index, block});
         return part;
     }
+    if (towards.kind == item_kind::loop)
+        for (std::uint32_t const other : blocks_inside(program, towards.index))
+            if (other != block &&
+                detail::reads_array(program.nest,
+                                    program.nest.statements[program.blocks[other].statement],
+                                    statement.target.array))
+                detail::refuse(program,
+                               "another statement reads the array " +
+                                   program.nest.arrays[statement.target.array].name +
+                                   " before the buffer is stored",
+                               loop,
+                               "cache further inside, where the array is computed");
     program_buffer made;
     std::int64_t size = 1;
     for (affine_index const& index : statement.target.at) {

@@ -52,6 +52,8 @@ void refuse_vector_loop(loop_program const& program, std::uint32_t loop);
 /// Accesses that the value of a statement reads, each once.
 [[nodiscard]] std::vector<std::uint32_t> accesses_of(nest_description const& nest,
                                                      nest_statement const& statement);
+[[nodiscard]] bool
+reads_array(nest_description const& nest, nest_statement const& statement, std::uint32_t array);
 
 /// Throws attune::error: what is refused, at which loop, what to do.
 [[noreturn]] void refuse(loop_program const& program,

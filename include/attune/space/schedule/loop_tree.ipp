@@ -64,6 +64,14 @@ ATTUNE_INLINE std::vector<std::uint32_t> accesses_of(nest_description const& nes
     return out;
 }
 
+ATTUNE_INLINE bool
+reads_array(nest_description const& nest, nest_statement const& statement, std::uint32_t array)
+{
+    for (std::uint32_t const a : accesses_of(nest, statement))
+        if (nest.accesses[a].array == array) return true;
+    return false;
+}
+
 ATTUNE_INLINE void refuse(loop_program const& program,
                           std::string const& what,
                           std::uint32_t loop,

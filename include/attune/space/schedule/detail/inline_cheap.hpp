@@ -45,13 +45,6 @@ inline bool is_costly(nest_description const& nest, std::uint32_t value)
     return false;
 }
 
-inline bool reads_array(nest_description const& nest, nest_statement const& of, std::uint32_t array)
-{
-    for (std::uint32_t const a : accesses_of(nest, of))
-        if (nest.accesses[a].array == array) return true;
-    return false;
-}
-
 /// Inlines what is cheap, or read by one statement that does not combine.
 inline void inline_cheap(traced_program& p)
 {
