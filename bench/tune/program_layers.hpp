@@ -199,7 +199,7 @@ struct layer_norm {
     static constexpr auto program = attune::nest<"layer_norm">(
         mean[i] = sum(j)(X[i][j]) * (1.0f / 768),
         spread[i] = sum(j)((X[i][j] - mean[i]) * (X[i][j] - mean[i])) * (1.0f / 768),
-        Y[i][j] = (X[i][j] - mean[i]) / sqrt(spread[i] + 1e-5f) * g[j] + b[j]);
+        Y[i][j] = (X[i][j] - mean[i]) * (1.0f / sqrt(spread[i] + 1e-5f)) * g[j] + b[j]);
 };
 
 /// visit.operator()<Layer>() for each.

@@ -1,12 +1,15 @@
 // tests/tune/derived_programs.cpp - configurations of derived spaces, compiled, against their statements.
 // SPDX-License-Identifier: MIT
+#include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
@@ -96,4 +99,34 @@ TEST_CASE("random configurations of MetaSchedule's designs compute what their st
             batch.add(design.schedule(space.sample(draw)).program, nest);
         }
     CHECK(batch.run() == "");
+}
+
+TEST_CASE("a parameter that does not count makes no difference to the code")
+{
+    std::size_t inactive = 0;
+    for (auto const& nest : {support::matmul(96, 80, 200),
+                             support::batched_int8(3, 40, 72, 64),
+                             support::convolution(20, 16, 32, 3, 1, 1),
+                             support::depthwise(24, 32),
+                             support::dense_gelu(48, 96, 192)}) {
+        attune::derived_space const derived(nest, small_processor());
+        attune::chain_of_trees const all(derived.describe());
+        attune::description const& space = all.describe();
+        attune::random_engine draw(7);
+        for (int i = 0; i < 60; ++i) {
+            attune::point const at = all.sample(draw);
+            CAPTURE(text_of(space, at));
+            std::string const code = write_program(derived.schedule(at).program);
+            for (std::size_t p = 0; p < space.parameters.size(); ++p) {
+                if (attune::detail::is_active(space, p, at)) continue;
+                ++inactive;
+                attune::schedule_choices other = choices_of(space, at);
+                for (std::string const& label : space.parameters[p].labels) {
+                    other.all[p].value = label;
+                    CHECK(write_program(derived.schedule(other).program) == code);
+                }
+            }
+        }
+    }
+    CHECK(inactive > 100);
 }

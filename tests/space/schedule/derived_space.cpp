@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/schedule/derived_space.hpp>
 
-#include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/activity.hpp>
@@ -102,36 +101,6 @@ TEST_CASE("a rule of the user's own stands before the default ones")
     CHECK(attune::text_of(derived.schedule(defaults(derived.describe())).trace) == "split 0 2\n");
     CHECK_THROWS_AS(attune::derived_space(support::matmul(8, 8, 8), avx512(), {}), attune::error);
     CHECK_THROWS_AS((void)derived.schedule(attune::schedule_choices{}), attune::error);
-}
-
-TEST_CASE("a parameter that does not count makes no difference to the code")
-{
-    std::size_t inactive = 0;
-    for (auto const& nest : {support::matmul(96, 80, 200),
-                             support::batched_int8(3, 40, 72, 64),
-                             support::convolution(20, 16, 32, 3, 1, 1),
-                             support::depthwise(24, 32),
-                             support::dense_gelu(48, 96, 192)}) {
-        attune::derived_space const derived(nest, avx512());
-        attune::chain_of_trees const all(derived.describe());
-        attune::description const& space = all.describe();
-        attune::random_engine draw(7);
-        for (int i = 0; i < 60; ++i) {
-            attune::point const at = all.sample(draw);
-            CAPTURE(text_of(space, at));
-            std::string const code = write_program(derived.schedule(at).program);
-            for (std::size_t p = 0; p < space.parameters.size(); ++p) {
-                if (attune::detail::is_active(space, p, at)) continue;
-                ++inactive;
-                attune::schedule_choices other = choices_of(space, at);
-                for (std::string const& label : space.parameters[p].labels) {
-                    other.all[p].value = label;
-                    CHECK(write_program(derived.schedule(other).program) == code);
-                }
-            }
-        }
-    }
-    CHECK(inactive > 100);
 }
 
 TEST_CASE("the space of a product has each configuration that counts once")
