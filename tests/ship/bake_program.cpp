@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/process.hpp>
+#include <attune/core/error.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/ship/bake.hpp>
 #include <attune/ship/export_header.hpp>
@@ -116,6 +117,9 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
     CHECK(kept.generated.is_plain);
     CHECK_FALSE(kept.generated.loops.empty());
     CHECK(kept.generated.text.find(winner) != std::string::npos);
+    std::string baked; // a release does not know which values are inactive
+    for (auto const& [name, value] : kept.configuration)
+        baked += (baked.empty() ? "" : " ") + name + '=' + value;
     static_cast<void>(bake({.store = store,
                             .levels = {"base"},
                             .compiler = "GNU 12",
@@ -160,9 +164,57 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
         }
         support::check_close(got, wanted(rows));
     };
-    check(64, "", winner);
+    check(64, "", baked);
     check(1, "overlap", "the plain nest"); // the bias is read before its place is written
     check(131, "", "the plain nest");      // larger than what was verified
     CHECK(run(64, "short").find("attune: layer: the array C has another number of elements") !=
           std::string::npos);
+}
+
+TEST_CASE("a store with a flipped bit or a lost end bakes what was tuned, or is refused")
+{
+    std::string const whole = support::read_file("tests/baked/layer.attune");
+    std::size_t const winner = whole.rfind("\n{\"at\"") + 1;
+    support::scratch_directory const folder;
+    auto const bake_text = [&](std::string const& text) {
+        std::filesystem::remove_all(folder.file("out"));
+        support::write_file(folder.file("layer.attune"), text);
+        static_cast<void>(bake({.store = folder.file("layer.attune"),
+                                .levels = {"base"},
+                                .compiler = "GNU 12",
+                                .folder = folder.file("out"),
+                                .stem = "layer"}));
+        return support::read_file(folder.file("out/layer_0_base.cpp")) +
+               support::read_file(folder.file("out/layer_default.cpp"));
+    };
+    std::string const good = bake_text(whole);
+    auto const is_refused = [&](std::string const& text) {
+        try {
+            std::string const written = bake_text(text);
+            CHECK(written == good);
+            return false;
+        } catch (attune::error const&) {
+            CHECK_FALSE(std::filesystem::exists(folder.file("out")));
+            return true;
+        }
+    };
+    for (std::size_t at = winner; at + 60 < whole.size(); at += 211) {
+        CAPTURE(at);
+        std::string flipped = whole;
+        flipped[at] = static_cast<char>(flipped[at] ^ 1);
+        CHECK(is_refused(flipped));
+        CHECK(is_refused(whole.substr(0, at)));
+    }
+    // Lines without a checksum are a person's: then the text has to have the fingerprint it had.
+    std::size_t const sum = whole.rfind(",\"sum\":");
+    std::string const edited = whole.substr(0, sum) + "}\n";
+    CHECK_FALSE(is_refused(edited));
+    for (char const* const part : {"Y_sum_part", "for (long", "std::abort"}) {
+        CAPTURE(std::string(part));
+        std::size_t const at = edited.find(part, winner);
+        REQUIRE(at != edited.npos);
+        std::string changed = edited;
+        changed[at] = 'Z';
+        CHECK(is_refused(changed));
+    }
 }
