@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../support/accumulate.hpp"
@@ -233,6 +234,51 @@ TEST_CASE("calls with the same inputs are tuned once, and weigh together")
     CHECK(r.shares[3].evaluations >= 4); // other inputs
     CHECK(r.default_s == doctest::Approx(12 * 8e-3));
     CHECK(once.is_tuned(5));
+}
+
+TEST_CASE("two objects of one problem on one store: one is tuned, the other takes its result")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("s.attune");
+    scripted_kernel<attune::store> one{"same", falling(8e-3, 0.95, 1e-3), attune::store{path}};
+    scripted_kernel<attune::store> two{"same", falling(8e-3, 0.95, 1e-3), attune::store{path}};
+    auto const r = tune_together({.evaluations = 20, .seconds = 9}, one.share_of(), two.share_of());
+    CHECK(r.evaluations == 20);
+    CHECK(r.shares[0].evaluations == 20);
+    CHECK(r.shares[0].report.how == decision::tuned);
+    CHECK(r.shares[1].evaluations == 0);
+    CHECK(r.shares[1].report.how == decision::remembered);
+    CHECK(r.shares[1].report.configuration == r.shares[0].report.configuration);
+    CHECK(two.is_tuned());
+}
+
+TEST_CASE("a problem that another process tunes is left to it, and none waits")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("s.attune");
+    scripted_kernel<attune::store> same{"same", flat(1e-3), attune::store{path}};
+    scripted_kernel<attune::store> other{"other", falling(8e-3, 0.95, 1e-3), attune::store{path}};
+    attune::together_report r;
+    std::function<void()> meanwhile = [&] {
+        r = tune_together({.evaluations = 20, .seconds = 9}, same.share_of(), other.share_of());
+    };
+    scripted_kernel<attune::store> holder{
+        "same", flat(1e-3), attune::store{path}, [&](attune::tuning_options& o) {
+            o.progress = [&](attune::progress const& p) {
+                if (p.event != attune::progress_event::evaluated) return;
+                if (auto const once = std::exchange(meanwhile, nullptr)) once();
+            };
+        }};
+    static_cast<void>(tune_together({.evaluations = 5}, holder.share_of()));
+    CHECK(r.evaluations == 20);
+    CHECK(r.shares.at(0).evaluations == 0);
+    CHECK(r.shares.at(0).report.how == decision::served_default);
+    CHECK(r.shares.at(0).report.reason.find("another one tunes the same") != std::string::npos);
+    CHECK(r.shares.at(1).evaluations == 20);
+    CHECK(!same.is_tuned());
+    auto const later = tune_together({.evaluations = 5}, same.share_of()); // that one is done
+    CHECK(later.evaluations == 0);
+    CHECK(later.shares[0].report.how == decision::remembered);
 }
 
 TEST_CASE("where the budget has fewer evaluations than there are shares, the lightest have none")

@@ -117,6 +117,10 @@ struct together_report {
 /// store they are results of an equal part of the budget: as large a budget tunes nothing again, a
 /// larger one goes on from there, and so does a later call whose options ask for more.
 ///
+/// Nothing waits: a problem that another process, or another `tuned` with the same store, is tuning
+/// is left to that one. Its result serves if it is in the store when the budget is spent; else the
+/// default, until a later call finds it.
+///
 /// A kernel that cannot be tuned has the reason in its report, and the others go on. Ctrl-C ends
 /// all tunings. Other rules of each kernel's options hold (target, patience, until_roofline, ...),
 /// but not their evaluations and seconds. Other threads are served the defaults meanwhile.

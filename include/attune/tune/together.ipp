@@ -140,6 +140,8 @@ ATTUNE_INLINE together_report tune_together_by(turn_policy const& whose_turn,
     for (auto const& one : tunings.all)
         tasks.push_back(one.get());
     spent_budget const spent = spend_together(budget, tasks, whose_turn, steady_seconds);
+    for (auto const& one : tunings.all)
+        one->take_of_other();
     turns.clear();
 
     together_report out{.evaluations = spent.evaluations,

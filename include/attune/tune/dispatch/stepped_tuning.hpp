@@ -41,6 +41,9 @@ public:
     void step(search_limits const& left) override;
     void rest() override;
     void finish(double left_s) override;
+    /// Where another one had the problem: what that one has put into the store serves. Once all
+    /// tunings of the budget are finished.
+    void take_of_other();
 
     [[nodiscard]] keyed_call const& call() const noexcept { return call_; }
     [[nodiscard]] served_inputs const& inputs() const noexcept { return *of_; }
@@ -51,6 +54,7 @@ private:
     void begin(search_limits const& left);
     void serve_plain();
     void look();
+    void install(known_variant found);
     template <class Work>
     void guarded(Work const& work);
 
@@ -65,6 +69,7 @@ private:
     std::size_t known_ = 0; ///< evaluations of earlier tunings
     bool has_begun_ = false;
     bool is_over_ = false;
+    bool is_elsewhere_ = false; ///< another object or process tunes the problem
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

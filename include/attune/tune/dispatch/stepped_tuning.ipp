@@ -112,6 +112,12 @@ ATTUNE_INLINE void stepped_tuning::begin(search_limits const& left)
     slice_.left = left;
     choice_.emplace(
         parts_.choice, of_->problem, call_.frame, call_.shape, false, when_unknown::tune, &slice_);
+    is_elsewhere_ = choice_->is_elsewhere();
+    if (is_elsewhere_) {
+        is_over_ = true;
+        choice_.reset();
+        return;
+    }
     look();
     known_ = choice_->known_before();
     is_over_ = choice_->session() == nullptr;
@@ -141,21 +147,46 @@ ATTUNE_INLINE void stepped_tuning::finish(double left_s)
         if (stepped_session* const session = choice_->session()) session->allow(0, left_s);
         known_variant found = choice_->finish();
         choice_.reset();
-        dispatch_parts::found_winner const won = parts_.take(*of_, std::move(found));
-        of_->is_partly_tuned = false;
-        of_->is_settled = true;
-        is_over_ = true;
-        if (of_->winner == nullptr) { // too short, or nothing to spend
-            if (!of_->is_given_up) parts_.settle(*of_, parts_.shapes.meet(call_.shape).shape);
-            report_ = of_->outcome;
-            return;
-        }
-        if (!won.is_for_this_shape || parts_.is_refused(*of_, call_.inputs, of_->winner_at.value()))
-            return; // verified, or refused, by the call itself
-        of_->verifier->add(call_.shape);
-        parts_.shapes.serve(parts_.shapes.meet(call_.shape).shape, *of_->winner, true);
-        report_ = of_->outcome;
+        install(std::move(found));
     });
+}
+
+ATTUNE_INLINE void stepped_tuning::take_of_other()
+{
+    if (!is_elsewhere_) return;
+    guarded([&] {
+        choice_.emplace(parts_.choice,
+                        of_->problem,
+                        call_.frame,
+                        call_.shape,
+                        false,
+                        when_unknown::take_what_is_there,
+                        nullptr);
+        known_variant found = choice_->finish();
+        choice_.reset();
+        if (!found.is_missing) return install(std::move(found));
+        report_ = untuned_report(parts_.subject.kernel.name,
+                                 decision::served_default,
+                                 "another one tunes the same, and has no result yet");
+    });
+}
+
+ATTUNE_INLINE void stepped_tuning::install(known_variant found)
+{
+    dispatch_parts::found_winner const won = parts_.take(*of_, std::move(found));
+    of_->is_partly_tuned = false;
+    of_->is_settled = true;
+    is_over_ = true;
+    if (of_->winner == nullptr) { // too short, or nothing to spend
+        if (!of_->is_given_up) parts_.settle(*of_, parts_.shapes.meet(call_.shape).shape);
+        report_ = of_->outcome;
+        return;
+    }
+    if (!won.is_for_this_shape || parts_.is_refused(*of_, call_.inputs, of_->winner_at.value()))
+        return; // verified, or refused, by the call itself
+    of_->verifier->add(call_.shape);
+    parts_.shapes.serve(parts_.shapes.meet(call_.shape).shape, *of_->winner, true);
+    report_ = of_->outcome;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

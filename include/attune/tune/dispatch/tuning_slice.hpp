@@ -23,7 +23,8 @@ struct tuning_slice {
     std::vector<known_outcome> known{};
     bench_factory make_bench{}; ///< empty: that of the options
     /// So many tunings share `evaluations` and `seconds`, by whichever of them goes on: see
-    /// stepped_session::allow(). The limits of `tuned` do not count then. 0: they are this one's.
+    /// stepped_session::allow(). The limits of `tuned` do not count then, and none waits for one
+    /// who tunes the same. 0: they are this one's.
     std::size_t sharers = 0;
     search_limits left{}; ///< where they share: what the others left when it began
 };

@@ -66,6 +66,9 @@ public:
         [[nodiscard]] stepped_session* session() noexcept;
         /// Outcomes that it had when it began.
         [[nodiscard]] std::size_t known_before() const noexcept;
+        /// Another one tunes the problem, and this tuning, which shares its budget, does not wait
+        /// for it: there is nothing to finish.
+        [[nodiscard]] bool is_elsewhere() const noexcept { return is_elsewhere_; }
         /// Of the tuning: its winner is put into the store. Once.
         [[nodiscard]] known_variant finish();
 
@@ -84,6 +87,7 @@ public:
         std::vector<std::string> told_{};
         std::optional<known_variant> known_{};
         bool is_forced_ = false;
+        bool is_elsewhere_ = false;
         problem_claim claimed_{};
         std::unique_ptr<tuning> tuning_{}; ///< null: what is known serves
     };

@@ -310,16 +310,18 @@ ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by,
         known_ = remembered.find_by_code(key_, *of.space, *of.default_at, predict, text_, left);
     if (!known_ && can_tune) {
         std::optional<record> const before = remembered.exact(key_);
-        claimed_ = by_.claim(key_, left.seconds, told_);
+        bool const waits = slice == nullptr || slice->sharers == 0;
+        claimed_ = waits ? by_.claim(key_, left.seconds, told_) : remembered.claim(key_, 0);
         if (!goes_on && remembered.exact(key_) != before) // another one is done
             known_ = remembered.find(key_, *of.space, predict, text_, left, told_);
+        is_elsewhere_ = !known_ && !waits && !claimed_.may_tune();
     }
     if (known_)
         if (std::string const instead = compiler.notice(); !instead.empty())
             told_.push_back(instead);
     for (std::string const& notice : told_)
         by_.report_.tell(notice);
-    if (known_) return;
+    if (known_ || is_elsewhere_) return;
     if (can_tune)
         begin(is_unusable);
     else
