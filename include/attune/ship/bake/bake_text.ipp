@@ -206,9 +206,11 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
            literal_of(plan.default_text) + ",\n    " +
            (plan.is_for_device ? "nullptr" : "&::" + names.fallback()) + ", " + layout + ", " +
            inputs + ", " + ignored + ", " + (plan.facts.any_shape ? "true" : "false") + ", " +
-           (plan.facts.any_alignment ? "true" : "false") + ", " +
            (variants.empty() ? "{}" : "variants") + ", devices,\n    &::" + names.machine() +
-           (plan.is_for_device ? ", &launcher" : "") + "};\n\n} // namespace\n\n";
+           (plan.is_for_device         ? ", &launcher"
+            : plan.facts.any_alignment ? ", nullptr"
+                                       : "") +
+           (plan.facts.any_alignment ? ", true" : "") + "};\n\n} // namespace\n\n";
     out += "attune::detail::baked_table const& " + names.table() +
            "() noexcept\n{\n    return table;\n}\n";
     if (plan.is_for_device)

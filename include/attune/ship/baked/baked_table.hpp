@@ -109,7 +109,7 @@ struct baked_device {
     bool is_predicted = false;     ///< nothing was measured on it
 };
 
-/// One kernel of a release.
+/// One kernel of a release. Released text lists the members in this order: new ones come last.
 struct baked_table {
     char const* kernel = "";
     char const* configuration = ""; ///< of the default
@@ -118,13 +118,13 @@ struct baked_table {
     baked_list<std::size_t> inputs{};  ///< argument of each input
     baked_list<std::size_t> ignored{}; ///< arguments that are no part of a shape
     bool any_shape = false;
-    bool any_alignment = false; ///< addresses are no part of a shape, but which arrays overlap
     baked_list<baked_variant> variants{};
     baked_list<baked_device> devices{}; ///< the one with most results first; one at least
     /// A baked_machine of the kernel's type for this table, up to an instruction set. Null: the
     /// program's own files make it.
     void* (*machine)(baked_table const&, instruction_level most) noexcept = nullptr;
     baked_launcher const* launcher = nullptr; ///< null: a kernel of this processor
+    bool any_alignment = false; ///< addresses are no part of a shape, but which arrays overlap
 };
 
 /// Which kernel: `attune::baked_kernel<"sgemm">`.
