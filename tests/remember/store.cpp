@@ -20,6 +20,7 @@
 
 #include "../laws/record_store.hpp"
 #include "../support/scratch_directory.hpp"
+#include "../support/source_folder.hpp"
 #include "store_lines.hpp"
 
 using attune::record_match;
@@ -218,9 +219,9 @@ TEST_CASE("a file of format 1 is read, stays exact, and is continued in format 2
 
 TEST_CASE("the file of a release is found exactly by what the release looked for")
 {
-    std::string const folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/'));
     scratch_directory const directory;
-    write_file(directory.file("s"), read_file(folder + "/files/store_0.4.attune"));
+    write_file(directory.file("s"),
+               read_file(support::source_folder() + "tests/remember/files/store_0.4.attune"));
     store subject(directory.file("s"));
     attune::record_key const key{
         "sgemm",
@@ -241,9 +242,9 @@ TEST_CASE("the file of a release is found exactly by what the release looked for
 
 TEST_CASE("a file of format 2, with every kind of line, says to later releases what 0.4 wrote")
 {
-    std::string const folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind('/'));
     scratch_directory const directory;
-    std::string const text = read_file(folder + "/files/store_2_of_0.4.attune");
+    std::string const text =
+        read_file(support::source_folder() + "tests/remember/files/store_2_of_0.4.attune");
     write_file(directory.file("s"), text);
     store subject(directory.file("s"));
     attune::record expected;

@@ -17,6 +17,7 @@
 
 #include "../support/program_data.hpp"
 #include "../support/scratch_directory.hpp"
+#include "../support/source_folder.hpp"
 
 namespace {
 
@@ -131,7 +132,7 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
     CHECK(unit.find("//     C_sum[i][j] = sum(k)(A[i][k] * B[k][j])\n"
                     "//     C[i][j] = tanh(C_sum[i][j] + b[j])\n") != std::string::npos);
 
-    std::string const include = "-I" + std::filesystem::absolute("include").string();
+    std::string const include = "-I" + support::source_folder() + "include";
     support::write_file(folder.file("main.cpp"), release);
     auto const made = run_process({"env",
                                    "CXX=g++",
@@ -173,7 +174,8 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
 
 TEST_CASE("a store with a flipped bit or a lost end bakes what was tuned, or is refused")
 {
-    std::string const whole = support::read_file("tests/baked/layer.attune");
+    std::string const whole =
+        support::read_file(support::source_folder() + "tests/baked/layer.attune");
     std::size_t const winner = whole.rfind("\n{\"at\"") + 1;
     support::scratch_directory const folder;
     auto const bake_text = [&](std::string const& text) {

@@ -5,14 +5,15 @@
 #include <cstdlib>
 #include <string>
 
+#include "source_folder.hpp"
+
 namespace attune_tests {
 
 /// $ATTUNE_DATA, or ../shared/data beside the source tree; whether it exists is not looked at.
 inline std::string data_folder()
 {
     if (char const* const data = std::getenv("ATTUNE_DATA"); data != nullptr) return data;
-    std::string const here = __FILE__;
-    return here.substr(0, here.rfind("/tests/") + 1) + "../shared/data";
+    return support::source_folder() + "../shared/data";
 }
 
 } // namespace attune_tests

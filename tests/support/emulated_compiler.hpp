@@ -30,6 +30,7 @@
 
 #include "../emulated_cuda/image.hpp"
 #include "emulated_text.hpp"
+#include "source_folder.hpp"
 
 namespace attune_test {
 
@@ -175,8 +176,7 @@ private:
     {
         using attune::failure_stage;
         namespace files = std::filesystem;
-        files::path const shim =
-            files::absolute(files::path(__FILE__)).parent_path() / "../emulated_cuda";
+        files::path const shim = support::source_folder() + "tests/emulated_cuda";
         // Of the whole process: attune keeps installed code for good, and a driver reads it late.
         static attune::detail::temporary_folder const folder;
         static std::atomic<unsigned> count{0};
