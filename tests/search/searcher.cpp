@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -50,6 +51,31 @@ TEST_CASE("any_searcher passes the expected gain on, where there is one")
     }
     REQUIRE(model.expected_gain());
     CHECK(*model.expected_gain() >= 0);
+}
+
+TEST_CASE("any_searcher passes on what a model expected of its own points, where there is one")
+{
+    attune::chain_of_trees const space = search_spaces::constrained();
+    attune::any_searcher chance = attune::random_searcher(space, 1);
+    CHECK(!chance.prediction_of(chance.ask(1).front()));
+    attune::any_searcher model = attune::search::automatic(space, 1);
+    attune::any_searcher silent = attune::search::automatic(space, 1); // is not asked
+    std::size_t expected = 0;
+    for (int i = 0; i < 20; ++i) {
+        attune::point const p = model.ask(1).front();
+        CHECK(silent.ask(1).front() == p);
+        double const value = 1.0 + p[0].index + p[1].index;
+        if (std::optional<double> const said = model.prediction_of(p)) {
+            ++expected;
+            CHECK(*said > 0);
+            CHECK(*said < 4 * value + 4); // a sum is easy to learn
+        }
+        model.tell(p, attune::measurement::exact(value));
+        silent.tell(p, attune::measurement::exact(value));
+        CHECK(!model.prediction_of(p));
+    }
+    CHECK(expected >= 5);
+    CHECK(expected < 20); // the first ones are a design
 }
 
 TEST_CASE("search_with passes options to the searcher, with the seed where it takes one")

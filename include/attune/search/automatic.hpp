@@ -60,6 +60,8 @@ public:
     void inform(std::vector<past_session> const& past);
     /// bayesian_searcher::expected_gain(); nothing while local search takes part.
     [[nodiscard]] std::optional<double> expected_gain();
+    /// bayesian_searcher::prediction_of()
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
 
 private:
     struct state;

@@ -126,6 +126,11 @@ ATTUNE_INLINE std::optional<double> automatic::expected_gain()
     return state_->model.expected_gain();
 }
 
+ATTUNE_INLINE std::optional<double> automatic::prediction_of(point const& p) const
+{
+    return state_->model.prediction_of(p);
+}
+
 } // namespace attune::inline ATTUNE_ABI::search
 
 namespace attune::inline ATTUNE_ABI {

@@ -59,6 +59,9 @@ public:
     /// variance of their outcomes; predicting their mean gives 1. Nothing before 20 points. In the
     /// unit of the model when each point was chosen.
     [[nodiscard]] std::optional<double> prediction_error() const;
+    /// The value that the model expected of a point when it chose it; nothing where it did not
+    /// choose it, or once its outcome was told.
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
 
 private:
     class state;

@@ -39,6 +39,10 @@ ATTUNE_INLINE std::optional<double> bayesian_searcher::prediction_error() const
 {
     return state_->prediction_error();
 }
+ATTUNE_INLINE std::optional<double> bayesian_searcher::prediction_of(point const& p) const
+{
+    return state_->prediction_of(p);
+}
 ATTUNE_INLINE void bayesian_searcher::tell_metrics(point const& p, std::span<double const> numbers)
 {
     state_->tell_metrics(p, numbers);

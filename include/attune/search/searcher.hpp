@@ -31,6 +31,7 @@ namespace attune::inline ATTUNE_ABI {
 /// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
 /// number per name, NaN where missing, at any time, also for points never asked. One that learns
 /// from other sessions also has inform(std::vector<past_session>), called before the first ask().
+/// One that expects a value of what it asks also has prediction_of(p), as bayesian_searcher.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -66,6 +67,12 @@ public:
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
+    /// The value that the searcher's model expected of a point when it chose it, if it has a model
+    /// and the point is not told yet. @pre not moved from
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const
+    {
+        return self_->prediction_of(p);
+    }
 
 private:
     struct concept_base {
@@ -78,6 +85,7 @@ private:
         virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
         virtual void inform(std::vector<past_session> const& past) = 0;
         virtual std::optional<double> expected_gain() = 0;
+        virtual std::optional<double> prediction_of(point const& p) const = 0;
     };
     template <class S>
     struct model final : concept_base {
@@ -102,6 +110,13 @@ private:
         {
             if constexpr (requires(S& s) { std::optional<double>(s.expected_gain()); })
                 return held.expected_gain();
+            else
+                return {};
+        }
+        std::optional<double> prediction_of([[maybe_unused]] point const& p) const override
+        {
+            if constexpr (requires(S const& s) { std::optional<double>(s.prediction_of(p)); })
+                return held.prediction_of(p);
             else
                 return {};
         }

@@ -3,6 +3,7 @@
 #include <attune/search/bayes/prediction_record.hpp>
 
 #include <doctest/doctest.h>
+#include <vector>
 
 namespace {
 
@@ -42,4 +43,20 @@ TEST_CASE("only the latest count; failures and surprises do not")
     r.expect(at(501), 7, attune::detail::objective_scale{});
     r.observe(at(501), {at(501)}); // failed
     CHECK(r.error() == doctest::Approx(0));
+}
+
+TEST_CASE("what is expected of a point is a value of the objective, until its outcome is known")
+{
+    std::vector<double> const values{1e-3, 2e-3, 4e-3, 5e-2};
+    attune::detail::objective_scale const scale{values};
+    REQUIRE(scale.logarithmic());
+    attune::detail::prediction_record r;
+    r.expect(at(1), scale.to_model(3e-3), scale);
+    r.expect(at(2), scale.to_model(7.0), scale); // beyond the bend
+    CHECK(*r.expected_of(at(1)) == doctest::Approx(3e-3));
+    CHECK(*r.expected_of(at(2)) == doctest::Approx(7.0));
+    CHECK_FALSE(r.expected_of(at(3)));
+    r.observe(at(1), {at(1), true, 1e-3, 1e-3, 1e-3});
+    CHECK_FALSE(r.expected_of(at(1)));
+    CHECK(r.expected_of(at(2)));
 }

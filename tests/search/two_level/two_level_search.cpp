@@ -338,3 +338,26 @@ TEST_CASE("scores are best over own value, 0 of failures; else the place between
     CHECK(learn_from({1, -3, 5}) == std::vector<double>{.5, 1, 0, 0});
     CHECK(learn_from({-1}) == std::vector<double>{1, 0});
 }
+
+TEST_CASE("what a score stands for is told as a value, until the outcome is known")
+{
+    attune::chain_of_trees const space(four());
+    two_level_search levels(space, 3, plain(6));
+    double best = 1e300;
+    std::size_t expected = 0;
+    for (int i = 0; i < 30; ++i) {
+        point const p = levels.ask(1).front();
+        // Within a batch the model does not learn: the best value is that of its beginning.
+        if (i % 6 == 0 && !levels.rounds().empty())
+            for (attune::two_level_round::chosen const& one : levels.rounds().back().batch) {
+                REQUIRE(levels.prediction_of(one.where));
+                CHECK(*levels.prediction_of(one.where) == doctest::Approx(best / one.score));
+                ++expected;
+            }
+        double const value = bowl(p);
+        levels.tell(p, attune::measurement::exact(value));
+        CHECK_FALSE(levels.prediction_of(p));
+        best = std::min(best, value);
+    }
+    CHECK(expected == 4 * 6);
+}

@@ -109,6 +109,10 @@ public:
     {
         return state_->prediction_error();
     }
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const
+    {
+        return state_->prediction_of(p);
+    }
 
 private:
     class state;
@@ -201,6 +205,10 @@ public:
     }
 
     [[nodiscard]] std::optional<double> prediction_error() const { return predictions_.error(); }
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const
+    {
+        return predictions_.expected_of(p);
+    }
 
 private:
     static constexpr std::size_t gain_candidates = 48;

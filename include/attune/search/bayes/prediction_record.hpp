@@ -37,6 +37,14 @@ public:
         if (latest_.size() > window) latest_.pop_front();
     }
 
+    /// The value expected of `p`, in the objective's unit, until its outcome is observed.
+    [[nodiscard]] std::optional<double> expected_of(point const& p) const
+    {
+        auto const found = open_.find(p);
+        if (found == open_.end()) return {};
+        return found->second.scale.from_model(found->second.mean);
+    }
+
     /// Mean squared error over the variance of the outcomes; nothing with fewer than `fewest`.
     [[nodiscard]] std::optional<double> error() const
     {

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,10 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Points outside the space are ignored; a point told again replaces its former outcome.
     void tell(point const& p, outcome const& result);
+
+    /// The value that the score of a point stood for when it was chosen for a batch; nothing where
+    /// values are not positive, or once its outcome was told.
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
 
     /// All rounds so far, except those before the first success, which are random.
     [[nodiscard]] std::span<two_level_round const> rounds() const noexcept;

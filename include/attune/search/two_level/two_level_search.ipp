@@ -18,6 +18,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -95,6 +96,13 @@ struct two_level_search::state {
     {
         unseen.mark(p);
         queue.push_back(std::move(p));
+    }
+
+    /// @param score  of the model, for a point of the batch
+    void expect(point const& p, double score)
+    {
+        double const best = history.best()->value;
+        if (best > 0 && score > 0) expected.insert_or_assign(p, best / score);
     }
 
     void begin_round()
@@ -253,6 +261,7 @@ struct two_level_search::state {
         for (std::size_t i = 0; i < std::min(best.size(), options.batch - random); ++i) {
             taken.insert(best[i].of.structure);
             batch.push_back({best[i].where, best[i].of.value, false});
+            expect(best[i].where, best[i].of.value);
             take(std::move(best[i].where));
         }
         for (std::size_t i = 0; i < random; ++i) {
@@ -260,6 +269,7 @@ struct two_level_search::state {
             if (!p) break;
             auto const score = programs.score(*p);
             batch.push_back({*p, score ? score->value : 0, true});
+            if (score) expect(*p, score->value);
             take(std::move(*p));
         }
     }
@@ -297,6 +307,7 @@ struct two_level_search::state {
     std::unordered_set<std::uint64_t> taken; ///< structures that were asked for or told
     std::deque<point> queue;
     std::vector<two_level_round> rounds;
+    std::unordered_map<point, double, point_hash> expected; ///< of what was chosen and not told
 };
 
 ATTUNE_INLINE two_level_search::two_level_search(chain_of_trees space,
@@ -331,6 +342,14 @@ ATTUNE_INLINE void two_level_search::tell(point const& p, outcome const& result)
     state_->unseen.mark(p);
     std::erase(state_->queue, p);
     state_->history.tell(p, result);
+    state_->expected.erase(p);
+}
+
+ATTUNE_INLINE std::optional<double> two_level_search::prediction_of(point const& p) const
+{
+    auto const found = state_->expected.find(p);
+    if (found == state_->expected.end()) return {};
+    return found->second;
 }
 
 ATTUNE_INLINE std::span<two_level_round const> two_level_search::rounds() const noexcept
