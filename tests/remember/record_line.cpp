@@ -162,6 +162,14 @@ TEST_CASE("rows read back equal, with every stage of a failure")
         CHECK(std::get<attune::failure>(failed.row.result).reason == f.reason);
         CHECK(failed.row.code == "c0de");
     }
+    tried_row more = fast;
+    more.predicted_s = 1.0 / 3;
+    more.inactive = {0, 1};
+    auto const whole = entry_in<tried_entry>(tried_line("id", more));
+    CHECK(whole.row.predicted_s == 1.0 / 3);
+    CHECK(whole.row.inactive == std::vector<std::uint32_t>{0, 1});
+    CHECK(back.row.predicted_s == 0); // as in lines that 0.4 wrote
+    CHECK(back.row.inactive.empty());
     proven_shape const proof{
         "c0de", {0, std::numeric_limits<std::int64_t>::min(), std::int64_t{1} << 62}, false};
     CHECK(entry_in<proven_entry>(proven_line("id", proof)).proof == proof);
@@ -339,6 +347,12 @@ TEST_CASE("every field is needed, with its own type")
     std::string const row = without_sum(
         tried_line("id", {{"8"}, attune::failure{attune::failure_stage::load, "x"}, ""}));
     CHECK(why_damaged(replaced(row, "\"load\"", "\"boat\"")) == "failed is no stage");
+    std::string const more =
+        without_sum(tried_line("id", {{"8", "9"}, attune::measurement::exact(1), "", 0.5, {0, 1}}));
+    CHECK(why_damaged(replaced(more, "0.5", "\"fast\"")) == "expected is not a number");
+    CHECK(why_damaged(replaced(more, "[0,1]", "[0,2]")) == "inactive names no value");
+    CHECK(why_damaged(replaced(more, "[0,1]", "[1,1]")) == "inactive names no value");
+    CHECK(why_damaged(replaced(more, "[0,1]", "1")) == "inactive is not a list");
     std::string const proof = without_sum(proven_line("id", {"c0", {1, 2}, true}));
     CHECK(why_damaged(replaced(proof, "[1,", "[1.5,")) == "a word of shape is no integer");
 }

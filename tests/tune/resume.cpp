@@ -1,13 +1,19 @@
 // tests/tune/resume.cpp - a tuning that was cut short goes on from what the store was told.
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
+#include <attune/remember/store_content.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
 #include <csignal>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <map>
+#include <optional>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "../support/ignored_interrupts.hpp"
@@ -65,6 +71,62 @@ TEST_CASE("a killed tuning goes on without an option, and nothing is measured tw
     memory_installation third{store, ways<usual, fast, wrong, crawling>()};
     CHECK(third.obtain() == fast_code);
     CHECK(third.how() == decision::remembered);
+}
+
+TEST_CASE("a store is told what the search's model expected, and which parameters were inactive")
+{
+    struct prophet {
+        explicit prophet(attune::chain_of_trees of)
+            : space(std::move(of))
+        {
+        }
+        std::vector<attune::point> ask(std::size_t k)
+        {
+            std::vector<attune::point> out;
+            for (; out.size() < k && next < *space.size(); ++next)
+                if (attune::point p = space.at(static_cast<std::uint64_t>(next)); !told.contains(p))
+                    out.push_back(std::move(p));
+            return out;
+        }
+        void tell(attune::point const& p, attune::outcome const&) { told.insert(p); }
+        [[nodiscard]] std::optional<double> prediction_of(attune::point const& p) const
+        {
+            if (told.contains(p)) return {};
+            return 1e-3 * (1 + p[0].index);
+        }
+        attune::chain_of_trees space;
+        std::unordered_set<attune::point, attune::point_hash> told{};
+        std::uint64_t next = 0;
+    };
+    attune::memory_store store;
+    static constexpr auto ways_of = attune::categorical<"WAY">(
+        static_cast<int>(usual), static_cast<int>(fast), static_cast<int>(wrong));
+    static constexpr auto depth = attune::categorical<"DEPTH">(1, 2);
+    memory_installation first{
+        store,
+        attune::space(ways_of, depth.active_if(ways_of == static_cast<int>(usual))),
+        attune::source_text("constexpr int way = ATTUNE_TUNABLE(WAY, 0);\n"
+                            "constexpr int depth = ATTUNE_TUNABLE(DEPTH, 1);\n",
+                            "accumulate.kernel.cpp"),
+        accumulate_compiler(),
+        [](auto& o) { o.search.strategy = attune::search_with<prophet>(); }};
+    CHECK(first.obtain() == fast_code);
+    auto content = attune::detail::store_content::of_text(store.text(), "store");
+    auto const listed = content.problems();
+    REQUIRE(listed.size() == 1);
+    auto const past = content.history(listed.front());
+    REQUIRE(past.rows.size() == 4);
+    std::string const by_default = std::to_string(static_cast<int>(usual));
+    std::map<std::string, double> const expected{{by_default, 1e-3},
+                                                 {std::to_string(static_cast<int>(fast)), 2e-3},
+                                                 {std::to_string(static_cast<int>(wrong)), 3e-3}};
+    for (std::size_t r = 0; r < past.rows.size(); ++r) {
+        attune::detail::tried_row const& row = past.rows[r];
+        // The default is tried before the search is asked for anything.
+        CHECK(row.predicted_s == (r == 0 ? 0 : expected.at(row.values[0])));
+        CHECK(row.inactive == (row.values[0] == by_default ? std::vector<std::uint32_t>{}
+                                                           : std::vector<std::uint32_t>{1}));
+    }
 }
 
 TEST_CASE("kill -9 in the middle: the next process measures what is left")

@@ -21,6 +21,10 @@ struct tried_row {
     value_texts values{}; ///< one per parameter of the problem
     outcome result{};     ///< seconds per call, or why there are none
     std::string code{};   ///< object key of its code; empty: none, or unknown
+    /// Seconds that the search's model expected when it chose this; 0: no model did, or unknown.
+    double predicted_s = 0;
+    /// Places in `values`, ascending, whose parameter was inactive: the value stands for all.
+    std::vector<std::uint32_t> inactive{};
 };
 
 /// One shape of a call for which a variant was verified.

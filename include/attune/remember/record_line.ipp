@@ -227,12 +227,31 @@ template <json_like Json>
     return out;
 }
 
+/// Ascending places in a list of `size` values.
+template <json_like Json>
+[[nodiscard]] std::vector<std::uint32_t> json_to_places(Json const& json, std::size_t size)
+{
+    if (!json.is_array()) throw record_json_problem("inactive is not a list");
+    std::vector<std::uint32_t> out;
+    for (auto const& place : json) {
+        std::uint32_t const at = small_count(place, "inactive");
+        if (at >= size || (!out.empty() && at <= out.back()))
+            throw record_json_problem("inactive names no value");
+        out.push_back(at);
+    }
+    return out;
+}
+
 template <json_like Json>
 [[nodiscard]] tried_entry json_to_tried(std::string at, Json const& json)
 {
     tried_entry out{.at = std::move(at)};
     out.row.values = json_to_list(json_field(json, "try"), "try");
     out.row.code = text_field_or_none(json, "code");
+    if (auto const expected = field_or_none(json, "expected"))
+        out.row.predicted_s = json_to_number(*expected, "expected");
+    if (auto const inactive = field_or_none(json, "inactive"))
+        out.row.inactive = json_to_places(*inactive, out.row.values.size());
     if (!has_field(json, "failed")) {
         out.row.result = times_field(json, "s");
         return out;
@@ -442,6 +461,8 @@ ATTUNE_INLINE std::string tried_line(std::string const& id, tried_row const& row
         json["why"] = text_to_json(f.reason);
     }
     if (!row.code.empty()) json["code"] = text_to_json(row.code);
+    if (row.predicted_s != 0) json["expected"] = number_to_json(row.predicted_s);
+    if (!row.inactive.empty()) json["inactive"] = row.inactive;
     return with_sum(json);
 }
 

@@ -81,6 +81,38 @@ TEST_CASE("interrupted anywhere, a search goes on as if it had not been")
     }
 }
 
+TEST_CASE("what the model expected stands in the log; a log without it goes on in the same way")
+{
+    attune::chain_of_trees const space = grid();
+    scratch_directory const directory;
+    std::vector<point> const whole = uninterrupted(space, [](logged_search&, point const&) {});
+    std::vector<double> expected;
+    {
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log};
+        for (int i = 0; i < 20; ++i) {
+            point const p = search.ask(1).front();
+            expected.push_back(search.prediction_of(p).value_or(0));
+            search.tell(p, bowl(p));
+        }
+    }
+    attune::logged_session session = attune::read_event_log(directory.file("log")).front();
+    std::size_t told = 0, predicted = 0;
+    for (attune::event& e : session.events) {
+        if (e.kind != attune::event_kind::told) continue;
+        CHECK(e.seconds == expected.at(told++));
+        predicted += e.seconds > 0 ? 1 : 0;
+        e.seconds = 0; // as 0.4 wrote it
+    }
+    CHECK(told == 20);
+    CHECK(predicted >= 5);
+    std::string const old = attune::text_of(session);
+    CHECK(old.find("seconds") == old.npos);
+    attune::any_searcher search = make(space, 5);
+    CHECK(attune::detail::repeat_calls(search, space, session.events).problem.empty());
+    CHECK(search.ask(1).front() == whole[20]);
+}
+
 TEST_CASE("what is known without a log: equal seeds go on as if there had been no interruption")
 {
     attune::chain_of_trees const space = grid();

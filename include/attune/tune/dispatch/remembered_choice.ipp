@@ -249,7 +249,8 @@ remembered_choice::find_near(record_key const& key, chain_of_trees const& space)
     stored_problem const problem = problem_of(key, d, subject_.facts);
     std::vector<point> refused = refused_in(problem, space);
     auto const note = [store = store_, problem, &d](point const& at, failure const& why) {
-        store.note(problem, {.values = values_of(d, at), .result = why});
+        store.note(problem,
+                   {.values = values_of(d, at), .result = why, .inactive = inactive_in(d, at)});
     };
     std::vector<related_problem> const related = related_to(problem, most_related);
     std::vector<related_problem> const predicted = predictions_for(problem);
@@ -312,7 +313,11 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
     std::vector<related_problem> const others = related_to(problem, most_by_code);
     out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
         store.note(problem,
-                   {.values = values_of(d, fresh.at), .result = fresh.result, .code = fresh.code});
+                   {.values = values_of(d, fresh.at),
+                    .result = fresh.result,
+                    .code = fresh.code,
+                    .predicted_s = fresh.predicted_s,
+                    .inactive = inactive_in(d, fresh.at)});
     };
     for (std::size_t i = 0; i < std::min(others.size(), most_related); ++i)
         if (past_session one = past_of(others[i]);

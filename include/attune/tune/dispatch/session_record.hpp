@@ -43,6 +43,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                                             chain_of_trees const& space);
 /// The values of a point, one per parameter.
 [[nodiscard]] value_texts values_of(description const& space, point const& at);
+/// The parameters that are inactive at a point, ascending.
+[[nodiscard]] std::vector<std::uint32_t> inactive_in(description const& space, point const& at);
 
 /// The problem of a key, as a store keeps it.
 /// @param of_calls  facts_of_calls()

@@ -4,6 +4,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/tune/dispatch/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -115,6 +116,14 @@ ATTUNE_INLINE value_texts values_of(description const& space, point const& at)
     value_texts out;
     for (std::size_t i = 0; i < space.parameters.size(); ++i)
         out.push_back(text_of(space.parameters[i], at[i]));
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::uint32_t> inactive_in(description const& space, point const& at)
+{
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < space.parameters.size(); ++i)
+        if (!is_active(space, i, at)) out.push_back(i);
     return out;
 }
 

@@ -64,6 +64,11 @@ public:
     void tell_metrics(point const& p, std::span<double const> numbers);
     /// Not logged: the call does not change later proposals.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
+    /// Logged with the outcome of `p`.
+    [[nodiscard]] std::optional<double> prediction_of(point const& p) const
+    {
+        return search_.prediction_of(p);
+    }
 
     /// Outcomes told before the interruption; empty for a new session.
     [[nodiscard]] std::vector<std::pair<point, outcome>> const& past() const noexcept

@@ -165,8 +165,9 @@ ATTUNE_INLINE std::vector<point> logged_search::ask(std::size_t k)
 
 ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
 {
+    double const expected = search_.prediction_of(p).value_or(0);
     search_.tell(p, result);
-    log_->add({.kind = event_kind::told, .points = {p}, .result = result});
+    log_->add({.kind = event_kind::told, .points = {p}, .seconds = expected, .result = result});
 }
 
 ATTUNE_INLINE void logged_search::tell_metrics(point const& p, std::span<double const> numbers)

@@ -342,9 +342,10 @@ private:
         processor_.note_threads(threads);
     }
 
-    void keep(point const& at, trial const& tried) const
+    /// @param predicted_s  that the search's model expected; 0: no model chose it
+    void keep(point const& at, trial const& tried, double predicted_s = 0) const
     {
-        if (memory_.keep) memory_.keep({at, tried.result, tried.code.object_key});
+        if (memory_.keep) memory_.keep({at, tried.result, tried.code.object_key, predicted_s});
     }
 
     /// One trial goes to the search, and wherever else outcomes go.
@@ -353,8 +354,9 @@ private:
         events_.first_run(at, tried.first_run_s);
         events_.sampled(at, tried);
         note_threads(tried.timing.threads);
+        double const predicted_s = supply_->predicted_s(at);
         supply_->tell(at, tried.result);
-        keep(at, tried);
+        keep(at, tried, predicted_s);
         add_result(at, tried.result, tried.code);
     }
 

@@ -21,7 +21,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct known_outcome {
     point at{};
     outcome result{};
-    std::string code{}; ///< object key; empty: unknown
+    std::string code{};     ///< object key; empty: unknown
+    double predicted_s = 0; ///< that the search's model expected; 0: no model chose it
 };
 
 struct session_memory {

@@ -69,6 +69,9 @@ public:
     /// The searcher's expected further gain; nothing if unknown.
     [[nodiscard]] std::optional<double> expected_gain();
 
+    /// Seconds that the searcher's model expects of a point that is not told yet; 0: it has none.
+    [[nodiscard]] double predicted_s(point const& at) const;
+
     /// Waits for current compilations, and unpins the calling thread. Call it before timing code
     /// that may use other threads, or before an exact timing.
     void settle();

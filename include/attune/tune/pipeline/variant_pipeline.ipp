@@ -11,6 +11,7 @@
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <variant>
@@ -157,6 +158,12 @@ ATTUNE_INLINE std::optional<double> variant_pipeline::expected_gain()
 {
     counted_seconds const counted(search_s_);
     return search_.expected_gain();
+}
+
+ATTUNE_INLINE double variant_pipeline::predicted_s(point const& at) const
+{
+    double const value = search_.prediction_of(at).value_or(0);
+    return value > 0 && value <= std::numeric_limits<double>::max() ? value : 0;
 }
 
 ATTUNE_INLINE void variant_pipeline::settle()
