@@ -19,6 +19,7 @@
 #include <attune/ship/prepare/prepared_code.ipp>
 #include <attune/ship/prepared_compiler.ipp>
 #include <attune/ship/report/html_page.ipp>
+#include <attune/ship/report/model_course.ipp>
 #include <attune/ship/report/problem_report.ipp>
 #include <attune/ship/report/watch.ipp>
 #include <attune/ship/report/write_html.ipp>

@@ -235,6 +235,8 @@ TEST_CASE(
         support::told_tuning told = support::random_tuning(40, 4);
         told.kernel = "<script>alert(1)</script>";
         told.inputs = {{"N", n}};
+        for (auto& one : told.outcomes)
+            one.predicted_s = 2e-3;
         told.names[1] = "A_RATHER_LONG_NAME_OF_A_PARAMETER_THAT_SOMEBODY_CHOSE";
         told.put_into(store);
     }
@@ -263,10 +265,10 @@ for (const width of [360, 768, 1280]) {
     CHECK(got.seen.at("fetched") == "0");
     for (char const* width : {"360", "768", "1280"})
         CHECK(got.seen.at(std::string("over") + width) == "0");
-    // Each of two problems has five charts of two forms.
-    CHECK(got.seen.at("charts360") == "0 10");
-    CHECK(got.seen.at("charts768") == "10 0");
-    CHECK(got.seen.at("charts1280") == "10 0");
+    // Each of two problems has six charts of two forms.
+    CHECK(got.seen.at("charts360") == "0 12");
+    CHECK(got.seen.at("charts768") == "12 0");
+    CHECK(got.seen.at("charts1280") == "12 0");
 }
 
 TEST_CASE("on paper all problems are open")

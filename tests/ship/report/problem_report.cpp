@@ -191,3 +191,46 @@ TEST_CASE("an empty problem is reported")
     CHECK(got.parameters.empty());
     CHECK(got.contestants.empty());
 }
+
+TEST_CASE("values stand in the order in which people look for them, the inactive level at the end")
+{
+    auto const order_of = [](std::vector<std::string> const& values) {
+        std::vector<tried_row> rows;
+        for (std::string const& value : values)
+            rows.push_back(timed({value}, 1));
+        rows.push_back(timed({values.front()}, 1));
+        rows.back().inactive = {0};
+        std::vector<std::string> out;
+        problem_report const got = report_of(history({"A"}, rows));
+        for (level_effect const& l : got.parameters[0].levels)
+            out.push_back(l.value);
+        return out;
+    };
+    using texts = std::vector<std::string>;
+    std::string const off = "(inactive)";
+    CHECK(order_of({"16", "-2", "4", "0.5"}) == texts{"-2", "0.5", "4", "16", off});
+    CHECK(order_of({"{16, 4}", "{4, 16}", "{4, 4}"}) == texts{"{4, 4}", "{4, 16}", "{16, 4}", off});
+    CHECK(order_of({"{2, 1, 0}", "{0, 1, 2}", "{10}"}) ==
+          texts{"{0, 1, 2}", "{2, 1, 0}", "{10}", off});
+    CHECK(order_of({"-O3", "16", "-O12", "-O"}) == texts{"16", "-O", "-O3", "-O12", off});
+    CHECK(order_of({"true", "false"}) == texts{"false", "true", off});
+    CHECK(order_of({"a01", "a1", "a001"}) == texts{"a001", "a01", "a1", off});
+}
+
+TEST_CASE("what an inactive parameter could be is one level, apart from its values")
+{
+    std::vector<tried_row> rows{timed({"1", "x"}, 1),
+                                timed({"1", "y"}, 2),
+                                timed({"2", "x"}, 4),
+                                failed({"2", "x"}, failure_stage::crash)};
+    rows[2].inactive = rows[3].inactive = {1};
+    problem_report const got = report_of(history({"A", "B"}, rows));
+    parameter_effect const& b = got.parameters[1];
+    REQUIRE(b.levels.size() == 3);
+    CHECK(b.levels[0].measured == 1); // x where it counted
+    CHECK(b.levels[2].value == "(inactive)");
+    CHECK(b.levels[2].measured == 1);
+    CHECK(b.levels[2].failed == 1);
+    CHECK(b.levels[2].best_s == 4);
+    CHECK(got.levels[2][1] == 2);
+}

@@ -25,6 +25,8 @@ struct told_outcome {
     std::uint32_t samples = 0;
     attune::failure_stage stage{};
     std::string why{};
+    double predicted_s = 0;
+    std::vector<std::uint32_t> inactive{};
 };
 
 struct told_tuning {
@@ -52,6 +54,8 @@ struct told_tuning {
     {
         told_outcome const& one = outcomes[i];
         attune::detail::tried_row out{.values = one.values, .code = "code" + std::to_string(i)};
+        out.predicted_s = one.predicted_s;
+        out.inactive = one.inactive;
         if (one.s > 0)
             out.result = attune::measurement{one.s, one.low, one.high, one.samples};
         else

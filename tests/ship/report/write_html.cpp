@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/store.hpp>
+#include <attune/search/cost/score_quality.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -126,33 +127,172 @@ TEST_CASE("the log has the fastest outcomes, each number the store's, and all of
           facts.npos);
 }
 
-TEST_CASE("effects count outcomes and name the best value of each parameter")
+TEST_CASE("effects have the best time, the median and the share of failures of each value")
 {
-    told_tuning const told = support::random_tuning(200, 4);
+    told_tuning told = support::random_tuning(200, 4);
+    told.names.emplace_back("DEPTH"); // counts only with the largest tiles
+    for (std::size_t i = 0; i < told.outcomes.size(); ++i) {
+        auto& one = told.outcomes[i];
+        bool const is_active = one.values[0] == "128" || one.values[0] == "256";
+        one.values.push_back(is_active && i % 3 == 0 ? "10" : is_active && i % 3 == 1 ? "9" : "2");
+        if (!is_active) one.inactive = {3};
+    }
     page_element const page = page_of(told);
     auto const charts = page.first("div", "effects").all("figure");
     REQUIRE(charts.size() == told.names.size());
+    std::map<std::string, std::vector<std::string>> const orders{
+        {"TILE", {"8", "16", "32", "64", "128", "256"}},
+        {"UNROLL", {"1", "2", "4", "8"}},
+        {"ORDER", {"{0, 1, 2}", "{1, 0, 2}", "{2, 1, 0}"}},
+        {"DEPTH", {"2", "9", "10", "(inactive)"}}};
     for (page_element const* const chart : charts) {
         std::string const name = chart->first("h4").first("span").text();
         auto const p = static_cast<std::size_t>(
             std::find(told.names.begin(), told.names.end(), name) - told.names.begin());
         REQUIRE(p < told.names.size());
-        std::map<std::string, std::pair<int, int>> counts; // measured, failed
-        for (auto const& one : told.outcomes)
-            ++(one.s > 0 ? counts[one.values[p]].first : counts[one.values[p]].second);
-        std::string level;
-        std::size_t seen = 0;
-        for (page_element const* const text : chart->all("text")) {
-            if (text->is("text", "label")) level = text->text();
-            if (!text->is("text", "small") || text->is("text", "middle")) continue;
-            auto const [measured, failed] = counts.at(level);
-            CHECK(text->text() ==
-                  std::to_string(measured) +
-                      (failed > 0 ? " + " + std::to_string(failed) + "\xe2\x9c\x95" : ""));
-            ++seen;
+        std::map<std::string, std::vector<double>> times;
+        std::map<std::string, int> failed;
+        std::string best;
+        double best_s = HUGE_VAL;
+        for (auto const& one : told.outcomes) {
+            std::string const level =
+                p == 3 && !one.inactive.empty() ? "(inactive)" : one.values[p];
+            if (one.s <= 0)
+                ++failed[level];
+            else
+                times[level].push_back(one.s);
+            if (one.s > 0 && one.s < best_s) best_s = one.s, best = level;
         }
-        CHECK(seen == counts.size());
-        CHECK(chart->first("text", "strong").text() == told.outcomes[told.winner].values[p]);
+        auto const rows = cells_of(chart->first("table", "levels"));
+        std::vector<std::string> order;
+        for (auto const& row : rows) {
+            order.push_back(row[0]);
+            auto& of = times[row[0]];
+            std::sort(of.begin(), of.end());
+            REQUIRE(!of.empty());
+            CHECK(row[1] == told_time(of.front()));
+            CHECK(row[2] == told_time((of[(of.size() - 1) / 2] + of[of.size() / 2]) / 2));
+            std::size_t const lost = static_cast<std::size_t>(failed[row[0]]);
+            CHECK(row[3] == std::to_string(of.size() + lost));
+            char share[32];
+            std::snprintf(share,
+                          sizeof share,
+                          "%zu, %.0f %%",
+                          lost,
+                          100.0 * static_cast<double>(lost) /
+                              static_cast<double>(lost + of.size()));
+            CHECK(row[4] == (lost > 0 ? share : "0"));
+        }
+        CHECK(order == orders.at(name));
+        CHECK(chart->first("text", "strong").text() == best);
+        CHECK(chart->first("svg").attributes.at("aria-label") ==
+              "Outcomes for each value of " + name + "; the best, " + told_time(best_s) + ", has " +
+                  best + ". " + std::to_string(told.failures()) + " of 200 outcomes failed.");
+        CHECK(chart->all("circle").size() == order.size());
+        CHECK(chart->all("circle", "best").size() == 1);
+        std::size_t lost = 0;
+        for (page_element const* const text : chart->all("text", "lost"))
+            lost += text->text().ends_with("\xe2\x9c\x95") ? 1 : 0;
+        CHECK(lost == failed.size());
+    }
+    check_data(page);
+}
+
+TEST_CASE("each outcome is a mark in the line of its value")
+{
+    told_tuning told = support::random_tuning(12, 4);
+    for (std::size_t i = 0; i < told.outcomes.size(); ++i) {
+        auto& one = told.outcomes[i];
+        one.values = {i % 3 == 0 ? "8" : "16", "1", "x"};
+        one.s = i == 7 ? 0 : 1e-3 * std::pow(1.5, static_cast<double>(i)); // far from each other
+        one.low = one.high = one.s;
+    }
+    told.winner = 0;
+    page_element const page = page_of(told);
+    auto const paths = page.first("div", "effects").all("path", "tried");
+    REQUIRE(paths.size() == 2);
+    auto const marks = [](page_element const& path) {
+        std::string const d = path.attributes.at("d");
+        std::size_t count = 0;
+        for (std::size_t at = d.find("v8"); at != d.npos; at = d.find("v8", at + 1))
+            ++count;
+        return count;
+    };
+    CHECK(marks(*paths[0]) == 4);
+    CHECK(marks(*paths[1]) == 7);
+    std::string const soft = page.text();
+    CHECK(soft.find("In all outcomes: UNROLL=1, ORDER=x.") != soft.npos);
+}
+
+TEST_CASE("thousands of values become ranges of numbers, or the fastest and the others")
+{
+    for (char const* kind : {"", "v"}) {
+        told_tuning told;
+        told.names = {"TILE"};
+        std::size_t failures = 0;
+        for (int i = 0; i < 5'000; ++i) {
+            int const value = (7 * i) % 5'000;
+            support::told_outcome one{.values = {kind + std::to_string(value)}};
+            one.s = value % 10 == 3 ? 0 : 1e-3 * (1 + std::fabs(value - 1234.0) / 100);
+            one.low = one.high = one.s;
+            one.samples = 1;
+            failures += one.s > 0 ? 0 : 1;
+            if (value == 1'234) told.winner = told.outcomes.size();
+            told.outcomes.push_back(one);
+        }
+        attune::memory_store store;
+        told.put_into(store);
+        std::string const html = attune::read_report(store).html();
+        CHECK(html.size() < 3'000'000);
+        page_element const page = support::parse_page(html);
+        page_element const& chart = page.first("div", "effects").first("figure");
+        auto const rows = cells_of(chart.first("table", "levels"));
+        std::size_t outcomes = 0, failed = 0;
+        for (auto const& row : rows) {
+            outcomes += std::stoul(row[3]);
+            failed += std::stoul(row[4]);
+        }
+        CHECK(outcomes == 5'000);
+        CHECK(failed == failures);
+        std::string const said = chart.first("figcaption").text();
+        if (*kind == '\0') {
+            CHECK(said == "5000 numbers in 12 ranges with about as many outcomes each");
+            REQUIRE(rows.size() == 12);
+            int next = 0;
+            for (auto const& row : rows) { // each number is in one range, none between two
+                std::size_t const dash = row[0].find(" \xe2\x80\x93 ");
+                REQUIRE(dash != row[0].npos);
+                int const low = std::stoi(row[0]), high = std::stoi(row[0].substr(dash + 5));
+                CHECK(low == next);
+                next = high + 1;
+                double best_s = HUGE_VAL;
+                int lost = 0;
+                for (auto const& one : told.outcomes) {
+                    int const value = std::stoi(one.values[0]);
+                    if (value < low || value > high) continue;
+                    if (one.s > 0) best_s = std::fmin(best_s, one.s);
+                    lost += one.s > 0 ? 0 : 1;
+                }
+                CHECK(row[1] == told_time(best_s));
+                CHECK(std::stoi(row[4]) == lost);
+                CHECK(std::stoul(row[3]) <= 5'000 / 12 + 1);
+            }
+            CHECK(next == 5'000);
+        } else {
+            CHECK(said == "15 of 5000 values, those with the fastest outcomes; the others share a "
+                          "line");
+            REQUIRE(rows.size() == 16);
+            CHECK(rows.back()[0] == "4985 others");
+            double slowest_s = 0; // of those that have a line
+            for (std::size_t i = 0; i < 15; ++i) {
+                int const value = std::stoi(rows[i][0].substr(1));
+                slowest_s = std::fmax(slowest_s, 1e-3 * (1 + std::fabs(value - 1234.0) / 100));
+            }
+            std::size_t faster = 0;
+            for (auto const& one : told.outcomes)
+                faster += one.s > 0 && one.s < slowest_s ? 1 : 0;
+            CHECK(faster < 15);
+        }
     }
 }
 
@@ -200,8 +340,21 @@ TEST_CASE("the seconds of the tuning and the roofline are the store's")
     page_element const strip = page_of(told);
     CHECK(
         part(strip, "The tuning took") ==
-        "The tuning took 20 s: 12 s to run and time variants, 6.5 s to compile or to wait for it, "
-        "1.5 s to decide what to try next.");
+        "The tuning took 20 s: 12 s (60 %) to run and time variants, 6.5 s (32 %) to compile or to "
+        "wait for it, 1.5 s (8 %) to decide what to try next.");
+    // Widths of the bar's parts are as the seconds are.
+    double total = 0;
+    std::vector<double> widths;
+    for (page_element const* const svg : strip.all("svg", "wide"))
+        for (char const* part_of : {"part0", "part1", "part2"})
+            for (page_element const* const box : svg->all("rect", part_of)) {
+                widths.push_back(std::stod(box->attributes.at("width")));
+                total += widths.back();
+            }
+    REQUIRE(widths.size() == 3);
+    CHECK(widths[0] / total == doctest::Approx(12.0 / 20).epsilon(1e-3));
+    CHECK(widths[1] / total == doctest::Approx(6.5 / 20).epsilon(1e-3));
+    CHECK(widths[2] / total == doctest::Approx(1.5 / 20).epsilon(2e-3));
     CHECK(part(strip, "measured peak").find("The winner reaches 62 % of that") !=
           std::string::npos);
 
@@ -275,6 +428,124 @@ TEST_CASE("names that would be elements, scripts or attributes are shown as text
         CHECK(cells_of(page.first("table", "contest"))[3][0] == shown);
         CHECK(page.first("script", "data").text().find('<') == std::string::npos);
     }
+}
+
+TEST_CASE("hostile values stay texts in effects, also where they are many")
+{
+    std::string const hostile = "</text><script>alert(1)</script>\"'<!--";
+    for (int const count : {3, 40}) {
+        told_tuning told;
+        told.names = {hostile, "B"};
+        for (int i = 0; i < count; ++i)
+            told.outcomes.push_back(
+                {.values = {hostile + std::to_string(i), i % 2 == 0 ? "1" : "2"},
+                 .s = 1e-3 * (i + 1),
+                 .low = 1e-3 * (i + 1),
+                 .high = 1e-3 * (i + 1),
+                 .samples = 1,
+                 .predicted_s = 1e-3});
+        page_element const page = page_of(told);
+        CHECK(page.all("script").size() == 2);
+        for (page_element const* const chart : page.first("div", "effects").all("figure")) {
+            if (chart->first("h4").first("span").text() != hostile) continue;
+            auto const rows = cells_of(chart->first("table", "levels"));
+            REQUIRE(rows.size() == (count == 3 ? 3 : 16));
+            for (int i = 0; i < (count == 3 ? 3 : 15); ++i)
+                CHECK(rows[static_cast<std::size_t>(i)][0] == hostile + std::to_string(i));
+            CHECK(chart->first("table", "levels").first("th").text() == hostile);
+            CHECK(chart->first("svg").attributes.at("aria-label").find(hostile) != hostile.npos);
+        }
+    }
+}
+
+TEST_CASE("long values are told apart by what they do not begin with alike")
+{
+    told_tuning told;
+    told.names = {"FLAGS"};
+    std::vector<std::string> const values{
+        "-O3 -falign=\xc3\xa4z", "-O3 -falign=\xc3\xb6z", "-O3 -falign=zz"};
+    for (std::size_t i = 0; i < values.size(); ++i)
+        told.outcomes.push_back({.values = {values[i]},
+                                 .s = 1e-3 * static_cast<double>(i + 1),
+                                 .low = 1e-3,
+                                 .high = 1e-2,
+                                 .samples = 1});
+    page_element const page = page_of(told);
+    page_element const& chart = page.first("div", "effects").first("figure");
+    std::vector<std::string> labels, levels;
+    for (page_element const* const one : chart.all("text", "label"))
+        labels.push_back(one->text());
+    for (auto const& row : cells_of(chart.first("table", "levels")))
+        levels.push_back(row[0]);
+    std::string const dots = "\xe2\x80\xa6";
+    std::sort(labels.begin(), labels.end());
+    CHECK(labels == std::vector<std::string>{dots + "zz", dots + "\xc3\xa4z", dots + "\xc3\xb6z"});
+    std::sort(levels.begin(), levels.end());
+    auto wanted = values;
+    std::sort(wanted.begin(), wanted.end());
+    CHECK(levels == wanted);
+}
+
+TEST_CASE("the score of the model over the tuning is that of its predictions")
+{
+    told_tuning told = support::random_tuning(90, 21);
+    for (std::size_t i = 10; i < told.outcomes.size(); ++i) {
+        auto& one = told.outcomes[i];
+        // A model whose error falls; of failures it expects something too.
+        one.predicted_s = (one.s > 0 ? one.s : 3e-3) *
+                          std::exp((i % 2 == 0 ? 1 : -1) * 8.0 / static_cast<double>(i));
+    }
+    page_element const page = page_of(told);
+    auto const rows = cells_of(page.first("table", "model"));
+    REQUIRE(rows.size() == 8);
+    CHECK(rows.back()[0] == "90");
+    CHECK(rows.back()[1] == "80");
+    for (auto const& row : rows) {
+        std::size_t const until = std::stoul(row[0]);
+        std::vector<double> squares, predicted, measured;
+        for (std::size_t i = 10; i < until; ++i) {
+            auto const& one = told.outcomes[i];
+            predicted.push_back(1 / one.predicted_s);
+            measured.push_back(one.s > 0 ? 1 / one.s : 0);
+            if (one.s > 0) squares.push_back(std::pow(std::log(one.predicted_s / one.s), 2));
+        }
+        CHECK(row[1] == std::to_string(until - 10));
+        std::size_t const used = std::min<std::size_t>(30, squares.size());
+        double sum = 0;
+        for (std::size_t i = squares.size() - used; i < squares.size(); ++i)
+            sum += squares[i];
+        CHECK(std::stod(row[2]) ==
+              doctest::Approx(std::sqrt(sum / static_cast<double>(used))).epsilon(6e-3));
+        CHECK(std::stod(row[3]) ==
+              doctest::Approx(100 * attune::average_peak_score(predicted, measured, 32))
+                  .epsilon(1e-3));
+    }
+    std::string text;
+    for (page_element const* const one : page.all("figcaption"))
+        if (one->text().find("The search's model chose") != std::string::npos) text = one->text();
+    std::size_t lost = 0;
+    for (std::size_t i = 10; i < told.outcomes.size(); ++i)
+        lost += told.outcomes[i].s > 0 ? 0 : 1;
+    CHECK(text.starts_with(
+        "The search's model chose 80 of 90 outcomes and expected a time of each; " +
+        std::to_string(lost) + " of them failed. "));
+    CHECK(text.find("over the last 30 with a time") != text.npos);
+    check_data(page);
+}
+
+TEST_CASE("one outcome, or few predictions, are a page without charts of what is not there")
+{
+    told_tuning told = support::random_tuning(1, 22);
+    page_element const one = page_of(told);
+    CHECK(one.all("div", "effects").empty());
+    CHECK(one.text().find("The model") == std::string::npos);
+    told.outcomes[0].predicted_s = 1;
+    page_element const page = page_of(told);
+    CHECK(
+        page.first("p", "model").text() ==
+        "The search's model chose 1 of 1 outcome and expected a time of each. They are too few to "
+        "judge it by.");
+    CHECK(page.all("table", "model").empty());
 }
 
 TEST_CASE("bytes that are no UTF-8 and control characters are replaced")

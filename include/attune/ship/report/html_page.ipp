@@ -8,6 +8,8 @@
 #include <attune/ship/report/detail/contest_chart.hpp>
 #include <attune/ship/report/detail/convergence_chart.hpp>
 #include <attune/ship/report/detail/effect_chart.hpp>
+#include <attune/ship/report/detail/level_groups.hpp>
+#include <attune/ship/report/detail/model_chart.hpp>
 #include <attune/ship/report/detail/page_script.hpp>
 #include <attune/ship/report/detail/page_sentences.hpp>
 #include <attune/ship/report/detail/page_style.hpp>
@@ -19,6 +21,7 @@
 #include <attune/ship/report/html_page.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -38,24 +41,48 @@ template <class Chart>
 
 // --- parts of a problem ------------------------------------------------------------------------
 
+/// The lines of an effect chart in figures.
+[[nodiscard]] inline std::string effect_table(parameter_effect const& of,
+                                              std::vector<level_group> const& groups)
+{
+    std::string out =
+        "<details class=\"numbers\"><summary>in figures</summary>"
+        "<div class=\"scroll\"><table class=\"levels\"><thead><tr><th scope=\"col\">" +
+        html_text(of.name) +
+        "</th><th scope=\"col\" class=\"n\">best</th><th scope=\"col\" "
+        "class=\"n\">median</th><th scope=\"col\" class=\"n\">outcomes</th>"
+        "<th scope=\"col\" class=\"n\">failed</th></tr></thead>\n<tbody>";
+    for (level_group const& group : groups) {
+        bool const is_timed = !group.times.empty();
+        out += "\n<tr><th scope=\"row\">" + html_text(group.text) + "</th>" +
+               cell("n", is_timed ? time_html(group.times.front()) : "") +
+               cell("n", is_timed ? time_html(group.median()) : "") +
+               cell("n", std::to_string(group.outcomes())) +
+               cell("n",
+                    group.failed > 0 ? std::to_string(group.failed) + ", " +
+                                           data_html(group.lost(), share_text(group.lost()))
+                                     : "0") +
+               "</tr>";
+    }
+    return out + "\n</tbody></table></div></details>\n";
+}
+
 [[nodiscard]] inline std::string effects_part(problem_report const& of)
 {
     std::string out =
         "<h3>What each parameter does</h3>\n"
-        "<p class=\"soft\">For each value: the best time (dot), the median (bar), how many "
-        "outcomes have a time and how many failed (\xe2\x9c\x95). All axes are the same. "
+        "<p class=\"soft\">For each value: its outcomes (strokes), the best time (dot), the median "
+        "(bar), how many outcomes there are, and the share of them that failed (\xe2\x9c\x95). All "
+        "axes are the same; an outcome that is slower than nearly all stands at the end. "
         "A search tries good values more often, so medians of values that it came back "
         "to are flattered.</p>\n<div class=\"effects\">\n";
     for (std::size_t const p : by_share(of)) {
         parameter_effect const& one = of.parameters[p];
+        level_grouping const lines = groups_of(of, p);
         out += "<figure><h4><span>" + html_text(one.name) + "</span><small>explains " +
-               share_html(one.share) + "</small></h4>\n" + effect_chart(of, one);
-        if (std::size_t const more =
-                one.levels.size() - std::min(one.levels.size(), most_drawn_levels);
-            more > 0)
-            out +=
-                "<figcaption>and " + counted(more, "other value", "other values") + "</figcaption>";
-        out += "</figure>\n";
+               share_html(one.share) + "</small></h4>\n" + effect_chart(of, one, lines.groups);
+        if (!lines.said.empty()) out += "<figcaption>" + lines.said + "</figcaption>";
+        out += effect_table(one, lines.groups) + "</figure>\n";
     }
     out += "</div>\n";
     std::string same;
@@ -64,6 +91,17 @@ template <class Chart>
             same += (same.empty() ? "" : ", ") + one.name + '=' + one.levels.front().value;
     if (same.empty()) return out;
     return out + "<p class=\"soft\">In all outcomes: " + html_text(same) + ".</p>\n";
+}
+
+[[nodiscard]] inline std::string model_part(problem_report const& of)
+{
+    if (of.course.predicted == 0) return {};
+    if (of.course.steps.empty())
+        return "<h3>The model</h3>\n<p class=\"soft model\">" + model_sentence(of) + "</p>\n";
+    return "<h3>The model</h3>\n" +
+           figure([&](double w, std::string_view shape) { return model_chart(of, w, shape); },
+                  model_sentence(of)) +
+           model_table(of.course);
 }
 
 [[nodiscard]] inline std::string parallel_part(problem_report const& of)
@@ -98,8 +136,12 @@ template <class Chart>
 [[nodiscard]] inline std::string spent_part(problem_report const& of)
 {
     if (!of.spent) return {};
-    auto const part = [](std::string_view key, double s, std::string_view words) {
-        return "<span class=\"key " + std::string(key) + "\"></span>" + time_html(s) + ' ' +
+    double const sum = of.spent->run_s + of.spent->code_s + of.spent->search_s;
+    auto const part = [&](std::string_view key, double s, std::string_view words) {
+        std::string const share = sum > 0 && std::isfinite(sum)
+                                      ? " (" + data_html(s / sum, share_text(s / sum)) + ")"
+                                      : std::string();
+        return "<span class=\"key " + std::string(key) + "\"></span>" + time_html(s) + share + ' ' +
                std::string(words);
     };
     return "<h3>Where the time went</h3>\n" +
@@ -164,7 +206,7 @@ template <class Chart>
     out += "<h3>Convergence</h3>\n" +
            figure([&](double w, std::string_view shape) { return convergence_chart(of, w, shape); },
                   convergence_sentence(of)) +
-           spent_part(of);
+           spent_part(of) + model_part(of);
     if (!of.varied.empty() && !of.ranking.empty())
         out += effects_part(of) + parallel_part(of) + heat_part(of);
     return out + roof_part(of) + log_part(of);

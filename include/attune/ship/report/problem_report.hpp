@@ -6,6 +6,8 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/problem.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/ship/report/detail/usable_time.hpp>
+#include <attune/ship/report/model_course.hpp>
 
 #include <array>
 #include <cstddef>
@@ -27,7 +29,9 @@ struct level_effect {
 
 struct parameter_effect {
     std::string name{};
-    std::vector<level_effect> levels{}; ///< numbers ascending, other values as texts ascending
+    /// Numbers ascending, then other texts, in which digits count as numbers; where the parameter
+    /// was inactive in some outcomes, that is one level, the last.
+    std::vector<level_effect> levels{};
     /// Share of the variance of log time that the values explain, corrected for their number
     /// (epsilon squared); 0 to 1.
     double share = 0;
@@ -61,7 +65,7 @@ struct reported_seconds {
 struct problem_report {
     problem_history past{};
     std::vector<parameter_effect> parameters{};
-    /// For each row of `past` the indices of its values in `parameters[i].levels`.
+    /// For each row of `past` the indices of its levels in `parameters[i].levels`.
     std::vector<std::vector<std::uint32_t>> levels{};
     std::vector<std::size_t> ranking{};      ///< rows with a time, the fastest first
     std::vector<std::size_t> improvements{}; ///< rows that were faster than all before them
@@ -73,6 +77,7 @@ struct problem_report {
     std::vector<std::size_t> varied{}; ///< parameters with several values
     std::optional<reported_speedup> speedup{};
     std::optional<reported_seconds> spent{};
+    model_course course{};
 
     [[nodiscard]] std::size_t failures() const noexcept
     {
@@ -86,9 +91,6 @@ struct problem_report {
 /// Computes everything beside `past`.
 /// Cost  O(n p + n log n) for n rows of p parameters; 20 ms for 10,000 rows
 [[nodiscard]] problem_report report_of(problem_history past);
-
-/// The row's time; nothing where it failed, or where its time is no positive finite number.
-[[nodiscard]] measurement const* usable_time(tried_row const& row) noexcept;
 
 /// The default won: by its code where that is known, else by its values.
 /// @param standard  values of the default; empty: unknown

@@ -4,23 +4,20 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/matching.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/ship/report/detail/level_order.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-ATTUNE_INLINE measurement const* usable_time(tried_row const& row) noexcept
-{
-    auto const* const time = std::get_if<measurement>(&row.result);
-    return time != nullptr && std::isfinite(time->value) && time->value > 0 ? time : nullptr;
-}
 
 ATTUNE_INLINE std::string text_of_pairs(named_texts const& pairs)
 {
@@ -45,23 +42,24 @@ ATTUNE_INLINE std::string speed_text(double ratio)
            " than the default";
 }
 
-/// The distinct values of a parameter, sorted; and for each row its index among them.
+/// The text of a row's level: its value, or that its parameter was inactive.
+inline std::string_view level_text(tried_row const& row, std::size_t parameter)
+{
+    bool const is_active =
+        std::find(row.inactive.begin(), row.inactive.end(), parameter) == row.inactive.end();
+    return is_active ? std::string_view(row.values[parameter]) : inactive_text;
+}
+
+/// The distinct levels of a parameter, sorted.
 inline std::vector<std::string> sorted_levels(std::vector<tried_row> const& rows,
                                               std::size_t parameter)
 {
     std::vector<std::string> out;
-    std::unordered_map<std::string, bool> seen;
+    std::unordered_set<std::string_view> seen;
     for (tried_row const& row : rows)
-        if (seen.try_emplace(row.values[parameter], true).second)
-            out.push_back(row.values[parameter]);
-    auto const is_number = [](std::string const& text) { return number_of(text).has_value(); };
-    if (std::all_of(out.begin(), out.end(), is_number))
-        std::sort(out.begin(), out.end(), [](std::string const& a, std::string const& b) {
-            double const x = *number_of(a), y = *number_of(b);
-            return x != y ? x < y : a < b;
-        });
-    else
-        std::sort(out.begin(), out.end());
+        if (std::string_view const text = level_text(row, parameter); seen.insert(text).second)
+            out.emplace_back(text);
+    sort_levels(out);
     return out;
 }
 
@@ -107,14 +105,14 @@ inline void add_effects(problem_report& to)
     to.levels.assign(rows.size(), std::vector<std::uint32_t>(names.size()));
     for (std::size_t p = 0; p < names.size(); ++p) {
         parameter_effect effect{.name = names[p]};
-        std::unordered_map<std::string, std::uint32_t> index;
-        for (std::string& value : sorted_levels(rows, p)) {
-            index.emplace(value, static_cast<std::uint32_t>(effect.levels.size()));
+        for (std::string& value : sorted_levels(rows, p))
             effect.levels.push_back({.value = std::move(value)});
-        }
+        std::unordered_map<std::string_view, std::uint32_t> index;
+        for (level_effect const& level : effect.levels)
+            index.emplace(level.value, static_cast<std::uint32_t>(index.size()));
         std::vector<std::vector<double>> times(effect.levels.size());
         for (std::size_t r = 0; r < rows.size(); ++r) {
-            std::uint32_t const level = index.at(rows[r].values[p]);
+            std::uint32_t const level = index.at(level_text(rows[r], p));
             to.levels[r][p] = level;
             if (measurement const* const time = usable_time(rows[r]))
                 times[level].push_back(time->value);
@@ -209,6 +207,7 @@ ATTUNE_INLINE problem_report report_of(problem_history past)
     add_effects(out);
     add_counts(out);
     add_contest(out);
+    out.course = course_of(out.past.rows);
     if (!out.ranking.empty()) {
         auto const won = std::find_if(out.ranking.begin(), out.ranking.end(), [&](std::size_t r) {
             return out.past.rows[r].values == out.contestants.front().values;

@@ -52,6 +52,7 @@ svg .small { font-size: 11.5px; fill: var(--soft); }
 svg .label { fill: var(--soft); }
 svg .strong { fill: var(--ink); font-weight: 650; }
 svg .value { font-weight: 600; }
+svg .lost { fill: var(--failed); }
 svg .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 3.5px; stroke-linejoin: round; }
 svg .end { text-anchor: end; }
 svg .middle { text-anchor: middle; }
@@ -65,10 +66,10 @@ svg path, svg line { fill: none; }
 .dots.fine { stroke-width: 2.5; opacity: .5; }
 .step { stroke: var(--best); stroke-width: 2.25; stroke-linejoin: round; }
 .failed { stroke: var(--failed); stroke-width: 1.75; }
-.range { stroke: var(--best-soft); stroke-width: 3; stroke-linecap: round; }
 .median { stroke: var(--own); stroke-width: 2; }
 .dot { fill: var(--best-soft); stroke: var(--best); stroke-width: 1.25; }
 .dot.best { fill: var(--best); } .dot.own { fill: var(--own); stroke: var(--own); }
+.tried { stroke: var(--own); stroke-width: 1; opacity: .6; } .tried.fine { opacity: .35; }
 .line { stroke-width: 1; }
 .q0 { stroke: var(--best); opacity: .75; } .q1 { stroke: var(--best-soft); opacity: .75; }
 .q2 { stroke: var(--own); opacity: .4; } .q3 { stroke: var(--own); opacity: .22; }
@@ -82,6 +83,8 @@ svg path, svg line { fill: none; }
 .effects figure { margin: 0; } .effects svg { max-width: 26rem; }
 .effects h4 { margin: 0 0 .35rem; font-size: .9rem; font-weight: 650; display: flex; justify-content: space-between; gap: 1rem; }
 .effects h4 span { overflow-wrap: anywhere; } .effects h4 small { color: var(--soft); font-weight: 400; font-size: .8rem; white-space: nowrap; }
+details.numbers { margin-top: .35rem; } details.numbers > summary { cursor: pointer; color: var(--soft); font-size: .8rem; }
+table.levels tbody th { border-bottom-color: var(--faint); color: inherit; font-weight: inherit; }
 .scroll { overflow-x: auto; margin: .75rem 0 0; -webkit-overflow-scrolling: touch; }
 table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .3rem .75rem .3rem 0; text-align: left; vertical-align: top; white-space: nowrap; }

@@ -274,8 +274,8 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
         else
             out += "<td class=\"failed-word\" colspan=\"3\">" + std::string(describe(why->stage)) +
                    "</td>";
-        for (std::string const& value : row.values)
-            out += cell("", html_text(value));
+        for (std::size_t p = 0; p < names.size(); ++p)
+            out += cell("", html_text(of.parameters[p].levels[of.levels[r][p]].value));
         out += cell("why", why != nullptr ? html_text(why->reason) : "") + "</tr>";
     }
     return out + "\n</tbody></table></div>\n";
