@@ -17,6 +17,7 @@
 #include <attune/compile/nvrtc/library.ipp>
 #include <attune/compile/source/annotations.ipp>
 #include <attune/compile/source/embedded.ipp>
+#include <attune/compile/source/generated.ipp>
 #include <attune/compile/source/source.ipp>
 #include <attune/compile/source/variant.ipp>
 #include <attune/compile/system.ipp>

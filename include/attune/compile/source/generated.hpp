@@ -3,34 +3,20 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/lower.hpp>
 
-#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
 /// Errors   attune::error: values of `bound` are not of the types that `declared` says
-inline void require_parameters_of(description const& declared, description const& bound)
-{
-    auto const same = [](parameter_description const& a, parameter_description const& b) {
-        return a.name == b.name && a.kind == b.kind && a.type == b.type && a.parts == b.parts;
-    };
-    std::vector<parameter_description> const& mine = declared.parameters;
-    std::vector<parameter_description> const& given = bound.parameters;
-    if (!std::equal(mine.begin(), mine.end(), given.begin(), given.end(), same))
-        throw error("the space of generated_source has other parameters than that of the kernel",
-                    "",
-                    "pass the same space to generated_source and to attune::kernel");
-}
+void require_parameters_of(description const& declared, description const& bound);
 
 } // namespace detail
 
@@ -72,3 +58,7 @@ generated_source(Pack const& typed, F f, std::string name, std::string revision)
 }
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/compile/source/generated.ipp>
+#endif
