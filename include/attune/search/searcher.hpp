@@ -7,6 +7,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -30,8 +31,9 @@ namespace attune::inline ATTUNE_ABI {
 /// Equal seeds and equal calls give equal points. tests/laws/searcher.hpp checks all this. A
 /// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
 /// number per name, NaN where missing, at any time, also for points never asked. One that learns
-/// from other sessions also has inform(std::vector<past_session>), called before the first ask().
-/// One that expects a value of what it asks also has prediction_of(p), as bayesian_searcher.
+/// from other sessions also has inform(std::vector<past_session>), one with a model of programs
+/// learn_from(cost_samples); both are called before the first ask(). One that expects a value of
+/// what it asks also has prediction_of(p), as bayesian_searcher.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -64,6 +66,10 @@ public:
     /// Outcomes of other sessions, before the first ask(). Ignored if the searcher has no inform().
     /// @pre not moved from
     void inform(std::vector<past_session> const& past) { self_->inform(past); }
+    /// Measured programs of other tasks, before the first ask().
+    /// @return  false: the searcher has no learn_from(), and ignores them
+    /// @pre     not moved from
+    bool learn_from(cost_samples const& others) { return self_->learn_from(others); }
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
@@ -84,6 +90,7 @@ private:
         virtual void tell(point const& p, outcome const& o) = 0;
         virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
         virtual void inform(std::vector<past_session> const& past) = 0;
+        virtual bool learn_from(cost_samples const& others) = 0;
         virtual std::optional<double> expected_gain() = 0;
         virtual std::optional<double> prediction_of(point const& p) const = 0;
     };
@@ -105,6 +112,14 @@ private:
         void inform([[maybe_unused]] std::vector<past_session> const& past) override
         {
             if constexpr (requires { held.inform(past); }) held.inform(past);
+        }
+        bool learn_from([[maybe_unused]] cost_samples const& others) override
+        {
+            if constexpr (requires { held.learn_from(others); }) {
+                held.learn_from(others);
+                return true;
+            } else
+                return false;
         }
         std::optional<double> expected_gain() override
         {

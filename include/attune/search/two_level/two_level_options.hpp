@@ -9,10 +9,12 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/cost_model.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -70,7 +72,8 @@ struct two_level_options {
     double xi = 0;     ///< standard deviations that an improvement must have, in the other rules
     decision_encoding encoding = decision_encoding::ranks;
     /// False: suggestions are any values of the tuned parameters, as published, and those that
-    /// break constraints count as invalid. True: only valid configurations are suggested.
+    /// break constraints count as invalid. True: only valid configurations are suggested, and a
+    /// space of at most `candidates` configurations is suggested from whole.
     bool within_constraints = false;
     std::size_t candidates = 400; ///< per input: random ones, besides steps from the best (own)
     optimizer_memory memory = optimizer_memory::reset;
@@ -85,6 +88,9 @@ struct two_level_options {
     std::function<std::uint64_t(point const&)> structure{};
     /// Empty: boosted_trees.
     cost_model_factory model{};
+    /// Programs that were measured before, of other tasks: the model learns from them too, so that
+    /// the first round already follows it. Null: none. learn_from() of the search is the same.
+    std::shared_ptr<cost_samples const> samples{};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -7,6 +7,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/two_level/two_level_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -39,7 +40,8 @@ struct two_level_round {
 /// that was measured: description::rows of each configuration, or its values where that is empty.
 /// The inner one is Bayesian optimization of the model's score: inputs are the best measured
 /// configurations and random ones; those that differ in tuned parameters alone share an optimizer,
-/// which is kept over rounds. tests/laws/searcher.hpp holds; the first round is random.
+/// which is kept over rounds. tests/laws/searcher.hpp holds; the first round is random, unless the
+/// model has learnt from programs of other tasks.
 ///
 /// Scores are best value / value. Of values that are not all positive they are the place between
 /// the worst and the best one. A failure scores 0.
@@ -59,11 +61,14 @@ public:
     /// Points outside the space are ignored; a point told again replaces its former outcome.
     void tell(point const& p, outcome const& result);
 
+    /// Programs of other tasks, before the first ask(): as two_level_options::samples.
+    void learn_from(cost_samples const& others);
+
     /// The value that the score of a point stood for when it was chosen for a batch; nothing where
     /// values are not positive, or once its outcome was told.
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const;
 
-    /// All rounds so far, except those before the first success, which are random.
+    /// All rounds so far, except random ones before the first success.
     [[nodiscard]] std::span<two_level_round const> rounds() const noexcept;
 
 private:

@@ -107,7 +107,7 @@ struct two_level_search::state {
 
     void begin_round()
     {
-        if (history.worked() == 0) {
+        if (history.worked() == 0 && !programs.knows_others()) {
             for (std::size_t i = 0; i < options.batch; ++i) {
                 std::optional<point> p = fresh();
                 if (!p) return;
@@ -173,6 +173,11 @@ struct two_level_search::state {
             }
         now.groups = used.size();
         std::vector<suggestion> found;
+        // Own: a random input is the best of several draws by the model, worth to be measured too.
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (!unseen.has_seen(inputs[i]))
+                if (auto const score = programs.score(inputs[i]))
+                    found.push_back({inputs[i], *score, i});
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             detail::score_optimizer& group = group_of(inputs[i]);
             if (group.size() == 0) continue;
@@ -350,6 +355,11 @@ ATTUNE_INLINE std::optional<double> two_level_search::prediction_of(point const&
     auto const found = state_->expected.find(p);
     if (found == state_->expected.end()) return {};
     return found->second;
+}
+
+ATTUNE_INLINE void two_level_search::learn_from(cost_samples const& others)
+{
+    state_->programs.learn_from(others);
 }
 
 ATTUNE_INLINE std::span<two_level_round const> two_level_search::rounds() const noexcept

@@ -15,6 +15,7 @@
 #include <attune/search/two_level/detail/score_process.hpp>
 #include <attune/search/two_level/two_level_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/configurations.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -150,6 +151,14 @@ private:
         return {low + static_cast<std::uint32_t>(uniform_below(engine, high - low + 1)), 0};
     }
 
+    /// Whether there are no more configurations than candidates are drawn.
+    [[nodiscard]] bool is_short_list() const
+    {
+        std::optional<leaf_count> const size = base_->space.size();
+        return size && *size <= leaf_count{options_->candidates} &&
+               !base_->space.has_real_parameters();
+    }
+
     void draw_candidates(random_engine& engine)
     {
         candidates_.clear();
@@ -160,7 +169,16 @@ private:
             if (is_inside(p) && taken.insert(p).second) candidates_.push_back(std::move(p));
         };
         std::size_t const tuned = base_->tuned.size();
-        for (std::size_t tries = 0; tries < 4 * options_->candidates && tuned > 0; ++tries) {
+        bool const is_listed = options_->within_constraints && is_short_list();
+        if (is_listed)
+            for (point const& p : configurations(base_->space)) {
+                point q = input_;
+                for (std::uint32_t const parameter : base_->tuned)
+                    q[parameter] = p[parameter];
+                if (base_->space.settled(std::move(q)) == p) offer(p);
+            }
+        for (std::size_t tries = 0; !is_listed && tries < 4 * options_->candidates && tuned > 0;
+             ++tries) {
             if (candidates_.size() >= options_->candidates) break;
             point p = input_;
             // Among valid configurations alone: a draw of all parameters seldom is one.

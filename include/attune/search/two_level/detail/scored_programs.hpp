@@ -4,20 +4,22 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/program_rows.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/cost/cost_model.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/unit_embedding.hpp>
-#include <attune/search/two_level/two_level_options.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -34,13 +36,32 @@ struct program_score {
 /// The cost model of one search, and what it learns from.
 class scored_programs {
 public:
-    scored_programs(chain_of_trees space, two_level_options const& options)
+    /// @param options  two_level_options, or those of another search over scores
+    template <class Options>
+    scored_programs(chain_of_trees space, Options const& options)
         : space_(std::move(space))
         , embedding_(space_.describe())
         , structure_(options.structure)
         , model_(options.model ? options.model() : any_cost_model(boosted_trees()))
     {
+        if (options.samples) learn_from(*options.samples);
     }
+
+    /// Programs of other tasks, with which learn() begins. Those whose rows are of another width
+    /// than this space's, and all where the space has no rows, are left out.
+    void learn_from(cost_samples const& others)
+    {
+        if (!space_.describe().rows || others.size() == 0) return;
+        std::size_t const width = width_of_rows();
+        std::vector<double> const scores = others.scores();
+        for (std::size_t i = 0; i < others.size(); ++i) {
+            if (others.programs()[i].width != width) continue;
+            other_programs_.push_back(others.programs()[i]);
+            other_scores_.push_back(scores[i]);
+        }
+    }
+    /// Whether scores mean something before an outcome worked.
+    [[nodiscard]] bool knows_others() const noexcept { return !other_programs_.empty(); }
 
     /// Nothing where the configuration breaks a constraint, or stands for no program.
     [[nodiscard]] std::optional<program_score> score(point const& p) const
@@ -58,16 +79,16 @@ public:
         return structure_of(p, *rows);
     }
 
-    /// Learns from all outcomes anew.
-    /// @pre  one of them worked
+    /// Learns anew from the programs of other tasks and all outcomes.
+    /// @pre  one of them worked, or there are programs of others
     void learn(search_history const& history)
     {
-        double const best = history.best()->value;
+        double const best = history.best() != nullptr ? history.best()->value : 0;
         double worst = best;
         for (observation const& o : history.told())
             if (o.worked) worst = std::max(worst, o.value);
-        std::vector<program_rows> programs;
-        std::vector<double> scores;
+        std::vector<program_rows> programs = other_programs_;
+        std::vector<double> scores = other_scores_;
         for (observation const& o : history.told()) {
             std::optional<program_rows> const& rows = measured_rows(o.where);
             if (!rows) continue;
@@ -83,6 +104,15 @@ public:
     }
 
 private:
+    /// 0 where none of some random configurations stands for a program.
+    [[nodiscard]] std::size_t width_of_rows() const
+    {
+        random_engine engine(0);
+        for (int draws = 0; draws < 64; ++draws)
+            if (std::optional<program_rows> const rows = rows_of(space_.sample(engine)))
+                return rows->width;
+        return 0;
+    }
     [[nodiscard]] std::optional<program_rows> rows_of(point const& p) const
     {
         description const& d = space_.describe();
@@ -121,6 +151,8 @@ private:
     unit_embedding embedding_; // refers to the description that space_ shares
     std::function<std::uint64_t(point const&)> structure_;
     any_cost_model model_;
+    std::vector<program_rows> other_programs_;
+    std::vector<double> other_scores_;
     std::unordered_map<point, std::optional<program_rows>, point_hash> measured_;
 };
 
