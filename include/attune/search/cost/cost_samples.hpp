@@ -37,6 +37,11 @@ public:
     /// By program: the least value of its task over its own, 0 where it failed.
     [[nodiscard]] std::vector<double> scores() const;
 
+    /// By program: the share of its task's programs that it is faster than, equal ones half; 0
+    /// where it failed. Tasks whose programs differ little count as much as those whose programs
+    /// differ much: what a model that is asked for another task's order learns best from.
+    [[nodiscard]] std::vector<double> places() const;
+
     /// Whether there is a fifth more than when a model learnt, so that learning anew is worth it.
     [[nodiscard]] bool is_due() const noexcept
     {

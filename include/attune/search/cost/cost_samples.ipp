@@ -7,8 +7,10 @@
 #include <attune/core/version.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -42,6 +44,29 @@ ATTUNE_INLINE std::vector<double> cost_samples::scores() const
     out.reserve(size());
     for (std::size_t i = 0; i < size(); ++i)
         out.push_back(values_[i] ? *tasks_[task_of_[i]].least / *values_[i] : 0);
+    return out;
+}
+
+ATTUNE_INLINE std::vector<double> cost_samples::places() const
+{
+    std::vector<std::vector<double>> sorted(tasks_.size()); // a failure is slower than all
+    constexpr double failed = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < size(); ++i)
+        sorted[task_of_[i]].push_back(values_[i].value_or(failed));
+    for (std::vector<double>& of_task : sorted)
+        std::sort(of_task.begin(), of_task.end());
+    std::vector<double> out;
+    out.reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+        std::vector<double> const& all = sorted[task_of_[i]];
+        auto const [first, last] =
+            std::equal_range(all.begin(), all.end(), values_[i].value_or(failed));
+        double const slower = static_cast<double>(all.end() - last);
+        double const equal = static_cast<double>(last - first - 1);
+        double const others = static_cast<double>(all.size() - 1);
+        bool const is_told = values_[i].has_value() && others > 0;
+        out.push_back(is_told ? (slower + equal / 2) / others : values_[i] ? 1 : 0);
+    }
     return out;
 }
 

@@ -3,7 +3,6 @@
 // tested by search/two_level/two_level_search.cpp
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
@@ -11,6 +10,7 @@
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/cost/cost_model.hpp>
 #include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/cost/expected_rows.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/unit_embedding.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -34,6 +34,11 @@ struct program_score {
 };
 
 /// The cost model of one search, and what it learns from.
+///
+/// Programs of other tasks have a model of their own, which is learnt once, from their places in
+/// their tasks. Its scores count as far as the outcomes of this search agree: they are shifted and
+/// stretched to these by least squares, not turned around, and weigh as much as `other_weight`
+/// outcomes beside the model that learns from this search's own.
 class scored_programs {
 public:
     /// @param options  two_level_options, or those of another search over scores
@@ -41,27 +46,35 @@ public:
     scored_programs(chain_of_trees space, Options const& options)
         : space_(std::move(space))
         , embedding_(space_.describe())
+        , rows_(space_)
         , structure_(options.structure)
         , model_(options.model ? options.model() : any_cost_model(boosted_trees()))
+        , of_others_(options.model
+                         ? options.model()
+                         : any_cost_model(boosted_trees(boosting_options::for_other_tasks())))
     {
         if (options.samples) learn_from(*options.samples);
     }
 
-    /// Programs of other tasks, with which learn() begins. Those whose rows are of another width
-    /// than this space's, and all where the space has no rows, are left out.
+    /// Programs of other tasks. Those whose rows are of another width than this space's, and all
+    /// where the space has no rows, are left out.
     void learn_from(cost_samples const& others)
     {
         if (!space_.describe().rows || others.size() == 0) return;
         std::size_t const width = width_of_rows();
-        std::vector<double> const scores = others.scores();
+        std::vector<program_rows> programs;
+        std::vector<double> places;
+        std::vector<double> const all = others.places();
         for (std::size_t i = 0; i < others.size(); ++i) {
             if (others.programs()[i].width != width) continue;
-            other_programs_.push_back(others.programs()[i]);
-            other_scores_.push_back(scores[i]);
+            programs.push_back(others.programs()[i]);
+            places.push_back(all[i]);
         }
+        knows_others_ = !programs.empty();
+        if (knows_others_) of_others_.learn(programs, places);
     }
     /// Whether scores mean something before an outcome worked.
-    [[nodiscard]] bool knows_others() const noexcept { return !other_programs_.empty(); }
+    [[nodiscard]] bool knows_others() const noexcept { return knows_others_; }
 
     /// Nothing where the configuration breaks a constraint, or stands for no program.
     [[nodiscard]] std::optional<program_score> score(point const& p) const
@@ -69,7 +82,13 @@ public:
         if (!space_.contains(p)) return {};
         std::optional<program_rows> const rows = rows_of(p);
         if (!rows) return {};
-        double const predicted = model_.predict(std::span(&*rows, 1)).front();
+        double predicted = own_ > 0 ? model_.predict(std::span(&*rows, 1)).front() : 0;
+        if (knows_others_) {
+            double const other =
+                shift_ + stretch_ * of_others_.predict(std::span(&*rows, 1)).front();
+            double const n = static_cast<double>(own_);
+            predicted = (n * predicted + other_weight * other) / (n + other_weight);
+        }
         return program_score{std::clamp(predicted, 0.0, 1.0), structure_of(p, *rows)};
     }
     [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p)
@@ -79,16 +98,19 @@ public:
         return structure_of(p, *rows);
     }
 
-    /// Learns anew from the programs of other tasks and all outcomes.
-    /// @pre  one of them worked, or there are programs of others
+    /// Learns from all outcomes anew.
     void learn(search_history const& history)
     {
-        double const best = history.best() != nullptr ? history.best()->value : 0;
+        own_ = 0;
+        shift_ = 0;
+        stretch_ = 1;
+        if (history.best() == nullptr) return;
+        double const best = history.best()->value;
         double worst = best;
         for (observation const& o : history.told())
             if (o.worked) worst = std::max(worst, o.value);
-        std::vector<program_rows> programs = other_programs_;
-        std::vector<double> scores = other_scores_;
+        std::vector<program_rows> programs;
+        std::vector<double> scores;
         for (observation const& o : history.told()) {
             std::optional<program_rows> const& rows = measured_rows(o.where);
             if (!rows) continue;
@@ -100,10 +122,38 @@ public:
                 score = worst > best ? (worst - o.value) / (worst - best) : 1;
             scores.push_back(score);
         }
-        if (!programs.empty()) model_.learn(programs, scores);
+        if (programs.empty()) return;
+        model_.learn(programs, scores);
+        own_ = programs.size();
+        if (knows_others_) calibrate(of_others_.predict(programs), scores);
     }
 
 private:
+    static constexpr double other_weight = 16; ///< in outcomes
+
+    /// Least squares of scores by what the other tasks' model says; below 8 outcomes chance
+    /// decides.
+    void calibrate(std::vector<double> const& said, std::vector<double> const& scores)
+    {
+        constexpr std::size_t enough = 8;
+        if (said.size() < enough) return;
+        double const n = static_cast<double>(said.size());
+        double x = 0;
+        double y = 0;
+        for (std::size_t i = 0; i < said.size(); ++i) {
+            x += said[i] / n;
+            y += scores[i] / n;
+        }
+        double xx = 0;
+        double xy = 0;
+        for (std::size_t i = 0; i < said.size(); ++i) {
+            xx += (said[i] - x) * (said[i] - x);
+            xy += (said[i] - x) * (scores[i] - y);
+        }
+        stretch_ = xx > 0 ? std::max(0.0, xy / xx) : 0;
+        shift_ = y - stretch_ * x;
+    }
+
     /// 0 where none of some random configurations stands for a program.
     [[nodiscard]] std::size_t width_of_rows() const
     {
@@ -115,19 +165,10 @@ private:
     }
     [[nodiscard]] std::optional<program_rows> rows_of(point const& p) const
     {
-        description const& d = space_.describe();
-        if (!d.rows) {
-            std::vector<double> values = embedding_.embed(p);
-            std::size_t const width = values.size();
-            return program_rows{std::move(values), width};
-        }
-        try {
-            program_rows out = d.rows(d, p);
-            if (out.count() == 0) return {};
-            return out;
-        } catch (error const&) {
-            return {};
-        }
+        if (space_.describe().rows) return rows_.of(p);
+        std::vector<double> values = embedding_.embed(p);
+        std::size_t const width = values.size();
+        return program_rows{std::move(values), width};
     }
     [[nodiscard]] std::optional<program_rows> const& measured_rows(point const& p)
     {
@@ -135,24 +176,30 @@ private:
         return found != measured_.end() ? found->second
                                         : measured_.emplace(p, rows_of(p)).first->second;
     }
+    /// Of what the program is, without what is expected of it.
     [[nodiscard]] std::uint64_t structure_of(point const& p, program_rows const& rows) const
     {
         if (structure_) return structure_(p);
         if (!space_.describe().rows) return point_hash()(p);
         std::uint64_t h = rows.width;
-        for (double const v : rows.values) {
-            h = (h ^ std::bit_cast<std::uint64_t>(v)) * 0xff51afd7ed558ccdULL;
-            h ^= h >> 32;
-        }
+        for (std::size_t r = 0; r < rows.count(); ++r)
+            for (double const v : rows.row(r).first(rows.width - 1)) {
+                h = (h ^ std::bit_cast<std::uint64_t>(v)) * 0xff51afd7ed558ccdULL;
+                h ^= h >> 32;
+            }
         return h;
     }
 
     chain_of_trees space_;
     unit_embedding embedding_; // refers to the description that space_ shares
+    expected_rows rows_;
     std::function<std::uint64_t(point const&)> structure_;
-    any_cost_model model_;
-    std::vector<program_rows> other_programs_;
-    std::vector<double> other_scores_;
+    any_cost_model model_;     ///< of this search's outcomes
+    any_cost_model of_others_; ///< of programs of other tasks
+    bool knows_others_ = false;
+    std::size_t own_ = 0; ///< outcomes that model_ has learnt
+    double shift_ = 0;    ///< of other tasks' scores to this one's
+    double stretch_ = 1;
     std::unordered_map<point, std::optional<program_rows>, point_hash> measured_;
 };
 
