@@ -1,0 +1,92 @@
+// bench/search/program_table.hpp - measured configurations of programs, as a file.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/declare/text.hpp>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// One configuration; no seconds: it failed, or was cut off.
+struct program_row {
+    attune::point at;
+    std::optional<double> seconds{};
+};
+
+/// The rows of one program: a line each, program, seconds or "failed", and NAME=VALUE for each
+/// parameter, with tabs between them.
+[[nodiscard]] inline std::string table_text(std::string const& program,
+                                            attune::description const& space,
+                                            std::vector<program_row> const& rows)
+{
+    std::string out;
+    for (program_row const& row : rows) {
+        out += program + '\t' +
+               (row.seconds ? attune::detail::text_of_real(*row.seconds) : std::string("failed"));
+        for (std::size_t p = 0; p < space.parameters.size(); ++p)
+            out += '\t' + space.parameters[p].name + '=' +
+                   attune::text_of(space.parameters[p], row.at[p]);
+        out += '\n';
+    }
+    return out;
+}
+
+/// The rows of `program` in a file of such lines, in its order.
+/// Errors   std::runtime_error: the file cannot be read, or a line is not one of this space
+[[nodiscard]] inline std::vector<program_row>
+read_table(std::string const& path, std::string const& program, attune::description const& space)
+{
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + ": cannot be read");
+    std::vector<program_row> out;
+    std::string line;
+    for (std::size_t number = 1; std::getline(file, line); ++number) {
+        auto const refuse = [&](std::string const& why) {
+            throw std::runtime_error(path + ':' + std::to_string(number) + ": " + why);
+        };
+        std::vector<std::string> fields;
+        for (std::size_t begin = 0; begin <= line.size();) {
+            std::size_t const end = std::min(line.find('\t', begin), line.size());
+            fields.push_back(line.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        if (fields.front() != program) continue;
+        if (fields.size() != 2 + space.parameters.size())
+            refuse("another number of parameters than this program has: record it again");
+        program_row row;
+        if (fields[1] != "failed") {
+            double seconds = 0;
+            auto const [end, error] =
+                std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), seconds);
+            if (error != std::errc{} || !(seconds > 0)) refuse(fields[1] + " are no seconds");
+            row.seconds = seconds;
+        }
+        for (std::size_t p = 0; p < space.parameters.size(); ++p) {
+            std::string const& name = space.parameters[p].name;
+            std::string const& field = fields[2 + p];
+            auto const at =
+                field.starts_with(name + '=')
+                    ? attune::coordinate_of(space.parameters[p], field.substr(name.size() + 1))
+                    : std::nullopt;
+            if (!at) refuse(field + " is no value of " + name + ": record it again");
+            row.at.push_back(*at);
+        }
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
+} // namespace bench

@@ -1,0 +1,394 @@
+// bench/search/programs.cpp - what a cost model that learnt from other programs is worth for the next one.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.search.programs --record FILE [--layers NAME[,NAME...]] [--configurations 121]
+//          [--seconds 400] [--seed 0]
+//          bench.search.programs --table FILE [--layers NAME[,NAME...]] [--trials 60] [--repeats 3]
+//          [--batch 8] [--seed 0]
+//          The first measures configurations of each layer, the default and random ones, for at
+//          most --seconds each, and appends them to FILE. A configuration's seconds are the least
+//          of its repeats; one whose first run takes 12 times the quickest is cut off and counts as
+//          failed. The second replays FILE.
+// Prints   a line per layer; the model learnt from all other layers alone:
+//          rank, the share of pairs, 2 % or more apart, that it has in the right order; rmse of its
+//          scores; peak32 (score_quality.hpp); *_shuffled, the same where the times of each other
+//          layer's configurations are dealt out at random; *_expected, of description::expected,
+//          which knows no measurement.
+//          first8_*: the best that any search found in --trials evaluations over the best of the
+//          first 8 proposals, geometric means over --repeats seeds. with, without, shuffled: two
+//          levels with the other layers' programs, without, with dealt out times; evolution_*:
+//          MetaSchedule's search; direct: the library's default search, which believes
+//          description::expected; random: replay of random configurations.
+//          at_quarter_*, at_end_*: the same after a quarter of the trials, and after all.
+//          The last line has the geometric means over layers (of rank, rmse and peak32 the means).
+// Note     a space is the configurations of the table, so that each proposal has a time: searches
+//          cannot leave it, and differ less than in the whole space.
+// Exit     2 when a file or an argument is wrong
+#include <attune/attune.hpp>
+#include <attune/core/random.hpp>
+#include <attune/search/automatic.hpp>
+#include <attune/search/cost/boosted_trees.hpp>
+#include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/cost/expected_rows.hpp>
+#include <attune/search/cost/score_quality.hpp>
+#include <attune/search/random.hpp>
+#include <attune/search/two_level/evolutionary_search.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/arguments.hpp"
+#include "../support/names.hpp"
+#include "../support/recorded_space.hpp"
+#include "../tune/program_layers.hpp"
+#include "program_recording.hpp"
+#include "program_table.hpp"
+#include "replay_run.hpp"
+
+namespace {
+
+struct arguments {
+    std::string record;
+    std::string table;
+    std::string layers;
+    std::size_t configurations = 121;
+    std::size_t seconds = 400;
+    std::size_t trials = 60;
+    std::size_t repeats = 3;
+    std::size_t batch = 8;
+    std::size_t seed = 0;
+};
+
+[[nodiscard]] arguments parse(int count, char** text)
+{
+    arguments out;
+    bench::read_arguments(count,
+                          text,
+                          {{"--record", &out.record},
+                           {"--table", &out.table},
+                           {"--layers", &out.layers},
+                           {"--configurations", &out.configurations, 9},
+                           {"--seconds", &out.seconds, 1},
+                           {"--trials", &out.trials, 9},
+                           {"--repeats", &out.repeats, 1},
+                           {"--batch", &out.batch, 1},
+                           {"--seed", &out.seed}});
+    if (out.record.empty() == out.table.empty())
+        throw std::runtime_error("either --record FILE or --table FILE is needed");
+    return out;
+}
+
+using matmul_256 = bench::layers::matmul<"matmul_256", 256>;
+
+/// visit.operator()<Layer>() for each: a recording of all takes minutes.
+void for_each_small_layer(std::string const& wanted, auto&& visit)
+{
+    using namespace bench::layers;
+    std::vector<std::string> names;
+    auto const each = [&](auto&& f) {
+        [&]<class... Layer>() {
+            (f.template operator()<Layer>(), ...);
+        }.template operator()<matmul_256,
+                              matmul_512,
+                              batched_matmul,
+                              conv_1x1,
+                              conv_28,
+                              conv_bias_relu,
+                              depthwise,
+                              ffn_gelu>();
+    };
+    each([&]<class Layer>() { names.emplace_back(Layer::name); });
+    bench::require_known("--layers", wanted, names);
+    each([&]<class Layer>() {
+        if (bench::is_in(wanted, Layer::name)) visit.template operator()<Layer>();
+    });
+}
+
+void record(arguments const& asked)
+{
+    for_each_small_layer(asked.layers, [&]<class Layer>() {
+        auto const begin = std::chrono::steady_clock::now();
+        std::vector<bench::program_row> const rows =
+            bench::record_program<Layer>(asked.configurations, asked.seconds, 12, asked.seed);
+        attune::derived_space const derived(Layer::program.describe());
+        std::string const name(Layer::name);
+        std::ofstream file(asked.record, std::ios::app);
+        file << bench::table_text(name, derived.describe(), rows) << std::flush;
+        if (!file) throw std::runtime_error(asked.record + ": cannot be written");
+        std::printf(
+            "recorded %s configurations=%zu seconds=%.1f\n",
+            name.c_str(),
+            rows.size(),
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        std::fflush(stdout);
+    });
+}
+
+/// A program whose space are the configurations of the table.
+struct measured_program {
+    std::string name;
+    attune::chain_of_trees space;
+    std::vector<attune::point> points;
+    std::vector<attune::program_rows> rows; ///< by point
+    std::vector<std::optional<double>> seconds;
+    std::vector<double> scores; ///< best over own seconds, 0 where it failed
+    std::unordered_map<attune::point, attune::outcome, attune::point_hash> outcomes{};
+};
+
+template <class Layer>
+[[nodiscard]] measured_program read_program(std::string const& path)
+{
+    attune::derived_space const derived(Layer::program.describe());
+    attune::description d = derived.describe();
+    std::string name(Layer::name);
+    measured_program out{name, attune::chain_of_trees(d), {}, {}, {}, {}};
+    auto const rows = std::make_shared<
+        std::unordered_map<attune::point, attune::program_rows, attune::point_hash>>();
+    auto const known = std::make_shared<bench::detail::point_set>();
+    attune::expected_rows const seen(out.space);
+    attune::cost_samples samples;
+    for (bench::program_row& row : bench::read_table(path, name, d)) {
+        if (!known->insert(row.at).second) continue;
+        attune::program_rows const of = *seen.of(row.at);
+        rows->emplace(row.at, d.rows(d, row.at));
+        samples.add(name, of, row.seconds);
+        if (row.seconds)
+            out.outcomes.emplace(row.at, attune::measurement::exact(*row.seconds));
+        else
+            out.outcomes.emplace(row.at, attune::failure{attune::failure_stage::timeout, "slow"});
+        out.points.push_back(std::move(row.at));
+        out.rows.push_back(of);
+        out.seconds.push_back(row.seconds);
+    }
+    if (out.points.empty()) return out;
+    out.scores = samples.scores();
+    bench::detail::only_recorded(d, known);
+    d.rows = [rows](attune::description const&, std::span<attune::coordinate const> at) {
+        return rows->at(attune::point(at.begin(), at.end()));
+    };
+    out.space = attune::chain_of_trees(std::move(d));
+    return out;
+}
+
+/// All programs but one. @param engine  not null: it deals each program's seconds out at random
+[[nodiscard]] attune::cost_samples all_but(std::vector<measured_program> const& all,
+                                           measured_program const& but,
+                                           attune::random_engine* engine)
+{
+    attune::cost_samples out;
+    for (measured_program const& one : all) {
+        if (&one == &but) continue;
+        std::vector<std::optional<double>> seconds = one.seconds;
+        if (engine != nullptr) attune::shuffle(std::span(seconds), *engine);
+        for (std::size_t i = 0; i < one.points.size(); ++i)
+            out.add(one.name, one.rows[i], seconds[i]);
+    }
+    return out;
+}
+
+/// The share of pairs, of scores that differ by 2 % or more, that `predicted` has in their order;
+/// equal predictions count half.
+[[nodiscard]] double rank_accuracy(std::span<double const> predicted,
+                                   std::span<double const> scores)
+{
+    double right = 0;
+    double pairs = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i)
+        for (std::size_t j = 0; j < scores.size(); ++j) {
+            if (!(scores[i] > 1.02 * scores[j])) continue;
+            pairs += 1;
+            right += predicted[i] > predicted[j] ? 1 : predicted[i] == predicted[j] ? .5 : 0;
+        }
+    return pairs > 0 ? right / pairs : .5;
+}
+
+/// Sums of fields by name, in the order of their first mention.
+class fields {
+public:
+    /// Adds to a mean: of logarithms, or of the values themselves.
+    void add(std::string const& name, double value, bool is_ratio)
+    {
+        auto const at =
+            std::find_if(all_.begin(), all_.end(), [&](field const& f) { return f.name == name; });
+        field& to = at != all_.end() ? *at : all_.emplace_back(field{name, is_ratio});
+        to.sum += is_ratio ? std::log(value) : value;
+        to.count += 1;
+    }
+    void print() const
+    {
+        for (field const& f : all_)
+            std::printf(" %s=%.3f", f.name.c_str(), mean(f));
+        std::printf("\n");
+        std::fflush(stdout);
+    }
+    void add_means_to(fields& to) const
+    {
+        for (field const& f : all_)
+            to.add(f.name, mean(f), f.is_ratio);
+    }
+
+private:
+    struct field {
+        std::string name;
+        bool is_ratio = false;
+        double sum = 0;
+        double count = 0;
+    };
+    [[nodiscard]] static double mean(field const& f)
+    {
+        return f.is_ratio ? std::exp(f.sum / f.count) : f.sum / f.count;
+    }
+    std::vector<field> all_;
+};
+
+struct contender {
+    std::string name;
+    attune::search_factory make;
+};
+
+[[nodiscard]] std::vector<contender> contenders(arguments const& asked,
+                                                std::shared_ptr<attune::cost_samples const> others,
+                                                std::shared_ptr<attune::cost_samples const> dealt)
+{
+    auto const levels = [&](std::shared_ptr<attune::cost_samples const> samples) {
+        attune::two_level_options o;
+        o.batch = asked.batch;
+        o.within_constraints = true;
+        o.samples = std::move(samples);
+        return attune::search_with<attune::two_level_search>(o);
+    };
+    auto const evolution = [&](std::shared_ptr<attune::cost_samples const> samples) {
+        attune::evolutionary_options o;
+        o.batch = asked.batch;
+        o.samples = std::move(samples);
+        return attune::search_with<attune::evolutionary_search>(o);
+    };
+    return {{"with", levels(others)},
+            {"without", levels(nullptr)},
+            {"shuffled", levels(dealt)},
+            {"evolution_with", evolution(others)},
+            {"evolution_without", evolution(nullptr)},
+            {"direct", attune::default_search()},
+            {"random", attune::search_with<attune::random_searcher>()}};
+}
+
+/// What the models say of a program that they have not seen.
+void judge_models(fields& out,
+                  measured_program const& program,
+                  attune::cost_samples const& others,
+                  attune::cost_samples const& dealt)
+{
+    auto const judge = [&](std::string const& suffix, std::vector<double> const& predicted) {
+        out.add("rank" + suffix, rank_accuracy(predicted, program.scores), false);
+        if (suffix != "_expected")
+            out.add("rmse" + suffix, attune::score_rmse(predicted, program.scores), false);
+        out.add("peak32" + suffix, attune::average_peak_score(predicted, program.scores), false);
+    };
+    auto const learnt = [&](attune::cost_samples const& from) {
+        attune::boosted_trees model(attune::boosting_options::for_other_tasks());
+        model.learn(from.programs(), from.places());
+        return model.predict(program.rows);
+    };
+    judge("", learnt(others));
+    judge("_shuffled", learnt(dealt));
+    if (auto const& expected = program.space.describe().expected) {
+        std::vector<double> predicted;
+        for (attune::point const& p : program.points)
+            predicted.push_back(1 / expected(p));
+        judge("_expected", predicted);
+    }
+}
+
+void judge_searches(fields& out,
+                    measured_program const& program,
+                    std::vector<contender> const& all,
+                    arguments const& asked)
+{
+    for (std::size_t repeat = 0; repeat < asked.repeats; ++repeat) {
+        std::vector<bench::replay_curve> curves;
+        double best = std::numeric_limits<double>::infinity();
+        for (contender const& one : all) {
+            curves.push_back(bench::replay(
+                program.space,
+                [&](attune::point const& p) { return program.outcomes.at(p); },
+                one.make,
+                asked.trials,
+                asked.seed + repeat));
+            best = std::min(best, curves.back().best_ms.back());
+        }
+        auto const add = [&](std::string const& field, std::size_t evaluations) {
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                std::vector<double> const& by = curves[i].best_ms;
+                out.add(field + all[i].name, best / by[std::min(evaluations, by.size()) - 1], true);
+            }
+        };
+        add("first8_", 8);
+        add("at_quarter_", asked.trials / 4);
+        add("at_end_", asked.trials);
+    }
+}
+
+void replay(arguments const& asked)
+{
+    std::vector<measured_program> all;
+    for_each_small_layer(asked.layers, [&]<class Layer>() {
+        measured_program one = read_program<Layer>(asked.table);
+        if (one.points.size() > 8) all.push_back(std::move(one));
+    });
+    if (all.size() < 2)
+        throw std::runtime_error(
+            asked.table + ": it takes two layers with more than 8 configurations: record it");
+    fields total;
+    for (measured_program const& program : all) {
+        attune::random_engine engine(asked.seed);
+        auto const others =
+            std::make_shared<attune::cost_samples const>(all_but(all, program, nullptr));
+        auto const dealt =
+            std::make_shared<attune::cost_samples const>(all_but(all, program, &engine));
+        fields of_program;
+        judge_models(of_program, program, *others, *dealt);
+        judge_searches(of_program, program, contenders(asked, others, dealt), asked);
+        auto const failed =
+            std::count(program.seconds.begin(), program.seconds.end(), std::nullopt);
+        double best = std::numeric_limits<double>::infinity();
+        for (std::optional<double> const& s : program.seconds)
+            if (s) best = std::min(best, *s);
+        std::printf("program %s configurations=%zu failed=%td best_ms=%.4f default=%.3f",
+                    program.name.c_str(),
+                    program.points.size(),
+                    failed,
+                    best * 1e3,
+                    program.scores.front());
+        of_program.print();
+        of_program.add_means_to(total);
+    }
+    std::printf("total");
+    total.print();
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of(argv[0], [&] {
+        arguments const asked = parse(argc, argv);
+        if (!asked.record.empty())
+            record(asked);
+        else
+            replay(asked);
+        return 0;
+    });
+}
