@@ -55,6 +55,7 @@ struct tuning_limits {
 struct tuning_search {
     std::uint64_t seed = 0;
     bool use_related = true;
+    std::string samples{};
     double until_roofline = 0;
 };
 

@@ -101,6 +101,13 @@ struct tuning_search {
     /// of the kernel: good configurations there are tried first, and the search expects them to be
     /// good as far as its own outcomes agree. See search/transfer/.
     bool use_related = true;
+    /// A file of measured programs, for kernels made from programs: each tuning appends what it
+    /// measures, and a strategy with a cost model (two_level_search, evolutionary_search) learns
+    /// from those of other programs, sizes, compilers and machines before its first evaluation.
+    /// Many tunings, also of other processes, may use one file. Empty: none.
+    /// Example  options.search.strategy = attune::search_with<attune::two_level_search>(levels);
+    ///          options.search.samples = "programs.samples";
+    std::string samples{};
     /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
     /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
     /// kernel.work(...), a device) the report says so.

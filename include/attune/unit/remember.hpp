@@ -17,6 +17,7 @@
 #include <attune/remember/record_line.ipp>
 #include <attune/remember/record_table.ipp>
 #include <attune/remember/relation.ipp>
+#include <attune/remember/sample_file.ipp>
 #include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>
 #include <attune/remember/store_content.ipp>

@@ -28,6 +28,7 @@
 #include <attune/tune/dispatch/dispatched_kernel.ipp>
 #include <attune/tune/dispatch/forced_choice.ipp>
 #include <attune/tune/dispatch/installed_variant.ipp>
+#include <attune/tune/dispatch/kept_samples.ipp>
 #include <attune/tune/dispatch/mode.ipp>
 #include <attune/tune/dispatch/near_choice.ipp>
 #include <attune/tune/dispatch/remembered_choice.ipp>

@@ -8,6 +8,7 @@
 #include <attune/remember/claim.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/forced_choice.hpp>
+#include <attune/tune/dispatch/kept_samples.hpp>
 #include <attune/tune/dispatch/variant_choice.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/interrupt.hpp>
@@ -50,6 +51,7 @@ struct variant_choice::stepped::tuning {
     tuning_options now;
     std::vector<known_outcome> all{};
     std::size_t known_before = 0;
+    std::optional<kept_samples> samples{};
     interrupt_guard const until_remembered{}; // the program's handler for Ctrl-C runs after that
     std::optional<stepped_session> session{};
 };
@@ -76,6 +78,15 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
         all.push_back(fresh);
         if (keep) keep(fresh);
     };
+    if (description const& d = of_.space->describe();
+        !subject.options.search.samples.empty() && d.rows && !predict_) {
+        t.samples.emplace(subject.options.search.samples, key_, *of_.space);
+        memory.samples = t.samples->others();
+        memory.keep = [&samples = *t.samples, keep = std::move(memory.keep)](auto const& fresh) {
+            samples.keep(fresh);
+            keep(fresh);
+        };
+    }
     search_limits const left = by_.total_left();
     tuning_limits const& whole = subject.options.limits;
     auto const with_known = [&t](std::uint64_t more) {
@@ -106,6 +117,12 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     t.session.reset();
     by_.spent_evaluations_ += t.all.size() - t.known_before;
     by_.spent_s_ += result.report.elapsed_s;
+    if (t.samples && !t.samples->problem().empty()) {
+        std::string const why = subject.options.search.samples +
+                                ": measured programs are not kept: " + t.samples->problem();
+        result.report.notices.push_back(why);
+        by_.report_.tell(why);
+    }
     bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
         bool const has_ended = result.ended == "space" || result.ended == "stop rule";

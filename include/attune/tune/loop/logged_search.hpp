@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/remember/event_log.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -50,13 +51,15 @@ public:
     /// @param ahead  configurations that are asked for before the outcome of one is told
     /// @param related  what the search is informed of, where it begins; it is logged, so that a
     ///               replay needs nothing but the log
+    /// @param samples  what it learns from, where it has a cost model; logged as well
     logged_search(search_factory const& make,
                   chain_of_trees const& space,
                   std::uint64_t seed,
                   event_log& log,
                   std::vector<known_outcome> const& known = {},
                   std::size_t ahead = 0,
-                  std::vector<past_session> const& related = {});
+                  std::vector<past_session> const& related = {},
+                  cost_samples const& samples = {});
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/search/repeat.hpp>
@@ -9,6 +10,8 @@
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -35,10 +38,25 @@ namespace attune::inline ATTUNE_ABI::detail {
     return space.contains(at);
 }
 
+/// How the text of `informed` begins where it is no past session, whose texts begin with a digit.
+inline constexpr char const* informed_by_samples = "programs\n";
+
+/// Nothing where the rest of such a text is none of programs.
+[[nodiscard]] inline std::optional<cost_samples> samples_in(std::string_view text)
+{
+    try {
+        return read_cost_samples(text.substr(std::string_view(informed_by_samples).size()));
+    } catch (error const&) {
+        return {};
+    }
+}
+
 /// @return  the error in an event of a file; empty when there is none
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
     if (e.kind == event_kind::asked) return "";
+    if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples))
+        return samples_in(e.text) ? "" : "the programs that it learnt from cannot be read";
     if (e.kind == event_kind::informed)
         return read_past(e.text) ? "" : "what it was informed of cannot be read";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
@@ -58,6 +76,10 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
     auto const take = [&](event const& e) -> std::string {
         if (e.kind == event_kind::asked) {
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
+            return {};
+        }
+        if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples)) {
+            (void)search.learn_from(*samples_in(e.text));
             return {};
         }
         if (e.kind == event_kind::informed) {
@@ -96,7 +118,8 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            event_log& log,
                                            std::vector<known_outcome> const& known,
                                            std::size_t ahead,
-                                           std::vector<past_session> const& related)
+                                           std::vector<past_session> const& related,
+                                           cost_samples const& samples)
     : log_(&log)
     , search_(make(space, seed))
     , past_(repeat_calls(search_, space, log.past()))
@@ -111,6 +134,8 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
         for (past_session const& one : related)
             log.add({.kind = event_kind::informed, .text = text_of_past(one)});
     }
+    if (log.past().empty() && samples.size() > 0 && search_.learn_from(samples))
+        log.add({.kind = event_kind::informed, .text = informed_by_samples + text_of(samples)});
     if (past_.told.empty() && past_.open.empty() && !known.empty()) tell_known(known, ahead);
 }
 

@@ -90,7 +90,8 @@ public:
                              events_.log(),
                              memory_.known,
                              ahead,
-                             memory_.related};
+                             memory_.related,
+                             memory_.samples};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
         supply_.emplace(problem_, std::move(search), ahead);

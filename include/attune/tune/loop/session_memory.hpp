@@ -6,6 +6,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/transfer/past_session.hpp>
 
 #include <algorithm>
@@ -33,6 +34,8 @@ struct session_memory {
     /// Outcomes at other inputs, on other devices, of other versions: what a new session begins
     /// with. They are tried again, never taken for its own.
     std::vector<past_session> related{};
+    /// Measured programs of other tasks, which a search with a cost model learns first.
+    cost_samples samples{};
     /// Object keys with the outcomes of equal code at these inputs on this device, where another
     /// source text or compiler made it: such code is not measured again.
     std::vector<std::pair<std::string, outcome>> known_code{};
