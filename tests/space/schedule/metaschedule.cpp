@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/schedule/metaschedule.hpp>
 
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include "../../support/nest_examples.hpp"
 
@@ -84,4 +89,55 @@ TEST_CASE("each long reduction without reuse has three designs")
     attune::processor_shape many;
     many.cores = 64; // 128 steps are no more than 16 for each
     CHECK(attune::metaschedule_designs(support::softmax(1536, 128), many).size() == 1);
+}
+
+TEST_CASE("as a rule the designs of a statement are one space, of the size of all of them")
+{
+    attune::processor_shape one;
+    one.cores = 1;
+    for (attune::nest_description const& nest : {support::matmul(512, 512, 512),
+                                                 support::convolution(56, 64, 64, 3, 1, 1),
+                                                 support::depthwise(112, 32)}) {
+        attune::derived_space const whole(nest, one, attune::metaschedule_rules());
+        CHECK(size_of(whole.describe()) == count(nest).all);
+    }
+    // 128 into 2 with at most 64 innermost are 7, in two ways, or the reduction stays as it is:
+    // twice. The other two statements have their limit of copies.
+    attune::derived_space const rows(
+        support::softmax(1536, 128), one, attune::metaschedule_rules());
+    CHECK(size_of(rows.describe()) == 15.0 * 15 * 4 * 4);
+}
+
+TEST_CASE("as a rule a configuration has the steps of the same one in its design")
+{
+    attune::processor_shape one;
+    one.cores = 1;
+    char const* const words[] = {"plain", "tiled", "tiled_cache1", "tiled_cache2"};
+    attune::random_engine random(3);
+    for (attune::nest_description const& nest :
+         {support::matmul(64, 96, 32), support::convolution(14, 16, 32, 3, 1, 1)}) {
+        attune::derived_space const whole(nest, one, attune::metaschedule_rules());
+        for (attune::metaschedule_design const& design : attune::metaschedule_designs(nest, one))
+            for (int again = 0; again < 5; ++again) {
+                auto const at = attune::chain_of_trees(design.space).sample(random);
+                attune::schedule_choices chosen = attune::choices_of(design.space, at);
+                std::string const want = text_of(design.schedule(chosen).trace);
+                auto const which = static_cast<std::size_t>(design.parts.front().choice);
+                chosen.all.push_back({"DESIGN", words[which]});
+                CHECK(text_of(whole.schedule(chosen).trace) == want);
+            }
+    }
+}
+
+TEST_CASE("the rule schedules each statement by itself, and constant extents alone")
+{
+    attune::derived_space const rows(support::softmax(12, 100), {}, attune::metaschedule_rules());
+    std::vector<std::string> const names = rows.rule_names();
+    CHECK(names.size() > 1);
+    for (std::string const& name : names)
+        CHECK(name == "metaschedule");
+    attune::nest_description inputs = support::matmul(64, 64, 64);
+    inputs.inputs.push_back({"rows"});
+    inputs.axes.front().extent = {0, 0};
+    CHECK_THROWS_AS(attune::derived_space(inputs, {}, attune::metaschedule_rules()), attune::error);
 }

@@ -53,6 +53,13 @@ struct metaschedule_design {
 metaschedule_designs(nest_description const& nest,
                      processor_shape const& processor = this_processor());
 
+/// The same designs as one space, for derived_space and program_options::rules: each statement by
+/// itself has a parameter DESIGN, whose values are those of metaschedule_choice. Where several
+/// statements are tiled each has an UNROLL of its own. It applies where extents are constants.
+///
+/// Example   gemm.kernel({.rules = attune::metaschedule_rules()})
+[[nodiscard]] std::vector<schedule_rule> metaschedule_rules();
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

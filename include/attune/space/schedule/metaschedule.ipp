@@ -9,8 +9,10 @@
 #include <attune/space/schedule/program_features.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -42,16 +44,24 @@ tile_name(nest_description const& nest, metaschedule_design::part const& part, s
     return part.prefix + "TILE_" + nest.axes[axis].name;
 }
 
+/// @param design  where it is not empty, the parameter that says whether there is such a tile
 inline void declare_tile(space_builder& space,
                          nest_description const& nest,
                          std::string const& name,
                          std::uint32_t axis,
-                         std::uint32_t parts)
+                         std::uint32_t parts,
+                         std::string const& design)
 {
     space.tile(name, steps_of_axis(nest, axis), parts);
-    space.where(space.node(op::less_equal,
-                           space.factor(name, static_cast<std::int64_t>(parts) - 1),
-                           space.number(most_innermost)));
+    std::uint32_t holds = space.node(op::less_equal,
+                                     space.factor(name, static_cast<std::int64_t>(parts) - 1),
+                                     space.number(most_innermost));
+    if (!design.empty()) {
+        std::uint32_t const is_plain = space.is(design, "plain");
+        space.active_if(name, space.node(op::not_equal, space.value(design), space.word("plain")));
+        holds = space.node(op::logical_or, is_plain, holds);
+    }
+    space.where(holds);
 }
 
 [[nodiscard]] inline bool is_tiled(metaschedule_choice choice)
@@ -81,8 +91,55 @@ inline std::vector<std::int64_t> factors_of(schedule_choices const& chosen, std:
     return *numbers;
 }
 
+inline void declare_unroll(space_builder& space, std::string const& name)
+{
+    space.ordinal(name, {0, 16, 64, 512}, 16);
+}
+
+/// What may be done with a statement.
+[[nodiscard]] inline std::vector<metaschedule_choice> metaschedule_choices(
+    nest_description const& nest, nest_statement const& of, processor_shape const& processor)
+{
+    using enum metaschedule_choice;
+    std::int64_t length = 1;
+    for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i)
+        length *= steps_of_axis(nest, of.axes[i]);
+    if (of.combine == reduction::argument_of_maximum) return {plain};
+    if (has_data_reuse(nest, of)) {
+        if (holds_parts(nest, of)) return {tiled, tiled_cache1, tiled_cache2};
+        return {tiled_cache1, tiled_cache2}; // else rounded in between
+    }
+    if (of.axes.size() == of.spatial_count + 1 && length > jobs_per_core * processor.cores)
+        return {plain, outer_parts, inner_parts};
+    return {plain};
+}
+
+/// The parameters of a part that is not plain.
+/// @param design  see declare_tile()
+inline void declare_tiles(space_builder& space,
+                          nest_description const& nest,
+                          metaschedule_design::part const& part,
+                          std::string const& design = {})
+{
+    nest_statement const& of = nest.statements[part.statement];
+    if (!is_tiled(part.choice)) {
+        std::uint32_t const axis = of.axes.back();
+        declare_tile(space, nest, tile_name(nest, part, axis), axis, 2U, design);
+        return;
+    }
+    for (std::size_t i = 0; i < of.axes.size(); ++i)
+        declare_tile(space,
+                     nest,
+                     tile_name(nest, part, of.axes[i]),
+                     of.axes[i],
+                     i < of.spatial_count ? 4U : 2U,
+                     design);
+}
+
+/// @param limit  most copies that loops are written out to
 inline void schedule_tiled(metaschedule_design::part const& part,
                            schedule_choices const& chosen,
+                           std::int64_t limit,
                            traced_program& p)
 {
     using enum schedule_action;
@@ -116,7 +173,6 @@ inline void schedule_tiled(metaschedule_design::part const& part,
         iterations_of(p.program, static_cast<std::uint32_t>(order.back())).value_or(0);
     if (lanes > 1 && lanes <= most_innermost) p.apply(vectorize, {order.back()});
     // Innermost loops are written out as long as their iterations together stay below the limit.
-    std::int64_t const limit = chosen.number("UNROLL");
     std::int64_t copies = std::max<std::int64_t>(lanes, 1);
     for (std::size_t i = order.size() - 1; i-- > order.size() - spatial.size() - reduced.size();) {
         auto const loop = static_cast<std::uint32_t>(order[i]);
@@ -146,20 +202,80 @@ inline void schedule_parts(metaschedule_design::part const& part,
             {block, part.choice == metaschedule_choice::outer_parts ? loops[0] : loops[1]});
 }
 
+/// @param unroll  the parameter that limits the copies of a tiled statement
+inline void schedule_part(metaschedule_design::part const& part,
+                          schedule_choices const& chosen,
+                          std::string_view unroll,
+                          traced_program& p)
+{
+    if (is_tiled(part.choice))
+        schedule_tiled(part, chosen, chosen.number(unroll), p);
+    else if (part.choice != metaschedule_choice::plain)
+        schedule_parts(part, chosen, p);
+    else if (p.program.nest.statements[part.statement].spatial_count > 0)
+        p.apply(schedule_action::parallelize,
+                {loops_around(p.program, {item_kind::block, part.statement}).front()});
+}
+
+/// The values of DESIGN, in the order of metaschedule_choice.
+inline constexpr std::array<char const*, 6> choice_words{
+    "plain", "tiled", "tiled_cache1", "tiled_cache2", "outer_parts", "inner_parts"};
+
+[[nodiscard]] inline char const* word_of(metaschedule_choice choice)
+{
+    return choice_words[static_cast<std::size_t>(choice)];
+}
+
+inline void declare_metaschedule(rule_subject const& of, space_builder& space)
+{
+    std::uint32_t const statement = of.statements.front();
+    auto const choices =
+        metaschedule_choices(*of.nest, of.nest->statements[statement], of.processor);
+    std::string const design = of.prefix + "DESIGN";
+    std::vector<std::string> words;
+    for (metaschedule_choice const one : choices)
+        words.emplace_back(word_of(one));
+    if (words.size() > 1) space.categorical(design, words, words.front());
+    if (is_tiled(choices.front()) || words.size() == 1) declare_unroll(space, of.prefix + "UNROLL");
+    if (choices.back() == metaschedule_choice::plain) return;
+    metaschedule_design::part const part{statement, choices.back(), of.prefix};
+    bool const may_be_plain = choices.front() == metaschedule_choice::plain;
+    declare_tiles(space, *of.nest, part, may_be_plain ? design : std::string{});
+}
+
+inline void
+schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen, traced_program& p)
+{
+    std::uint32_t const statement = of.statements.front();
+    auto const choices =
+        metaschedule_choices(*of.nest, of.nest->statements[statement], of.processor);
+    metaschedule_design::part part{statement, choices.front(), of.prefix};
+    if (choices.size() > 1) {
+        std::string const& word = chosen.text(of.prefix + "DESIGN");
+        for (metaschedule_choice const one : choices)
+            if (word == word_of(one)) part.choice = one;
+    }
+    schedule_part(part, chosen, of.prefix + "UNROLL", p);
+}
+
 } // namespace detail
+
+ATTUNE_INLINE std::vector<schedule_rule> metaschedule_rules()
+{
+    auto const applies = [](rule_subject const& of) {
+        return of.statements.size() == 1 &&
+               std::none_of(of.nest->axes.begin(), of.nest->axes.end(), [](nest_axis const& axis) {
+                   return axis.extent.input != no_index;
+               });
+    };
+    return {{"metaschedule", applies, detail::declare_metaschedule, detail::schedule_metaschedule}};
+}
 
 ATTUNE_INLINE traced_program metaschedule_design::schedule(schedule_choices const& chosen) const
 {
     traced_program p = start;
-    for (part const& one : parts) {
-        if (detail::is_tiled(one.choice))
-            detail::schedule_tiled(one, chosen, p);
-        else if (one.choice != metaschedule_choice::plain)
-            detail::schedule_parts(one, chosen, p);
-        else if (p.program.nest.statements[one.statement].spatial_count > 0)
-            p.apply(schedule_action::parallelize,
-                    {loops_around(p.program, {item_kind::block, one.statement}).front()});
-    }
+    for (part const& one : parts)
+        detail::schedule_part(one, chosen, "UNROLL", p);
     return p;
 }
 
@@ -184,18 +300,8 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
     std::sort(blocks.begin(), blocks.end());
     for (std::uint32_t const block : blocks) {
         nest_statement const& of = now.statements[block];
-        std::int64_t length = 1;
-        for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i)
-            length *= detail::steps_of_axis(now, of.axes[i]);
-        std::vector<metaschedule_choice> choices{plain};
-        bool const is_argument = of.combine == reduction::argument_of_maximum;
-        if (detail::has_data_reuse(now, of) && !is_argument)
-            choices = detail::holds_parts(now, of)
-                          ? std::vector{tiled, tiled_cache1, tiled_cache2}
-                          : std::vector{tiled_cache1, tiled_cache2}; // else rounded in between
-        else if (of.axes.size() == of.spatial_count + 1 &&
-                 length > detail::jobs_per_core * processor.cores && !is_argument)
-            choices = {plain, outer_parts, inner_parts};
+        std::vector<metaschedule_choice> const choices =
+            detail::metaschedule_choices(now, of, processor);
         std::string const prefix =
             blocks.size() > 1 ? now.arrays[of.target.array].name + '_' : std::string{};
         std::vector<std::vector<metaschedule_design::part>> more;
@@ -211,21 +317,9 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
         metaschedule_design design = first;
         design.parts = std::move(parts);
         space_builder space;
-        for (metaschedule_design::part const& part : design.parts) {
-            nest_statement const& of = now.statements[part.statement];
-            if (detail::is_tiled(part.choice)) {
-                for (std::size_t i = 0; i < of.axes.size(); ++i)
-                    detail::declare_tile(space,
-                                         now,
-                                         detail::tile_name(now, part, of.axes[i]),
-                                         of.axes[i],
-                                         i < of.spatial_count ? 4U : 2U);
-            } else if (part.choice != plain) {
-                detail::declare_tile(
-                    space, now, detail::tile_name(now, part, of.axes.back()), of.axes.back(), 2U);
-            }
-        }
-        space.ordinal("UNROLL", {0, 16, 64, 512}, 16);
+        for (metaschedule_design::part const& part : design.parts)
+            if (part.choice != plain) detail::declare_tiles(space, now, part);
+        detail::declare_unroll(space, "UNROLL");
         design.space = space.made();
         design.space.rows = [of = std::make_shared<metaschedule_design const>(design),
                              processor](description const& in, std::span<coordinate const> at) {
