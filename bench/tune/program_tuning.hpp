@@ -23,7 +23,7 @@ struct program_search {
     std::uint32_t evaluations = 60;
     std::uint32_t seconds = 60;
     std::uint64_t seed = 0;
-    bool is_random = false;
+    attune::search_factory strategy = attune::default_search();
 };
 
 /// A compiler that keeps nothing: each variant is compiled where it is met first.
@@ -39,7 +39,15 @@ template <class Signature>
 struct program_tuning {
     std::unique_ptr<attune::tuned<Signature, attune::clang_compiler>> code;
     attune::tuning_report report{};
-    std::string best16{}; ///< of the first 16 evaluations, the default among them
+    std::string best16{};         ///< of the first 16 evaluations, the default among them
+    std::vector<double> best_s{}; ///< the best reading after each evaluation, from the first on
+
+    /// The best reading after trial + 1 evaluations; of fewer, where the space or the time ended.
+    [[nodiscard]] double best_after(std::size_t trial) const
+    {
+        if (best_s.empty()) return report.default_time.value;
+        return best_s[std::min(trial, best_s.size() - 1)];
+    }
 };
 
 template <class Signature>
@@ -52,10 +60,11 @@ template <class Signature>
     options.limits.evaluations = how.evaluations;
     options.limits.seconds = how.seconds;
     options.search.seed = how.seed;
-    if (how.is_random) options.search.strategy = attune::search_with<attune::random_searcher>();
+    options.search.strategy = how.strategy;
     options.progress = [&](attune::progress const& p) {
-        if (p.event == attune::progress_event::evaluated && p.improved && p.evaluation <= 16)
-            out.best16 = p.text;
+        if (p.event != attune::progress_event::evaluated) return;
+        if (p.improved && p.evaluation <= 16) out.best16 = p.text;
+        if (p.has_best) out.best_s.push_back(p.best_value);
     };
     out.code = std::make_unique<attune::tuned<Signature, attune::clang_compiler>>(
         kernel, fresh_compiler(), options);

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <optional>
-#include <sched.h>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,6 +22,7 @@
 
 #include "../support/arguments.hpp"
 #include "../support/names.hpp"
+#include "../support/pin.hpp"
 #include "contest.hpp"
 #include "program_arguments.hpp"
 #include "program_fields.hpp"
@@ -99,7 +99,7 @@ void run(arguments const& asked,
     std::optional<std::size_t> random60;
     if (!asked.no_random) {
         bench::program_search how = asked.search;
-        how.is_random = true;
+        how.strategy = attune::search_with<attune::random_searcher>();
         auto const random = bench::tune_program(kernel, data, how);
         random16 = own.add(random.best16);
         random60 = own.add(random.report.configuration);
@@ -190,25 +190,10 @@ void compare_inputs(arguments const& asked)
     std::fflush(stdout);
 }
 
-/// Keeps this process, and those that it starts, on the first core that it may use.
-void pin()
-{
-    cpu_set_t allowed;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
-        if (CPU_ISSET(core, &allowed)) {
-            CPU_SET(core, &one);
-            break;
-        }
-    (void)::sched_setaffinity(0, sizeof one, &one);
-}
-
 int run_all(arguments const& asked)
 {
     using namespace bench::layers;
-    pin();
+    bench::pin_to_one_core();
     std::string const scripts = ATTUNE_BENCH_SCRIPTS "/";
     bench::rival_process libraries;
     bench::rival_process metaschedule;
