@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -99,7 +100,8 @@ public:
         Network::run(*this, std::span<float const>(image_));
     }
 
-    /// Of all layers, the largest difference to the plain nests, over the layer's largest number.
+    /// Of all layers, the largest difference to the plain nests, over the layer's largest number;
+    /// infinity where one of them is no number.
     [[nodiscard]] double worst() const
     {
         double out = 0;
@@ -110,9 +112,10 @@ public:
                 double const want = static_cast<double>(plain_[at][x]);
                 double const apart = std::fabs(static_cast<double>(steps_[at].result[x]) - want);
                 largest = std::max(largest, std::fabs(want));
-                if (!(apart <= difference)) difference = apart; // also where it is no number
+                if (std::isnan(apart)) return std::numeric_limits<double>::infinity();
+                difference = std::max(difference, apart);
             }
-            if (!(difference / largest <= out)) out = difference / largest;
+            if (difference > 0) out = std::max(out, difference / largest);
         }
         return out;
     }
@@ -127,8 +130,8 @@ public:
                 make_step(Layer::program.describe(), Layer::parameters, seed_ + steps_.size()));
         step& now = steps_[at_++];
         [&]<std::size_t... At>(std::index_sequence<At...>) {
-            auto const with = [&](auto&& f) {
-                return f(before, now.parameters[At]..., other..., now.result);
+            auto const with = [&](auto&& function) {
+                return function(before, now.parameters[At]..., other..., now.result);
             };
             tuned_layer<Layer>& mine = part<Layer>();
             if (!is_plain_) return with(mine.fast);
