@@ -5,6 +5,7 @@
 #include <attune/compile/source/own_span.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>
+#include <attune/space/schedule/metaschedule.hpp>
 #include <attune/tune/program/nest.hpp>
 
 #include <doctest/doctest.h>
@@ -73,6 +74,22 @@ TEST_CASE("the identity of a program: its statements, its rules, the writer")
     CHECK(made.space.inputs.size() == 1);
     for (attune::parameter_description const& p : made.space.parameters)
         CHECK(p.default_text.has_value());
+}
+
+TEST_CASE("MetaSchedule's rules make a kernel's space, and another identity")
+{
+    constexpr auto X = array<"X", float, 24, 40>();
+    constexpr auto Y = array<"Y", float, 24, 64>();
+    constexpr auto product = attune::nest<"product">(Y[i][j] = attune::sum(k)(X[i][k] * B[k][j]));
+    attune::program_options const theirs{.rules = attune::metaschedule_rules()};
+    attune::kernel_description const made = product.kernel(theirs).describe();
+    CHECK(has(made.source.text, "rules: metaschedule"));
+    CHECK(made.source.text != product.kernel().describe().source.text);
+    CHECK(has(attune::show(product, "DESIGN=tiled_cache1", theirs), "cache_write"));
+    CHECK_FALSE(has(attune::show(product, "DESIGN=tiled", theirs), "cache_write"));
+    CHECK(text_thrown_by<attune::error>([&] {
+              static_cast<void>(gemm.kernel(theirs)); // n is an input
+          }) != "");
 }
 
 TEST_CASE("the text of a kernel: spans and views, then the program")
