@@ -12,9 +12,10 @@
 //          what was measured rmse and peak32 (score_quality.hpp). Then a line per search: geometric
 //          means over spaces of its latencies over those of `direct`.
 // Note     rows: the features of the Bayesian search stand for features of programs. `direct` is
-//          the library's default search, `genetic` evolution on measurements. The published search
-//          is `heap`; each row below changes one policy of it. Rocke 2024 Table 3.1: naive, heap,
-//          lru and heap_lru.
+//          the library's default search, `genetic` evolution on measurements, `evolution` that of
+//          MetaSchedule on a model's scores, `random` its replay of random configurations. The
+//          published search is `heap`; each row below changes one policy of it. Rocke 2024
+//          Table 3.1: naive, heap, lru and heap_lru.
 // Exit     2 when a file or an argument is wrong
 #include <attune/declare/program_rows.hpp>
 #include <attune/search/automatic.hpp>
@@ -22,6 +23,7 @@
 #include <attune/search/cost/score_quality.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/random.hpp>
+#include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
 
 #include <cmath>
@@ -96,9 +98,13 @@ struct row {
 [[nodiscard]] std::vector<row> rows(std::size_t batch)
 {
     using options = attune::two_level_options;
+    attune::evolutionary_options evolution;
+    evolution.batch = batch;
+    evolution.structure = [](attune::point const& p) { return attune::point_hash()(p); };
     std::vector<row> out{
         {"direct", attune::default_search()},
         {"genetic", attune::search_with<attune::genetic>()},
+        {"evolution", attune::search_with<attune::evolutionary_search>(evolution)},
         {"random", attune::search_with<attune::random_searcher>()},
     };
     auto const add = [&](std::string name, std::function<void(options&)> const& change) {
