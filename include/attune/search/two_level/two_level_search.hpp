@@ -33,7 +33,7 @@ struct two_level_round {
     std::size_t valid = 0;     ///< suggestions that make a program, ...
     std::size_t invalid = 0;   ///< ... and those that make none
     std::size_t resets = 0;    ///< of memories so far
-    std::vector<chosen> batch; ///< what is measured, the best score first; random ones last
+    std::vector<chosen> batch; ///< what is measured, by score, random ones last; see above
 };
 
 /// Search on two levels. The outer one measures a batch per round, and the model learns from all
@@ -41,7 +41,8 @@ struct two_level_round {
 /// The inner one is Bayesian optimization of the model's score: inputs are the best measured
 /// configurations and random ones; those that differ in tuned parameters alone share an optimizer,
 /// which is kept over rounds. tests/laws/searcher.hpp holds; the first round is random, unless the
-/// model has learnt from programs of other tasks.
+/// model has learnt from programs of other tasks; then every second configuration of it is one that
+/// description::expected has as the quickest of the random ones, where there is that.
 ///
 /// Scores are best value / value. Of values that are not all positive they are the place between
 /// the worst and the best one. A failure scores 0.

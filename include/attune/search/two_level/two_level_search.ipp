@@ -141,11 +141,26 @@ struct two_level_search::state {
             point p = unseen.space().sample(engine);
             if (auto const score = programs.score(p)) drawn.push_back({std::move(p), *score});
         }
+        if (is_hedged()) {
+            expected_best = drawn;
+            std::stable_sort(expected_best.begin(),
+                             expected_best.end(),
+                             [](suggestion const& a, suggestion const& b) {
+                                 return a.of.expected < b.of.expected;
+                             });
+        }
         sort_by_score(drawn);
         for (std::size_t i = 0; i < std::min(random, drawn.size()); ++i)
             out.push_back(std::move(drawn[i].where));
         rounds.back().inputs = out.size();
         return out;
+    }
+
+    /// Whether this is the first round after programs of other tasks. Own: how far they hold for
+    /// this one is not known, so every second configuration is the one expected to be quickest.
+    [[nodiscard]] bool is_hedged() const
+    {
+        return rounds.size() == 1 && programs.knows_others() && programs.expects();
     }
 
     [[nodiscard]] detail::score_optimizer& group_of(point const& p)
@@ -263,6 +278,24 @@ struct two_level_search::state {
             if (uniform_unit(engine) < options.random_batch) ++random;
         std::vector<suggestion> best = best_of(std::move(found), inputs);
         std::vector<two_level_round::chosen>& batch = rounds.back().batch;
+        if (is_hedged()) {
+            std::vector<suggestion> const* const from[] = {&best, &expected_best};
+            std::size_t next[] = {0, 0};
+            for (std::size_t turn = 0; batch.size() < options.batch; turn = 1 - turn) {
+                auto const is_used_up = [&](std::size_t t) { return next[t] == from[t]->size(); };
+                if (is_used_up(0) && is_used_up(1)) return;
+                if (is_used_up(turn)) continue;
+                suggestion const& one = (*from[turn])[next[turn]++];
+                if (!is_new(one)) {
+                    turn = 1 - turn; // this one's turn again
+                    continue;
+                }
+                taken.insert(one.of.structure);
+                batch.push_back({one.where, one.of.value, false});
+                take(one.where);
+            }
+            return;
+        }
         for (std::size_t i = 0; i < std::min(best.size(), options.batch - random); ++i) {
             taken.insert(best[i].of.structure);
             batch.push_back({best[i].where, best[i].of.value, false});
@@ -298,6 +331,7 @@ struct two_level_search::state {
     std::vector<std::uint32_t> fixed; ///< parameters that groups do not tune
     std::vector<std::uint32_t> parallel;
     std::vector<std::uint32_t> locations;
+    std::vector<suggestion> expected_best; ///< of the round that is hedged
     std::optional<detail::score_optimizer_base> base;
     struct in_order {
         bool operator()(point const& a, point const& b) const

@@ -31,6 +31,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct program_score {
     double value = 0; ///< by the model, in [0, 1]
     std::uint64_t structure = 0;
+    double expected = 0; ///< log2 of the expected time over that of the space, see expected_rows
 };
 
 /// The cost model of one search, and what it learns from.
@@ -76,6 +77,12 @@ public:
     /// Whether scores mean something before an outcome worked.
     [[nodiscard]] bool knows_others() const noexcept { return knows_others_; }
 
+    /// Whether description::expected tells configurations apart, too.
+    [[nodiscard]] bool expects() const noexcept
+    {
+        return space_.describe().rows && space_.describe().expected;
+    }
+
     /// Nothing where the configuration breaks a constraint, or stands for no program.
     [[nodiscard]] std::optional<program_score> score(point const& p) const
     {
@@ -89,7 +96,10 @@ public:
             double const n = static_cast<double>(own_);
             predicted = (n * predicted + other_weight * other) / (n + other_weight);
         }
-        return program_score{std::clamp(predicted, 0.0, 1.0), structure_of(p, *rows)};
+        bool const has_expected = static_cast<bool>(space_.describe().rows);
+        return program_score{std::clamp(predicted, 0.0, 1.0),
+                             structure_of(p, *rows),
+                             has_expected ? rows->values.back() : 0};
     }
     [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p)
     {
