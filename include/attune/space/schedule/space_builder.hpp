@@ -28,6 +28,8 @@ public:
 
     [[nodiscard]] std::uint32_t number(std::int64_t value);
     [[nodiscard]] std::uint32_t real(double value);
+    /// The value of a whole number that the caller gives.
+    [[nodiscard]] std::uint32_t input(std::string const& name);
     /// The value of a parameter; of a tile the factor at `place`.
     [[nodiscard]] std::uint32_t value(std::string const& parameter);
     [[nodiscard]] std::uint32_t factor(std::string const& tile, std::int64_t place);
@@ -49,7 +51,7 @@ public:
     /// The index of a parameter. Errors   attune::error: it is not declared
     [[nodiscard]] std::uint32_t parameter(std::string const& name) const;
 
-    /// The description, its tables bound.
+    /// The description, its tables bound unless it has inputs.
     [[nodiscard]] description made() const;
 
 private:

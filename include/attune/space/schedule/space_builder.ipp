@@ -75,6 +75,14 @@ ATTUNE_INLINE std::uint32_t space_builder::real(double value)
     return detail::intern_node(space_, node);
 }
 
+ATTUNE_INLINE std::uint32_t space_builder::input(std::string const& name)
+{
+    expression_node node;
+    node.code = op::input;
+    node.subject = detail::intern_input(space_, name, value_kind::integer);
+    return detail::intern_node(space_, node);
+}
+
 ATTUNE_INLINE std::uint32_t space_builder::value(std::string const& name)
 {
     expression_node node;
@@ -157,6 +165,9 @@ ATTUNE_INLINE void space_builder::expect(std::function<double(std::span<coordina
                           std::span<coordinate const> at) { return first(at) + second(at); };
 }
 
-ATTUNE_INLINE description space_builder::made() const { return bind_inputs(space_); }
+ATTUNE_INLINE description space_builder::made() const
+{
+    return space_.inputs.empty() ? bind_inputs(space_) : space_;
+}
 
 } // namespace attune::inline ATTUNE_ABI

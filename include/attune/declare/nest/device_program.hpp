@@ -1,0 +1,68 @@
+// attune/declare/nest/device_program.hpp - a tensor program as one launch of a GPU.
+// SPDX-License-Identifier: MIT
+// tested by compile/nest/device/write_device_program.cpp
+//
+// space/schedule/device/ makes them, compile/nest/device/ writes them as CUDA text.
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/kinds.hpp>
+#include <attune/declare/nest/nest_description.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What a block of threads has of the program.
+enum class device_form : std::uint8_t {
+    tiles, ///< a tile of a product's result; operands pass through shared memory
+    rows,  ///< some values of the axes that all statements share; lanes share the other axes
+};
+
+/// An array that a product reads through shared memory, a tile after the other.
+struct device_operand {
+    std::uint32_t access = no_index; ///< index into the nest's accesses
+    bool is_of_rows = false;         ///< its tile is depth x rows, else depth x columns
+    /// Neighbours in memory are neighbours along the depth (true), or along rows or columns.
+    bool runs_along_depth = false;
+    bool may_be_wide = false; ///< the axis that runs in memory is the last one of its group
+};
+
+/// The axes of a program by what the threads do with them, and the numbers of a configuration.
+/// Axes of one group are counted through together, the last one fastest.
+struct device_program {
+    nest_description nest{};
+    device_form form{};
+    std::vector<std::uint32_t> batch{};   ///< tiles: axes that all operands have
+    std::vector<std::uint32_t> rows{};    ///< tiles: axes of some operands; rows: shared axes
+    std::vector<std::uint32_t> columns{}; ///< tiles: axes of the other operands
+    std::vector<std::uint32_t> depth{};   ///< tiles: axes that are summed over
+    std::vector<device_operand> operands{};
+    /// A term of the sum is not 0 where operands are read as 0: the depth ends exactly.
+    bool has_exact_depth = false;
+
+    // of tiles
+    std::int64_t block_rows = 16;
+    std::int64_t block_columns = 16;
+    std::int64_t block_depth = 8;
+    std::int64_t thread_rows = 1; ///< a thread's register block; divides that of the block
+    std::int64_t thread_columns = 1;
+    std::int64_t vector = 1;  ///< elements of one load from memory, where they lie so
+    std::int64_t padding = 0; ///< elements behind each line of a tile in shared memory
+    bool is_double_buffered = false;
+
+    // of rows
+    std::int64_t lanes = 1;  ///< threads that share a row: a power of 2
+    std::int64_t groups = 1; ///< rows of a block at the same time
+    std::int64_t passes = 1; ///< rows of a group, one after the other
+
+    [[nodiscard]] std::int64_t threads() const
+    {
+        return form == device_form::tiles
+                   ? (block_rows / thread_rows) * (block_columns / thread_columns)
+                   : lanes * groups;
+    }
+};
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,173 @@
+// attune/space/schedule/detail/device_axes.hpp - which threads of a GPU have which axes of a program.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/device_program.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline bool reads_axis(nest_access const& access, std::uint32_t axis)
+{
+    for (affine_index const& index : access.at)
+        for (affine_term const& term : index.terms)
+            if (term.axis == axis) return true;
+    return false;
+}
+
+[[nodiscard]] inline bool has_axis(std::vector<std::uint32_t> const& axes, std::uint32_t axis)
+{
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// Whether a value is a product of accesses and constants: 0 where an access is read as 0.
+/// @param has_axis_number  gets whether the value of an axis is in it
+[[nodiscard]] inline bool
+is_pure_product(nest_description const& nest, std::uint32_t value, bool& has_axis_number)
+{
+    if (value == no_index) return true;
+    nest_node const& node = nest.nodes[value];
+    if (node.code == nest_op::axis) has_axis_number = true;
+    bool const is_finite = node.code == nest_op::literal && std::isfinite(node.literal);
+    bool const is_factor = node.code == nest_op::access || is_finite ||
+                           node.code == nest_op::convert || node.code == nest_op::multiply;
+    bool const first = is_pure_product(nest, node.first, has_axis_number);
+    bool const second = is_pure_product(nest, node.second, has_axis_number);
+    bool const third = is_pure_product(nest, node.third, has_axis_number);
+    return is_factor && first && second && third;
+}
+
+/// How an operand lies in memory.
+inline void place_operand(device_program const& p, device_operand& operand)
+{
+    nest_access const& access = p.nest.accesses[operand.access];
+    if (access.at.empty()) return;
+    std::vector<std::uint32_t> const& across = operand.is_of_rows ? p.rows : p.columns;
+    for (affine_term const& term : access.at.back().terms) {
+        if (term.factor != 1) continue;
+        bool const is_depth = has_axis(p.depth, term.axis);
+        bool const is_across = has_axis(across, term.axis);
+        if (!is_depth && !is_across) continue;
+        operand.runs_along_depth = is_depth;
+        std::vector<std::uint32_t> const& group = is_depth ? p.depth : across;
+        operand.may_be_wide = group.back() == term.axis && !access.is_padded &&
+                              access.at.back().terms.size() == 1 && access.at.back().offset == 0;
+        for (std::size_t d = 0; d + 1 < access.at.size(); ++d)
+            for (affine_term const& other : access.at[d].terms)
+                operand.may_be_wide = operand.may_be_wide && other.axis != term.axis;
+        if (operand.may_be_wide) return;
+    }
+}
+
+/// The tiles of a product whose result later statements only read element by element; nothing where
+/// the program is something else.
+[[nodiscard]] inline std::optional<device_program> tiles_of(nest_description const& nest)
+{
+    device_program out;
+    out.nest = nest;
+    out.form = device_form::tiles;
+    nest_statement const& main = nest.statements.front();
+    auto const spatial_end = main.axes.begin() + main.spatial_count;
+    std::vector<std::uint32_t> const spatial(main.axes.begin(), spatial_end);
+    out.depth.assign(spatial_end, main.axes.end());
+    if (out.depth.empty() || main.combine == reduction::argument_of_maximum) return std::nullopt;
+    bool has_axis_number = false;
+    bool const is_product = is_pure_product(nest, main.value, has_axis_number);
+    out.has_exact_depth = !is_product || main.combine != reduction::sum;
+    std::vector<std::uint32_t> const read = accesses_of(nest, main);
+    if (has_axis_number || read.size() < 2) return std::nullopt;
+    // The first access and one with other axes span the two sides.
+    std::uint32_t const first = read.front();
+    std::uint32_t second = no_index;
+    for (std::uint32_t const a : read)
+        for (std::uint32_t const axis : spatial)
+            if (second == no_index && reads_axis(nest.accesses[a], axis) &&
+                !reads_axis(nest.accesses[first], axis))
+                second = a;
+    if (second == no_index) return std::nullopt;
+    std::vector<std::uint32_t> of_first;
+    std::vector<std::uint32_t> of_second;
+    for (std::uint32_t const axis : spatial) {
+        bool const in_first = reads_axis(nest.accesses[first], axis);
+        bool const in_second = reads_axis(nest.accesses[second], axis);
+        if (!in_first && !in_second) return std::nullopt;
+        (in_first && in_second ? out.batch : in_first ? of_first : of_second).push_back(axis);
+    }
+    if (of_first.empty() || of_second.empty()) return std::nullopt;
+    // Columns are neighbours in the result.
+    bool const first_is_rows = !has_axis(of_first, spatial.back());
+    out.rows = first_is_rows ? of_first : of_second;
+    out.columns = first_is_rows ? of_second : of_first;
+    for (std::uint32_t const a : read) {
+        nest_access const& access = nest.accesses[a];
+        auto const reads_any = [&access](std::vector<std::uint32_t> const& axes) {
+            return std::any_of(axes.begin(), axes.end(), [&access](std::uint32_t axis) {
+                return reads_axis(access, axis);
+            });
+        };
+        bool const of_rows = reads_any(out.rows);
+        if (of_rows == reads_any(out.columns) || !reads_any(out.depth)) return std::nullopt;
+        device_operand operand{a, of_rows, false, false};
+        place_operand(out, operand);
+        out.operands.push_back(operand);
+    }
+    for (std::size_t s = 1; s < nest.statements.size(); ++s) {
+        nest_statement const& after = nest.statements[s];
+        if (after.axes.size() != after.spatial_count || after.axes.size() != spatial.size())
+            return std::nullopt;
+        for (std::uint32_t const axis : spatial)
+            if (!has_axis(after.axes, axis)) return std::nullopt;
+        for (std::uint32_t const a : accesses_of(nest, after))
+            for (std::size_t earlier = 0; earlier < s; ++earlier) {
+                nest_access const& target = nest.statements[earlier].target;
+                if (nest.accesses[a].array == target.array && nest.accesses[a].at != target.at)
+                    return std::nullopt;
+            }
+    }
+    return out;
+}
+
+/// The axes that all statements share, so that no row reads what another one writes.
+[[nodiscard]] inline device_program rows_of(nest_description const& nest)
+{
+    device_program out;
+    out.nest = nest;
+    out.form = device_form::rows;
+    nest_statement const& first = nest.statements.front();
+    for (std::uint32_t i = 0; i < first.spatial_count; ++i) {
+        std::uint32_t const axis = first.axes[i];
+        bool is_shared = true;
+        for (nest_statement const& statement : nest.statements) {
+            auto const begin = statement.axes.begin();
+            bool const is_spatial = std::find(begin, begin + statement.spatial_count, axis) !=
+                                    begin + statement.spatial_count;
+            is_shared = is_shared && is_spatial;
+            for (std::size_t d = 0; d < statement.target.at.size(); ++d) {
+                affine_index const& written = statement.target.at[d];
+                if (written.terms.front().axis != axis) continue;
+                for (nest_statement const& reader : nest.statements)
+                    for (std::uint32_t const a : accesses_of(nest, reader))
+                        if (nest.accesses[a].array == statement.target.array)
+                            is_shared = is_shared && nest.accesses[a].at[d] == written;
+            }
+        }
+        if (is_shared) out.rows.push_back(axis);
+    }
+    return out;
+}
+
+/// Whether a statement's value is one number for each row.
+[[nodiscard]] inline bool is_one_for_a_row(device_program const& p, nest_statement const& s)
+{
+    return s.spatial_count == p.rows.size();
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

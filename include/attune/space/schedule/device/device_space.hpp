@@ -1,0 +1,53 @@
+// attune/space/schedule/device/device_space.hpp - the schedules of a program as one launch of a GPU.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/declare/nest/device_program.hpp>
+#include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/point.hpp>
+
+#include <cstdint>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The space of a program's GPU kernels, and the kernel of each configuration.
+///
+/// Products, batched products and convolutions, each with statements behind it that only read its
+/// result element by element, are computed in tiles: BLOCK_ROWS, BLOCK_COLUMNS, BLOCK_DEPTH,
+/// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, DOUBLE_BUFFER. All other programs are computed row
+/// by row of the axes that all statements share: LANES, GROUPS, PASSES.
+///
+/// Constraints keep each configuration below 1024 threads, 48 KiB of shared memory, and the
+/// registers of a multiprocessor as far as they can be foretold. Extents that are inputs of the
+/// program are inputs of the space.
+class device_space {
+public:
+    /// Errors   attune::error: an element type that has no CUDA number without a header; a row
+    ///          stride; statements that share no axis and pass on more than a block can hold
+    explicit device_space(nest_description nest);
+
+    [[nodiscard]] description const& describe() const noexcept { return space_; }
+
+    /// Nodes of the description: blocks, threads of a block, bytes of dynamic shared memory.
+    [[nodiscard]] std::uint32_t blocks() const noexcept { return blocks_; }
+    [[nodiscard]] std::uint32_t threads() const noexcept { return threads_; }
+    [[nodiscard]] std::uint32_t shared_bytes() const noexcept { return shared_; }
+
+    /// The kernel of one configuration: a coordinate per parameter of the description.
+    [[nodiscard]] device_program schedule(point const& at) const;
+
+private:
+    device_program start_;
+    description space_;
+    std::uint32_t blocks_ = no_index;
+    std::uint32_t threads_ = no_index;
+    std::uint32_t shared_ = no_index; ///< no_index: none
+};
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/schedule/device/device_space.ipp>
+#endif

@@ -1,0 +1,330 @@
+// attune/space/schedule/device/device_space.ipp - the definitions of device_space.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/element.hpp>
+#include <attune/core/error.hpp>
+#include <attune/space/schedule/detail/device_axes.hpp>
+#include <attune/space/schedule/detail/inline_cheap.hpp>
+#include <attune/space/schedule/device/device_space.hpp>
+#include <attune/space/schedule/rule.hpp>
+#include <attune/space/schedule/space_builder.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+inline constexpr std::int64_t most_block_threads = 1024;
+inline constexpr std::int64_t most_shared_bytes = 48 * 1024;
+
+/// The statements that are left when cheap ones are computed where they are read.
+[[nodiscard]] inline nest_description merged_statements(nest_description nest)
+{
+    traced_program p{plain_program(std::move(nest)), {}};
+    inline_cheap(p);
+    std::vector<std::uint32_t> blocks = blocks_inside(p.program, no_index);
+    std::sort(blocks.begin(), blocks.end());
+    nest_description out = p.program.nest;
+    out.statements.clear();
+    for (std::uint32_t const block : blocks)
+        out.statements.push_back(p.program.nest.statements[p.program.blocks[block].statement]);
+    return out;
+}
+
+inline void require_device_arrays(nest_description const& nest)
+{
+    for (nest_array const& array : nest.arrays) {
+        element_type const e = array.element;
+        if (e == element_type::f16 || e == element_type::bf16 || e == element_type::extended ||
+            e == element_type::opaque)
+            throw error("a program for a GPU has an element type that CUDA text cannot name "
+                        "without a header",
+                        array.name,
+                        "use float, double or whole numbers, or write the kernel in CUDA");
+        if (array.has_row_stride)
+            throw error("a program for a GPU has an array with a row stride",
+                        array.name,
+                        "declare the array without one");
+    }
+}
+
+/// Formulas over the extents of a nest and the parameters of the space.
+class device_formulas {
+public:
+    device_formulas(nest_description const& nest, space_builder& space)
+        : nest_(nest)
+        , space_(space)
+    {
+    }
+
+    [[nodiscard]] std::uint32_t extent(nest_extent const& e)
+    {
+        return e.input == no_index ? space_.number(e.constant)
+                                   : space_.input(nest_.inputs[e.input].name);
+    }
+    [[nodiscard]] std::uint32_t extent(std::vector<std::uint32_t> const& axes)
+    {
+        std::uint32_t out = space_.number(1);
+        for (std::uint32_t const axis : axes)
+            out = times(out, extent(nest_.axes[axis].extent));
+        return out;
+    }
+    [[nodiscard]] std::uint32_t times(std::uint32_t a, std::uint32_t b)
+    {
+        return space_.node(op::multiply, a, b);
+    }
+    [[nodiscard]] std::uint32_t plus(std::uint32_t a, std::uint32_t b)
+    {
+        return space_.node(op::add, a, b);
+    }
+    [[nodiscard]] std::uint32_t over(std::uint32_t a, std::uint32_t b)
+    {
+        return space_.node(op::divide, a, b);
+    }
+    [[nodiscard]] std::uint32_t parts(std::uint32_t a, std::uint32_t b)
+    {
+        return space_.node(op::ceil_divide, a, b);
+    }
+    /// A launch has one block at least.
+    [[nodiscard]] std::uint32_t one_at_least(std::uint32_t a)
+    {
+        return space_.node(op::maximum, a, space_.number(1));
+    }
+    void at_most(std::uint32_t a, std::int64_t most)
+    {
+        space_.where(space_.node(op::less_equal, a, space_.number(most)));
+    }
+    void at_least(std::uint32_t a, std::int64_t least)
+    {
+        space_.where(space_.node(op::less_equal, space_.number(least), a));
+    }
+    void multiple(std::uint32_t a, std::uint32_t of)
+    {
+        space_.where(space_.node(op::equal, space_.node(op::modulo, a, of), space_.number(0)));
+    }
+
+private:
+    nest_description const& nest_;
+    space_builder& space_;
+};
+
+[[nodiscard]] inline std::vector<std::int64_t> powers_between(std::int64_t first, std::int64_t last)
+{
+    std::vector<std::int64_t> out;
+    for (std::int64_t p = first; p <= last; p *= 2)
+        out.push_back(p);
+    return out;
+}
+
+/// The steps of a group of axes; nothing known: `otherwise`.
+[[nodiscard]] inline std::int64_t steps_of_group(nest_description const& nest,
+                                                 std::vector<std::uint32_t> const& axes,
+                                                 std::int64_t otherwise)
+{
+    std::int64_t out = 1;
+    for (std::uint32_t const axis : axes) {
+        if (nest.axes[axis].extent.input != no_index) return otherwise;
+        out = std::min<std::int64_t>(
+            out * std::max<std::int64_t>(nest.axes[axis].extent.constant, 1), otherwise);
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::int64_t power_at_least(std::int64_t n)
+{
+    std::int64_t out = 1;
+    while (out < n)
+        out *= 2;
+    return out;
+}
+
+/// Words of 32 bits of the largest number that a product's threads keep.
+[[nodiscard]] inline std::int64_t device_words(device_program const& p)
+{
+    std::int64_t bytes =
+        static_cast<std::int64_t>(element_bytes(p.nest.statements.front().accumulator));
+    for (device_operand const& operand : p.operands)
+        bytes = std::max(bytes,
+                         static_cast<std::int64_t>(element_bytes(
+                             p.nest.arrays[p.nest.accesses[operand.access].array].element)));
+    return std::max<std::int64_t>(bytes / 4, 1);
+}
+
+struct device_nodes {
+    std::uint32_t blocks = no_index;
+    std::uint32_t threads = no_index;
+    std::uint32_t shared = no_index;
+};
+
+[[nodiscard]] inline device_nodes declare_device_tiles(device_program const& p,
+                                                       space_builder& space)
+{
+    device_formulas f(p.nest, space);
+    auto const block_list = [&](std::vector<std::uint32_t> const& axes) {
+        return powers_between(
+            16, std::max<std::int64_t>(16, power_at_least(steps_of_group(p.nest, axes, 256))));
+    };
+    std::vector<std::int64_t> const rows = block_list(p.rows);
+    std::vector<std::int64_t> const columns = block_list(p.columns);
+    std::int64_t const deep =
+        std::max<std::int64_t>(4, power_at_least(steps_of_group(p.nest, p.depth, 32)));
+    std::int64_t const start_rows = std::min<std::int64_t>(rows.back(), 64);
+    std::int64_t const start_columns = std::min<std::int64_t>(columns.back(), 64);
+    space.ordinal("BLOCK_ROWS", rows, start_rows);
+    space.ordinal("BLOCK_COLUMNS", columns, start_columns);
+    space.ordinal("BLOCK_DEPTH", powers_between(4, deep), std::min<std::int64_t>(deep, 8));
+    space.ordinal("THREAD_ROWS", powers_between(1, 16), start_rows / 16);
+    space.ordinal("THREAD_COLUMNS", powers_between(1, 16), start_columns / 16);
+    space.ordinal("VECTOR", {1, 2, 4}, 4);
+    space.ordinal("PADDING", {0, 1, 4}, 4);
+    space.ordinal("DOUBLE_BUFFER", {0, 1}, 0);
+    auto const v = [&space](char const* name) { return space.value(name); };
+    f.multiple(v("BLOCK_ROWS"), v("THREAD_ROWS"));
+    f.multiple(v("BLOCK_COLUMNS"), v("THREAD_COLUMNS"));
+    device_nodes out;
+    out.threads = f.times(f.over(v("BLOCK_ROWS"), v("THREAD_ROWS")),
+                          f.over(v("BLOCK_COLUMNS"), v("THREAD_COLUMNS")));
+    f.at_least(out.threads, 32);
+    f.at_most(out.threads, most_block_threads);
+    std::uint32_t line_bytes = space.number(0); // of one step of the depth
+    std::uint32_t line_elements = space.number(0);
+    std::uint32_t fragments = space.number(0);
+    for (device_operand const& operand : p.operands) {
+        auto const bytes = static_cast<std::int64_t>(
+            element_bytes(p.nest.arrays[p.nest.accesses[operand.access].array].element));
+        std::uint32_t const across = v(operand.is_of_rows ? "BLOCK_ROWS" : "BLOCK_COLUMNS");
+        line_bytes = f.plus(line_bytes, f.times(f.plus(across, v("PADDING")), space.number(bytes)));
+        line_elements = f.plus(line_elements, across);
+        fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
+    }
+    std::uint32_t const stages = f.plus(v("DOUBLE_BUFFER"), space.number(1));
+    f.at_most(f.times(f.times(stages, v("BLOCK_DEPTH")), line_bytes), most_shared_bytes);
+    // Registers: sums, one line of the operands, what is on its way to shared memory; 32 for
+    // addresses. A thread has 255, a multiprocessor 65536.
+    std::uint32_t const on_the_way = f.parts(f.times(v("BLOCK_DEPTH"), line_elements), out.threads);
+    std::uint32_t const numbers =
+        f.plus(f.plus(f.times(v("THREAD_ROWS"), v("THREAD_COLUMNS")), fragments), on_the_way);
+    std::uint32_t const registers =
+        f.plus(f.times(numbers, space.number(device_words(p))), space.number(32));
+    f.at_most(registers, 240);
+    f.at_most(f.times(registers, out.threads), 65536);
+    f.at_most(on_the_way, 64);
+    out.blocks = f.one_at_least(f.times(f.extent(p.batch),
+                                        f.times(f.parts(f.extent(p.rows), v("BLOCK_ROWS")),
+                                                f.parts(f.extent(p.columns), v("BLOCK_COLUMNS")))));
+    return out;
+}
+
+/// Bytes that the temporaries of one row have in shared memory.
+[[nodiscard]] inline std::uint32_t
+bytes_of_a_row(device_program const& p, device_formulas& f, space_builder& space, bool& has_any)
+{
+    std::uint32_t total = space.number(0);
+    for (nest_statement const& s : p.nest.statements) {
+        nest_array const& array = p.nest.arrays[s.target.array];
+        if (array.role != nest_role::temporary || is_one_for_a_row(p, s)) continue;
+        std::uint32_t one = space.number(static_cast<std::int64_t>(element_bytes(array.element)));
+        for (std::size_t d = 0; d < array.extents.size(); ++d)
+            if (!has_axis(p.rows, s.target.at[d].terms.front().axis))
+                one = f.times(one, f.extent(array.extents[d]));
+        // Each array begins at a multiple of 8 bytes.
+        total = f.plus(total, f.times(f.parts(one, space.number(8)), space.number(8)));
+        has_any = true;
+    }
+    return total;
+}
+
+[[nodiscard]] inline device_nodes declare_device_rows(device_program const& p, space_builder& space)
+{
+    device_formulas f(p.nest, space);
+    bool shares_work = false; // of a row
+    bool has_any = false;
+    for (nest_statement const& s : p.nest.statements)
+        shares_work = shares_work || s.axes.size() > p.rows.size();
+    std::uint32_t const bytes = bytes_of_a_row(p, f, space, has_any);
+    auto const v = [&space](char const* name) { return space.value(name); };
+    if (shares_work)
+        space.ordinal("LANES", powers_between(1, 1024), 32);
+    else
+        space.ordinal("LANES", {1}, 1);
+    space.ordinal("GROUPS", powers_between(1, 1024), has_any ? 1 : shares_work ? 4 : 256);
+    space.ordinal("PASSES", {1, 2, 4, 8}, 1);
+    device_nodes out;
+    out.threads = f.times(v("LANES"), v("GROUPS"));
+    f.at_least(out.threads, 32);
+    f.at_most(out.threads, most_block_threads);
+    if (has_any) {
+        out.shared = f.times(bytes, v("GROUPS"));
+        // Behind it lanes of several warps exchange numbers: 32 of 16 bytes for each group.
+        f.at_most(out.shared, most_shared_bytes - 32 * 16);
+    }
+    out.blocks = f.one_at_least(f.parts(f.extent(p.rows), f.times(v("GROUPS"), v("PASSES"))));
+    return out;
+}
+
+/// Whether temporaries of constant extents fit where one row is computed at a time.
+inline void require_room(device_program const& p)
+{
+    std::int64_t bytes = 0;
+    for (nest_statement const& s : p.nest.statements) {
+        nest_array const& array = p.nest.arrays[s.target.array];
+        if (array.role != nest_role::temporary || is_one_for_a_row(p, s)) continue;
+        auto one = static_cast<std::int64_t>(element_bytes(array.element));
+        for (std::size_t d = 0; d < array.extents.size(); ++d)
+            if (!has_axis(p.rows, s.target.at[d].terms.front().axis) &&
+                array.extents[d].input == no_index)
+                one = std::min(one * array.extents[d].constant, most_shared_bytes + 1);
+        bytes += one;
+    }
+    if (bytes > most_shared_bytes - 32 * 16 - 8 * 16)
+        throw error("the statements of a program for a GPU pass on more than a block can hold",
+                    p.nest.name + ": " + std::to_string(bytes) + " bytes or more, of " +
+                        std::to_string(most_shared_bytes),
+                    "make several programs of them, and pass the arrays as arguments");
+}
+
+} // namespace detail
+
+ATTUNE_INLINE device_space::device_space(nest_description nest)
+{
+    detail::require_device_arrays(nest);
+    nest = detail::merged_statements(std::move(nest));
+    std::optional<device_program> const tiles = detail::tiles_of(nest);
+    start_ = tiles ? *tiles : detail::rows_of(nest);
+    if (!tiles) detail::require_room(start_);
+    space_builder space;
+    detail::device_nodes const nodes = tiles ? detail::declare_device_tiles(start_, space)
+                                             : detail::declare_device_rows(start_, space);
+    blocks_ = nodes.blocks;
+    threads_ = nodes.threads;
+    shared_ = nodes.shared;
+    space_ = space.made();
+}
+
+ATTUNE_INLINE device_program device_space::schedule(point const& at) const
+{
+    schedule_choices const chosen = choices_of(space_, at);
+    device_program out = start_;
+    if (out.form == device_form::rows) {
+        out.lanes = chosen.number("LANES");
+        out.groups = chosen.number("GROUPS");
+        out.passes = chosen.number("PASSES");
+        return out;
+    }
+    out.block_rows = chosen.number("BLOCK_ROWS");
+    out.block_columns = chosen.number("BLOCK_COLUMNS");
+    out.block_depth = chosen.number("BLOCK_DEPTH");
+    out.thread_rows = chosen.number("THREAD_ROWS");
+    out.thread_columns = chosen.number("THREAD_COLUMNS");
+    out.vector = chosen.number("VECTOR");
+    out.padding = chosen.number("PADDING");
+    out.is_double_buffered = chosen.number("DOUBLE_BUFFER") != 0;
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI
