@@ -1,0 +1,78 @@
+// tests/compile/nest/device/write_device_program.cpp - what the CUDA text of a program has.
+// SPDX-License-Identifier: MIT
+//
+// tests/tune/device_programs.cpp runs the text in random configurations.
+#include <attune/compile/nest/device/write_device_program.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "../../../support/nest_examples.hpp"
+
+namespace {
+
+/// C = A B in tiles of 32 x 16, by hand.
+attune::device_program product(std::int64_t k)
+{
+    attune::device_program p;
+    p.nest = support::matmul(64, 48, k);
+    p.form = attune::device_form::tiles;
+    p.rows = {0};
+    p.columns = {1};
+    p.depth = {2};
+    p.operands = {{0, true, true, true}, {1, false, false, true}};
+    p.block_rows = 32;
+    p.thread_rows = 2;
+    p.vector = 4;
+    return p;
+}
+
+std::string text_of(attune::device_program const& p)
+{
+    return attune::write_device_program(p, attune::device_arguments_of(p.nest));
+}
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != text.npos; }
+
+} // namespace
+
+TEST_CASE(
+    "the kernel has the program's name, its arguments, and as many threads as it is launched with")
+{
+    attune::device_program const p = product(64);
+    CHECK(p.threads() == 16 * 16);
+    CHECK(has(text_of(p),
+              "extern \"C\" __global__ void __launch_bounds__(256) matmul(float const* "
+              "__restrict__ A, float const* __restrict__ B, float* __restrict__ C)"));
+}
+
+TEST_CASE("loads are wide where lines can be cut in vectors, and padding is behind each line")
+{
+    attune::device_program p = product(64);
+    CHECK(has(text_of(p), "pack_<float, 4> const*>(&A["));
+    CHECK(has(text_of(p), "pack_<float, 4> const*>(&B["));
+    p = product(63); // lines of A have 63 numbers
+    CHECK_FALSE(has(text_of(p), "pack_<float, 4> const*>(&A["));
+    CHECK(has(text_of(p), "pack_<float, 4> const*>(&B["));
+    p.padding = 4;
+    CHECK(has(text_of(p), "tile_0_[1][8][36]"));
+    p.is_double_buffered = true;
+    CHECK(has(text_of(p), "tile_0_[2][8][36]"));
+}
+
+TEST_CASE("the last step of the depth is cut off where its terms are not 0")
+{
+    attune::device_program p = product(64);
+    CHECK_FALSE(has(text_of(p), "if (depths_ - from_ <= step_) break;"));
+    p.has_exact_depth = true;
+    CHECK(has(text_of(p), "if (depths_ - from_ <= step_) break;"));
+}
+
+TEST_CASE("numbers of 64 bits count what 32 bits cannot")
+{
+    attune::device_program p = product(64);
+    CHECK(has(text_of(p), "typedef int index_;"));
+    p.nest = support::matmul(1 << 16, 1 << 16, 64);
+    CHECK(has(text_of(p), "typedef long long index_;"));
+}
