@@ -69,6 +69,13 @@ public:
         return out.fallback(plain);
     }
 
+    /// On this processor, too.
+    [[nodiscard]] attune::ATTUNE_OFF_ABI::kernel<signature>
+    device_kernel(attune::ATTUNE_OFF_ABI::program_options const& options = {}) const
+    {
+        return kernel(options);
+    }
+
 private:
     Declaration declaration_;
 };

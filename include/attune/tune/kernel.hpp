@@ -201,6 +201,12 @@ public:
         detail::declare_shared_bytes(space(), launch().shared_bytes, bytes);
         return *this;
     }
+    /// The whole launch, as nodes of the space that the kernel was made with.
+    kernel& launched(launch_declaration of)
+    {
+        launch() = of;
+        return *this;
+    }
     /// Launches all blocks at once, so that they may synchronise with each other.
     kernel& cooperative()
     {
@@ -444,8 +450,9 @@ public:
 
     /// `f(arguments...)` says whether variants may serve a call: true, or false where only the
     /// function of kernel.fallback(f) is right, as for arrays that overlap; what it throws leaves
-    /// the call. It is called where a call meets a new shape, before anything runs, by kernels of
-    /// this processor.
+    /// the call. It is called where a call meets a new shape, before anything runs. On a device,
+    /// for which that function is none, false is an attune::error; where arrays are the device's
+    /// own, it is not called.
     template <class F>
     kernel& precondition(F f)
     {

@@ -57,7 +57,8 @@ struct dispatched_kernel {
     /// Gives the pointers of a call their extents.
     /// Errors  as set_extents(); the launch on a device is not declared
     void complete(call_frame& frame, std::vector<number> const& inputs) const;
-    /// Whether variants may serve the call: kernel.precondition(f). Errors  what it throws
+    /// Whether variants may serve the call: kernel.precondition(f). Errors  what it throws; on a
+    /// device attune::error instead of false
     [[nodiscard]] bool is_taken(call_frame const& frame) const;
     /// The code of a configuration: from where winners are kept, else compiled and kept there.
     [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at) const;

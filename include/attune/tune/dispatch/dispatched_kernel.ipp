@@ -106,13 +106,17 @@ ATTUNE_INLINE void dispatched_kernel::complete(call_frame& frame,
 
 ATTUNE_INLINE bool dispatched_kernel::is_taken(call_frame const& frame) const
 {
-    if (!kernel.precondition || find_device) return true;
+    if (!kernel.precondition) return true;
     std::vector<std::byte*> data;
     for (buffer const& b : frame.buffers)
         data.push_back(b.data);
     bool out = true;
     frame.with_arguments(data,
                          [&](void const* arguments) { out = kernel.precondition(arguments); });
+    if (!out && find_device) // a function of the program is none for a device
+        throw error("no variant of kernel '" + kernel.name + "' takes a call",
+                    "kernel.precondition(f) returned false",
+                    "call your own function for such arguments");
     return out;
 }
 

@@ -5,12 +5,14 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/program.hpp>
 #else
+#include <attune/core/device_span.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/declare_nest.hpp>
 #include <attune/declare/nest/describe.hpp>
 #include <attune/declare/nest/operators.hpp>
 #include <attune/declare/nest/plain_function.hpp>
 #include <attune/tune/kernel.hpp>
+#include <attune/tune/program/device_source.hpp>
 #include <attune/tune/program/program_facts.hpp>
 #include <attune/tune/program/program_options.hpp>
 #include <attune/tune/program/program_source.hpp>
@@ -18,6 +20,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,6 +29,16 @@
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
+
+/// An argument whose array is in a device's memory.
+template <class Argument>
+struct resident_argument {
+    using type = Argument;
+};
+template <class T>
+struct resident_argument<std::span<T>> {
+    using type = device_span<T>;
+};
 
 /// What attune::nest() makes.
 template <class Declaration, class Signature = typename Declaration::signature>
@@ -87,6 +100,28 @@ public:
         return out;
     }
 
+    /// The program as a kernel for a GPU, in one launch: for attune::nvrtc_compiler. A call copies
+    /// the arrays, which are the host's, there and back; see resident_kernel(). Its space is that
+    /// of attune::device_space. Inputs that are extents are bound, whatever `tune_each_size` says;
+    /// of the options `within` counts. Errors   attune::error: the program is none for one launch,
+    /// see device_space
+    [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
+    device_kernel(program_options const& options = {}) const
+    {
+        auto out = device_kernel_as<signature>(options);
+        out.precondition([program = declaration_](Args const&... args) {
+            return program.is_for_any_code(args...);
+        });
+        return out;
+    }
+
+    /// The same for arrays that are in the device's memory: calls take an attune::device_span for
+    /// each std::span. They do not overlap and have the declared sizes, which nothing checks.
+    [[nodiscard]] auto resident_kernel(program_options const& options = {}) const
+    {
+        return device_kernel_as<void(typename resident_argument<Args>::type...)>(options);
+    }
+
     [[nodiscard]] nest_description describe() const { return describe_nest(declaration_); }
 
     /// See attune::show().
@@ -96,7 +131,30 @@ public:
         return show_program(as_text(), configuration, options);
     }
 
+    /// See attune::show_device().
+    [[nodiscard]] std::string device_text(std::string_view configuration) const
+    {
+        return show_device_program(as_text(), configuration);
+    }
+
 private:
+    template <class Signature>
+    [[nodiscard]] attune::ATTUNE_ABI::kernel<Signature>
+    device_kernel_as(program_options const& options) const
+    {
+        program_text const text = as_text();
+        device_program_kernel made = device_kernel_of(text);
+        attune::ATTUNE_ABI::kernel<Signature> out{
+            std::string(Declaration::name), std::move(made.source), made.space};
+        out.launched(made.launch);
+        declare_arguments(out, text, made.space, options, typename Declaration::arguments{});
+        out.reference([program = declaration_](Args... args) { program(args...); });
+        out.work([nest = text.nest](auto const&... args) {
+            return program_work(nest, Declaration::inputs_of(args...));
+        });
+        return out;
+    }
+
     [[nodiscard]] program_text as_text() const
     {
         program_text out{describe(), variant_of<signature>(std::string(Declaration::name)), {}};
@@ -112,8 +170,8 @@ private:
     }
 
     /// Binds inputs of the space, sets tolerances of what is written.
-    template <class... T>
-    static void declare_arguments(attune::ATTUNE_ABI::kernel<signature>& out,
+    template <class Kernel, class... T>
+    static void declare_arguments(Kernel& out,
                                   program_text const& text,
                                   description const& space,
                                   program_options const& options,
@@ -181,6 +239,17 @@ template <class Declaration, class Signature>
                                program_options const& options = {})
 {
     return program.text(configuration, options);
+}
+
+/// The CUDA text of a program in one configuration of program.device_kernel(), with comments: what
+/// it computes, and the configuration. It needs no header.
+/// @param configuration  "BLOCK_ROWS=64 VECTOR=4"; what it does not name has its default
+/// Errors   attune::error: as program.device_kernel(); no such value
+template <class Declaration, class Signature>
+[[nodiscard]] std::string show_device(detail::nest_program<Declaration, Signature> const& program,
+                                      std::string_view configuration = {})
+{
+    return program.device_text(configuration);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -42,6 +42,9 @@ struct program_kernel {
                                        std::string_view configuration,
                                        program_options const& options);
 
+/// Each line behind `//`.
+[[nodiscard]] std::string as_comment(std::string_view text);
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -78,8 +78,7 @@ namespace attune::inline ATTUNE_ABI::detail {
            arguments + ");\n}\n";
 }
 
-/// Each line behind `//`.
-[[nodiscard]] inline std::string as_comment(std::string_view text)
+ATTUNE_INLINE std::string as_comment(std::string_view text)
 {
     std::string out;
     while (!text.empty()) {

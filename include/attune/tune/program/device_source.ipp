@@ -1,0 +1,69 @@
+// attune/tune/program/device_source.ipp - the definitions of device_source.hpp.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/nest/device/write_device_program.hpp>
+#include <attune/compile/nest/nest_text.hpp>
+#include <attune/compile/source/device_text.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/schedule/device/device_space.hpp>
+#include <attune/tune/program/device_source.hpp>
+
+#include <memory>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The arguments of the kernel as the program declares them.
+[[nodiscard]] inline device_arguments device_arguments_of_call(program_text const& of)
+{
+    device_arguments out{of.arguments, {}};
+    for (std::string const& type : of.signature.arguments)
+        out.types.push_back(device_type(type));
+    return out;
+}
+
+ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program)
+{
+    auto const space = std::make_shared<device_space const>(program.nest);
+    device_program_kernel out;
+    out.source = {"attune program for a GPU, writer " + std::to_string(device_writer_version) +
+                      '\n' + text_of(program.nest),
+                  program.nest.name + ".program.cu"};
+    out.source.generate = [space, arguments = device_arguments_of_call(program)](description const&,
+                                                                                 point const& at) {
+        return write_device_program(space->schedule(at), arguments);
+    };
+    out.space = space->describe();
+    out.launch.grid[0] = space->blocks();
+    out.launch.block[0] = space->threads();
+    out.launch.shared_bytes = space->shared_bytes();
+    return out;
+}
+
+ATTUNE_INLINE std::string show_device_program(program_text const& program,
+                                              std::string_view configuration)
+{
+    device_space const derived(program.nest);
+    description const& d = derived.describe();
+    point at;
+    std::string const text = ' ' + std::string(configuration) + ' ';
+    for (parameter_description const& p : d.parameters) {
+        std::string value = p.default_text.value_or("");
+        std::size_t const found = text.find(' ' + p.name + '=');
+        if (found != text.npos) {
+            std::size_t const begin = found + p.name.size() + 2;
+            value = text.substr(begin, text.find(' ', begin) - begin);
+        }
+        std::optional<coordinate> const known = coordinate_of(p, value);
+        if (!known)
+            throw error("a parameter of the program has no such value",
+                        p.name + '=' + value,
+                        "take the text from explain(...) or a report of the same program");
+        at.push_back(*known);
+    }
+    return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(d, at)) + '\n' +
+           write_device_program(derived.schedule(at), device_arguments_of_call(program));
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,155 @@
+// tests/tune/device_programs.cpp - programs for a GPU under random configurations, on the emulated device.
+// SPDX-License-Identifier: MIT
+//
+// By hand, more programs from another seed: ATTUNE_TEST_PROGRAMS=500 ATTUNE_TEST_SEED=1000
+#include <attune/compile/nvrtc.hpp>
+#include <attune/cuda/occupancy.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/device_runner.hpp"
+#include "../support/needs_nvrtc.hpp"
+#include "../support/nest_examples.hpp"
+#include "../support/random_nest.hpp"
+
+namespace {
+
+std::uint64_t number_from(char const* name, std::uint64_t otherwise)
+{
+    char const* const value = std::getenv(name);
+    return value == nullptr ? otherwise : std::stoull(value);
+}
+
+struct example {
+    attune::nest_description nest;
+    std::vector<std::int64_t> inputs{};
+};
+
+/// Odd sizes, so that every tile has a tail.
+std::vector<example> examples()
+{
+    return {{support::matmul(37, 29, 21), {}},
+            {support::matmul(64, 64, 32, true), {}},
+            {support::matmul_of_inputs(), {33, 18, 40}},
+            {support::matmul_of_inputs(), {64, 32, 16}},
+            {support::matmul_of_inputs(), {5, 7, 0}},
+            {support::matmul_of_inputs(), {0, 7, 9}},
+            {support::batched_int8(3, 17, 19, 23), {}},
+            {support::convolution(9, 3, 20, 3, 2, 1), {}},
+            {support::depthwise(6, 5), {}},
+            {support::dense_gelu(20, 36, 24), {}},
+            {support::softmax(5, 67), {}},
+            {support::argmax(4, 90), {}}};
+}
+
+} // namespace
+
+TEST_CASE("programs of every kind compute the same in blocks of threads, in random configurations")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    unsigned seed = 1;
+    for (example const& one : examples()) {
+        CAPTURE(one.nest.name);
+        support::device_subject_of const subject(one.nest, one.inputs);
+        attune::random_engine draw(seed++);
+        for (std::uint64_t n = 0; n < number_from("ATTUNE_TEST_DRAWS", 3); ++n) {
+            attune::point const at = subject.space.sample(draw);
+            std::string const configuration = attune::text_of(subject.space.describe(), at);
+            CAPTURE(configuration);
+            for (char const* const order : {"oldest", "newest"}) {
+                attune_test::environment_value const by("ATTUNE_EMULATED_ORDER", order);
+                CHECK(support::device_difference(
+                          compiler, one.nest, one.inputs, subject, at, seed) == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("random programs compute the same in blocks of threads")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    std::uint64_t const first = number_from("ATTUNE_TEST_SEED", 1);
+    std::uint64_t const last = first + number_from("ATTUNE_TEST_PROGRAMS", 24);
+    int computed = 0;
+    int refused = 0;
+    for (std::uint64_t seed = first; seed < last; ++seed) {
+        CAPTURE(seed);
+        support::random_nest const drawn = support::nest_generator(seed).make();
+        try {
+            support::device_subject_of const subject(drawn.nest, drawn.inputs);
+            attune::random_engine draw(seed);
+            attune::point const at = subject.space.sample(draw);
+            std::string const configuration = attune::text_of(subject.space.describe(), at);
+            CAPTURE(configuration);
+            CHECK(
+                support::device_difference(
+                    compiler, drawn.nest, drawn.inputs, subject, at, static_cast<unsigned>(seed)) ==
+                "");
+            ++computed;
+        } catch (attune::error const& refusal) {
+            std::string const said = refusal.what();
+            CAPTURE(said);
+            bool const is_known = said.find("element type") != said.npos ||
+                                  said.find("row stride") != said.npos ||
+                                  said.find("block can hold") != said.npos;
+            CHECK(is_known);
+            ++refused;
+        }
+    }
+    MESSAGE(computed << " programs computed, " << refused << " refused");
+    CHECK(computed > refused / 2);
+}
+
+TEST_CASE("NVRTC makes code that two architectures can launch of almost every configuration")
+{
+    std::uint64_t const draws = number_from("ATTUNE_TEST_DRAWS", 2);
+    std::vector<example> large = {{support::matmul(1024, 1024, 1024), {}},
+                                  {support::matmul_of_inputs(), {1000, 900, 800}},
+                                  {support::dense_gelu(256, 512, 384), {}},
+                                  {support::convolution(56, 64, 64, 3, 1, 1), {}},
+                                  {support::batched_int8(16, 128, 128, 64), {}},
+                                  {support::softmax(512, 1024), {}},
+                                  {support::depthwise(28, 28), {}}};
+    for (int const architecture : {80, 90}) {
+        if (!attune_test::has_nvrtc(architecture)) return;
+        attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(architecture);
+        attune::device_limits const limits = compiler.target().limits;
+        int sampled = 0;
+        int failed = 0;
+        int spilling = 0;
+        std::string first;
+        for (example const& one : large) {
+            support::device_subject_of const subject(one.nest, one.inputs);
+            attune::random_engine draw(7);
+            for (std::uint64_t n = 0; n < draws; ++n, ++sampled) {
+                attune::point const at = subject.space.sample(draw);
+                attune::compile_request const v = subject.request(one.nest, at);
+                auto const made = compiler.compile(subject.source(one.nest, at), v);
+                std::string said;
+                if (auto const* const none = std::get_if<attune::failure>(&made)) {
+                    said = none->reason + '\n' + none->log;
+                } else {
+                    attune::device_variant const& what =
+                        attune::device_variant_of(std::get<attune::callable>(made));
+                    said =
+                        attune::detail::launch_objection(limits, what.code.resources, what.launch);
+                    spilling += what.code.resources.spill_bytes > 0 ? 1 : 0;
+                }
+                if (said.empty()) continue;
+                ++failed;
+                if (first.empty())
+                    first = one.nest.name + ' ' + attune::text_of(subject.space.describe(), at) +
+                            ": " + said;
+            }
+        }
+        MESSAGE("sm_" << architecture << ": of " << sampled << " configurations " << failed
+                      << " have no code that can be launched, " << spilling << " spill");
+        CAPTURE(first);
+        CHECK(failed * 20 <= sampled);
+    }
+}

@@ -1,0 +1,126 @@
+// tests/tune/program/device_source.cpp - programs tuned for a GPU, on the emulated device.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/program/device_source.hpp>
+
+#include <attune/compile/nvrtc.hpp>
+#include <attune/tune/program/nest.hpp>
+#include <attune/tune/tuned.hpp>
+
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../support/emulated_compiler.hpp"
+#include "../../support/emulated_device.hpp"
+#include "../../support/program_data.hpp"
+
+using attune::array;
+using attune::axis;
+using attune::input;
+using attune::sum;
+using attune::temporary;
+using support::check_close;
+using support::few;
+using support::some;
+
+namespace {
+
+constexpr auto M = input<"M", int>();
+constexpr auto N = input<"N", int>();
+constexpr auto K = input<"K", int>();
+constexpr auto i = axis<"i">();
+constexpr auto j = axis<"j">();
+constexpr auto k = axis<"k">();
+constexpr auto A = array<"A", float, M, K>();
+constexpr auto B = array<"B", float, K, N>();
+constexpr auto C = array<"C", float, M, N>();
+constexpr auto bias = array<"bias", float, N>();
+constexpr auto T = temporary<"T", float, M, N>();
+
+constexpr auto dense = attune::nest<"dense">(T[i][j] = sum(k)(A[i][k] * B[k][j]),
+                                             C[i][j] = attune::max(T[i][j] + bias[j], 0.0f));
+
+attune_test::emulated_compiler emulated()
+{
+    return attune_test::emulated_compiler({.driver = ATTUNE_EMULATED_CUDA});
+}
+
+} // namespace
+
+TEST_CASE("a product with bias and relu is tuned on a device, for each size")
+{
+    attune_test::environment_value const small("ATTUNE_EMULATED_MULTIPROCESSORS", "16");
+    attune::tuned fast{dense.device_kernel(), emulated(), few(4)};
+    for (int const m : {33, 40}) {
+        int const n = 20;
+        int const inner = 27;
+        std::vector<float> const a = some(static_cast<std::size_t>(m * inner));
+        std::vector<float> const b = some(static_cast<std::size_t>(inner * n));
+        std::vector<float> const c0 = some(static_cast<std::size_t>(n));
+        std::vector<float> c(static_cast<std::size_t>(m * n));
+        std::vector<float> want = c;
+        fast(a, b, c0, c, m, inner, n);
+        dense(a, b, c0, want, m, inner, n);
+        check_close(c, want);
+        attune::tuning_report const report = fast.report();
+        INFO(report.summary());
+        CHECK(report.evaluations == 4);
+        CHECK(attune::total(report.failures) == 0);
+        CHECK(report.how != attune::decision::served_fallback);
+    }
+}
+
+TEST_CASE("arrays that stay on a device")
+{
+    attune_test::emulated_device device{ATTUNE_EMULATED_CUDA};
+    std::size_t const m = 18, n = 34, inner = 16;
+    std::vector<float> const a = some(m * inner);
+    std::vector<float> const b = some(inner * n);
+    std::vector<float> const c0 = some(n);
+    std::vector<float> want(m * n);
+    dense(a, b, c0, want, 18, 16, 34);
+    auto const there = [&device](std::vector<float> const& values) {
+        return attune::device_span<float>(reinterpret_cast<float*>(device.upload(values)),
+                                          values.size());
+    };
+    attune::device_span<float> const c = there(std::vector<float>(m * n));
+    attune::tuned fast{dense.resident_kernel(), emulated(), few(3)};
+    fast(there(a), there(b), there(c0), c, 18, 16, 34);
+    check_close(device.download<float>(
+                    reinterpret_cast<attune::detail::cuda::device_pointer>(c.data()), m * n),
+                want);
+    CHECK(fast.report().evaluations == 3);
+}
+
+TEST_CASE("arrays of other sizes than declared are an error before anything is launched")
+{
+    attune::tuned fast{dense.device_kernel(), emulated(), few(2)};
+    std::vector<float> const a = some(4 * 5);
+    std::vector<float> const b = some(5 * 6);
+    std::vector<float> const c0 = some(6);
+    std::vector<float> c(4 * 6 - 1);
+    CHECK_THROWS_AS(fast(a, b, c0, c, 4, 5, 6), attune::error);
+}
+
+TEST_CASE("where a result overlaps an operand, the call is an error and nothing is launched")
+{
+    attune::tuned fast{dense.device_kernel(), emulated(), few(2)};
+    std::vector<float> both = some(4 * 4 + 2);
+    std::vector<float> const before = both;
+    std::vector<float> const b = some(4 * 4);
+    std::vector<float> const c0 = some(4);
+    std::span<float> const all(both);
+    CHECK_THROWS_AS(fast(all.subspan(0, 16), b, c0, all.subspan(2, 16), 4, 4, 4), attune::error);
+    CHECK(both == before);
+}
+
+TEST_CASE("the text of a configuration names its values and needs no header")
+{
+    std::string const text = attune::show_device(dense, "BLOCK_ROWS=32 THREAD_ROWS=2 VECTOR=1");
+    CHECK(text.find("Schedule: BLOCK_ROWS=32") != text.npos);
+    CHECK(text.find("__global__ void __launch_bounds__(256) dense(") != text.npos);
+    CHECK(text.find("#include") == text.npos);
+    CHECK_THROWS_AS((void)attune::show_device(dense, "BLOCK_ROWS=31"), attune::error);
+}
