@@ -22,7 +22,8 @@
 //          at_quarter_*, at_end_*: the same after a quarter of the trials, and after all.
 //          The last line has the geometric means over layers (of rank, rmse and peak32 the means).
 // Note     a space is the configurations of the table, so that each proposal has a time: searches
-//          cannot leave it, and differ less than in the whole space.
+//          cannot leave it, and differ less than in the whole space. Two levels with others'
+//          programs hedge their first round by description::expected, also with dealt out times.
 // Exit     2 when a file or an argument is wrong
 #include <attune/attune.hpp>
 #include <attune/core/random.hpp>
