@@ -8,8 +8,9 @@
 // --rules  what makes the space: attune's rules, or the designs of TVM's MetaSchedule
 // --trials, --seconds  of each tuning of a layer; --seconds is a cap
 //
-// Each layer is tuned by the default search and by attune::genetic in the same space and with the
-// same number of trials; both winners are then timed in turns on one core (see program_fields.hpp).
+// Each layer is tuned by the default search and by attune::evolutionary_search, with MetaSchedule's
+// constants but batches of a quarter of the trials (64 at most), so that its model learns in time.
+// Space and number of trials are the same; both winners are then timed in turns on one core.
 // Prints a line per network and seed, sums over its layers weighted by their calls:
 //   latency_ms=       of our winners
 //   vs_evolution=     our time over the evolution's: below 1 we are faster
@@ -18,7 +19,7 @@
 //   think=            part of our tunings' wall time in which the search chose
 // and `total vs_evolution=`, the geometric mean of the lines.
 #include <attune/attune.hpp>
-#include <attune/search/local/genetic.hpp>
+#include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 
 #include <algorithm>
@@ -77,7 +78,9 @@ void add_layer(int count, arguments const& asked, std::uint64_t seed, network_su
     bench::program_arguments<signature> data(Layer::program.describe(), {});
     bench::program_search how{.evaluations = asked.trials, .seconds = asked.seconds, .seed = seed};
     auto const ours = bench::tune_program(kernel, data, how);
-    how.strategy = attune::search_with<attune::genetic>();
+    attune::evolutionary_options constants;
+    constants.batch = std::clamp<std::size_t>(asked.trials / 4, 1, constants.batch);
+    how.strategy = attune::search_with<attune::evolutionary_search>(constants);
     auto const evolution = bench::tune_program(kernel, data, how);
 
     std::vector<double> const s =
