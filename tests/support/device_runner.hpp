@@ -16,6 +16,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <doctest/doctest.h>
 #include <string>
 #include <utility>
 #include <variant>

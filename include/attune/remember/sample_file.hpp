@@ -1,8 +1,8 @@
 // attune/remember/sample_file.hpp - measured programs in a file that tunings share.
 // SPDX-License-Identifier: MIT
 //
-// Beside a store, not in it: features are 30 times as long as the values that they follow from, and
-// worth nothing to a library that counts others. A file may be deleted at any time.
+// Beside a store, not in it: features are longer than the values that they follow from, and worth
+// nothing to a library that counts others. A file may be deleted at any time.
 //
 //   attune_samples 1
 //   <hash of what the numbers mean> TAB <CRC-32 of the rest> TAB <one program>
@@ -11,6 +11,7 @@
 #include <attune/core/version.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,10 +26,15 @@ public:
     /// @param meaning  of the numbers in a line, such as all their names
     sample_file(std::string path, std::string_view meaning);
 
+    /// A file beyond it takes no more lines.
+    static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+
     /// The last lines of this meaning, each with its line end, oldest first.
-    /// @param most  so many at most
-    [[nodiscard]] std::string last(std::size_t most);
-    /// Appends lines; creates the file and its folder where they are missing.
+    /// @param most     so many at most
+    /// @param but_not  lines that begin so do not count; empty: all count
+    [[nodiscard]] std::string last(std::size_t most, std::string_view but_not = {});
+    /// Appends lines; creates the file and its folder where they are missing. Does nothing once
+    /// there was a problem.
     /// @param lines  each with its line end
     void add(std::string_view lines);
 

@@ -35,7 +35,7 @@ ATTUNE_INLINE sample_file::sample_file(std::string path, std::string_view meanin
 {
 }
 
-ATTUNE_INLINE std::string sample_file::last(std::size_t most)
+ATTUNE_INLINE std::string sample_file::last(std::size_t most, std::string_view but_not)
 {
     store_file file = store_file::open_to_read(path_);
     if (!file.usable()) {
@@ -47,7 +47,8 @@ ATTUNE_INLINE std::string sample_file::last(std::size_t most)
         if (problem_.empty()) problem_ = file.why();
         return {};
     }
-    if (!text.empty() && !text.starts_with(first_line_of_samples)) {
+    if (first_line_of_samples.starts_with(text)) return {}; // its first writer was killed
+    if (!text.starts_with(first_line_of_samples)) {
         if (problem_.empty()) problem_ = no_sample_file;
         return {};
     }
@@ -56,7 +57,9 @@ ATTUNE_INLINE std::string sample_file::last(std::size_t most)
         std::string_view line = take_until(rest, '\n');
         std::string_view const meaning = take_until(line, '\t');
         std::string_view const sum = take_until(line, '\t');
-        if (meaning == meaning_ && !line.empty() && sum == std::to_string(crc32_of(line)))
+        if (meaning == meaning_ && !line.empty() &&
+            (but_not.empty() || !line.starts_with(but_not)) &&
+            sum == std::to_string(crc32_of(line)))
             found.push_back(line);
     }
     std::string out;
@@ -69,6 +72,7 @@ ATTUNE_INLINE std::string sample_file::last(std::size_t most)
 
 ATTUNE_INLINE void sample_file::add(std::string_view lines)
 {
+    if (!problem_.empty()) return;
     store_file file = store_file::open_to_append(path_);
     auto const fail = [&](std::string why) {
         if (problem_.empty()) problem_ = std::move(why);
@@ -76,6 +80,7 @@ ATTUNE_INLINE void sample_file::add(std::string_view lines)
     if (!file.usable()) return fail(file.why());
     if (!file.lock(store_file::sharing::exclusive)) return fail("another process keeps its lock");
     auto const bytes = static_cast<std::uint64_t>(file.stamp().bytes);
+    if (bytes > most_bytes) return fail("the file is full; delete it, or name another one");
     std::string out;
     if (bytes == 0) {
         out = first_line_of_samples;
@@ -84,7 +89,12 @@ ATTUNE_INLINE void sample_file::add(std::string_view lines)
         std::string head;
         std::string end;
         if (!file.read(0, length, head) || !file.read(bytes - 1, 1, end)) return fail(file.why());
-        if (head != first_line_of_samples) return fail(no_sample_file);
+        if (bytes < first_line_of_samples.size() && first_line_of_samples.starts_with(head)) {
+            out = first_line_of_samples.substr(length); // the first writer was killed
+            end = "\n";
+        } else if (head != first_line_of_samples) {
+            return fail(no_sample_file);
+        }
         if (end != "\n") out = '\n'; // ends a line whose writer was killed
     }
     while (!lines.empty()) {

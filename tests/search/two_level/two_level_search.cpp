@@ -406,3 +406,32 @@ TEST_CASE("the first round after other programs is half the model's, half what i
         for (std::size_t i = 1; i < 10 && !levels.rounds()[r].batch[i].is_random; ++i)
             CHECK(levels.rounds()[r].batch[i].score <= levels.rounds()[r].batch[i - 1].score);
 }
+
+TEST_CASE("a first round of failures after other programs is followed by another one")
+{
+    attune::description d = four();
+    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
+        program_rows out{{}, 4};
+        for (attune::coordinate const c : at)
+            out.values.push_back(c.index);
+        return out;
+    };
+    attune::cost_samples others;
+    for (std::uint32_t a = 0; a < 12; ++a)
+        others.add(
+            "other", {{1.0 * a, 3, 5, 10, 0}, 5}, bowl(point{{a, 0}, {3, 0}, {5, 0}, {10, 0}}));
+    for (bool const is_expected : {false, true}) {
+        CAPTURE(is_expected);
+        if (is_expected)
+            d.expected = [](std::span<attune::coordinate const> at) { return 1.0 + at[0].index; };
+        two_level_search levels(attune::chain_of_trees(d), 3, plain(6));
+        levels.learn_from(others);
+        for (int i = 0; i < 12; ++i) {
+            std::vector<point> const asked = levels.ask(1);
+            REQUIRE(asked.size() == 1);
+            CHECK_FALSE(levels.prediction_of(asked[0])); // there is no time yet
+            levels.tell(asked[0], attune::failure{attune::failure_stage::crash, "x"});
+        }
+        CHECK(levels.rounds().size() == 2);
+    }
+}

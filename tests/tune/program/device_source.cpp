@@ -42,6 +42,12 @@ constexpr auto T = temporary<"T", float, M, N>();
 constexpr auto dense = attune::nest<"dense">(T[i][j] = sum(k)(A[i][k] * B[k][j]),
                                              C[i][j] = attune::max(T[i][j] + bias[j], 0.0f));
 
+constexpr auto D = array<"D", float, M, N>();
+/// Two statements that take the same value twice each.
+constexpr auto clipped = attune::nest<"clipped">(T[i][j] = sum(k)(A[i][k] * B[k][j]),
+                                                 C[i][j] = attune::max(T[i][j], 0.0f),
+                                                 D[i][j] = attune::min(T[i][j], 1.0f));
+
 attune_test::emulated_compiler emulated()
 {
     return attune_test::emulated_compiler({.driver = ATTUNE_EMULATED_CUDA});
@@ -92,6 +98,18 @@ TEST_CASE("arrays that stay on a device")
                     reinterpret_cast<attune::detail::cuda::device_pointer>(c.data()), m * n),
                 want);
     CHECK(fast.report().evaluations == 3);
+}
+
+TEST_CASE("results that are made of the same value compile in one kernel")
+{
+    attune::tuned fast{clipped.device_kernel(), emulated(), few(2)};
+    std::vector<float> const a = some(7 * 5);
+    std::vector<float> const b = some(5 * 6);
+    std::vector<float> c(7 * 6), d(7 * 6), right_c(7 * 6), right_d(7 * 6);
+    fast(a, b, c, d, 7, 5, 6);
+    clipped(a, b, right_c, right_d, 7, 5, 6);
+    check_close(c, right_c);
+    check_close(d, right_d);
 }
 
 TEST_CASE("arrays of other sizes than declared are an error before anything is launched")

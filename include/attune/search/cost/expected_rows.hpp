@@ -47,13 +47,14 @@ public:
         description const& d = space_.describe();
         if (!d.rows) return {};
         program_rows plain;
+        double expected = 0;
         try {
             plain = d.rows(d, at);
+            if (d.expected) expected = log_expected(at) - mean_;
         } catch (error const&) {
             return {};
         }
         if (plain.count() == 0) return {};
-        double expected = d.expected ? log_expected(at) - mean_ : 0;
         if (!std::isfinite(expected)) expected = 0;
         program_rows out{{}, plain.width + 1};
         out.values.reserve(plain.count() * out.width);

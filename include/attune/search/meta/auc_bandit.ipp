@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
@@ -35,8 +36,7 @@ struct auc_bandit::state {
         for (std::size_t t = 0; t < pool.size(); ++t)
             out.emplace_back(credit.score(t, exploration), t);
         shuffle(std::span(out), engine);
-        std::stable_sort(
-            out.begin(), out.end(), [](auto const& a, auto const& b) { return a.first > b.first; });
+        detail::sort_stably(out, [](auto const& a, auto const& b) { return a.first > b.first; });
         return out;
     }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/history.hpp>
@@ -139,9 +140,8 @@ struct evolutionary_search::state {
             now = next_generation(now);
             keep(now);
         }
-        std::stable_sort(met.begin(), met.end(), [](individual const& a, individual const& b) {
-            return a.of.value > b.of.value;
-        });
+        detail::sort_stably(
+            met, [](individual const& a, individual const& b) { return a.of.value > b.of.value; });
         met.resize(std::min(count, met.size()));
         return met;
     }

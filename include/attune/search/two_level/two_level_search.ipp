@@ -5,6 +5,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
@@ -65,7 +66,6 @@ struct two_level_search::state {
         point where;
         detail::program_score of;
         std::size_t input = 0;
-        std::size_t number = 0; ///< set by sort_by_score()
     };
 
     [[nodiscard]] bool is_new(suggestion const& s) const
@@ -98,11 +98,13 @@ struct two_level_search::state {
         queue.push_back(std::move(p));
     }
 
-    /// @param score  of the model, for a point of the batch
+    /// @param score  of the model, for a point of the batch; before the first success it stands for
+    ///               no value
     void expect(point const& p, double score)
     {
-        double const best = history.best()->value;
-        if (best > 0 && score > 0) expected.insert_or_assign(p, best / score);
+        observation const* const best = history.best();
+        if (best != nullptr && best->value > 0 && score > 0)
+            expected.insert_or_assign(p, best->value / score);
     }
 
     void begin_round()
@@ -143,11 +145,9 @@ struct two_level_search::state {
         }
         if (is_hedged()) {
             expected_best = drawn;
-            std::stable_sort(expected_best.begin(),
-                             expected_best.end(),
-                             [](suggestion const& a, suggestion const& b) {
-                                 return a.of.expected < b.of.expected;
-                             });
+            detail::sort_stably(expected_best, [](suggestion const& a, suggestion const& b) {
+                return a.of.expected < b.of.expected;
+            });
         }
         sort_by_score(drawn);
         for (std::size_t i = 0; i < std::min(random, drawn.size()); ++i)
@@ -283,7 +283,7 @@ struct two_level_search::state {
             std::size_t next[] = {0, 0};
             for (std::size_t turn = 0; batch.size() < options.batch; turn = 1 - turn) {
                 auto const is_used_up = [&](std::size_t t) { return next[t] == from[t]->size(); };
-                if (is_used_up(0) && is_used_up(1)) return;
+                if (is_used_up(0) && is_used_up(1)) break;
                 if (is_used_up(turn)) continue;
                 suggestion const& one = (*from[turn])[next[turn]++];
                 if (!is_new(one)) {
@@ -292,8 +292,10 @@ struct two_level_search::state {
                 }
                 taken.insert(one.of.structure);
                 batch.push_back({one.where, one.of.value, false});
+                expect(one.where, one.of.value);
                 take(one.where);
             }
+            add_random(options.batch - batch.size());
             return;
         }
         for (std::size_t i = 0; i < std::min(best.size(), options.batch - random); ++i) {
@@ -302,11 +304,17 @@ struct two_level_search::state {
             expect(best[i].where, best[i].of.value);
             take(std::move(best[i].where));
         }
-        for (std::size_t i = 0; i < random; ++i) {
+        add_random(random);
+    }
+
+    /// Adds up to `count` random configurations to the batch.
+    void add_random(std::size_t count)
+    {
+        for (std::size_t i = 0; i < count; ++i) {
             std::optional<point> p = fresh();
             if (!p) break;
             auto const score = programs.score(*p);
-            batch.push_back({*p, score ? score->value : 0, true});
+            rounds.back().batch.push_back({*p, score ? score->value : 0, true});
             if (score) expect(*p, score->value);
             take(std::move(*p));
         }
@@ -315,11 +323,8 @@ struct two_level_search::state {
     /// The highest score first; equal ones keep their order.
     static void sort_by_score(std::vector<suggestion>& all)
     {
-        for (std::size_t i = 0; i < all.size(); ++i)
-            all[i].number = i;
-        std::sort(all.begin(), all.end(), [](suggestion const& a, suggestion const& b) {
-            return a.of.value != b.of.value ? a.of.value > b.of.value : a.number < b.number;
-        });
+        detail::sort_stably(
+            all, [](suggestion const& a, suggestion const& b) { return a.of.value > b.of.value; });
     }
 
     two_level_options options;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/schedule/detail/operation_counts.hpp>
 #include <attune/space/schedule/detail/site_touch.hpp>
@@ -304,7 +305,7 @@ inline void add_features(feature_row& row,
     std::vector<access_numbers> accesses;
     for (std::size_t a = 0; a < site.accesses.size(); ++a)
         accesses.push_back(of.numbers(a, by_loop));
-    std::stable_sort(accesses.begin(), accesses.end(), [](auto const& a, auto const& b) {
+    sort_stably(accesses, [](auto const& a, auto const& b) {
         return a.lines != b.lines ? a.lines > b.lines : a.bytes > b.bytes;
     });
     for (std::size_t a = 0; a < most_accesses; ++a) {

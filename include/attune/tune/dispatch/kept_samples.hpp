@@ -22,7 +22,7 @@ public:
     /// @param space  of the problem, with rows
     kept_samples(std::string const& path, record_key const& problem, chain_of_trees const& space);
 
-    /// Of the last 2000 programs in the file, those of other tasks.
+    /// The last 2000 programs of other tasks in the file.
     [[nodiscard]] cost_samples others();
     void keep(known_outcome const& fresh);
     /// Why the file was not used; empty: it was.

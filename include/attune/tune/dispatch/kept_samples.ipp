@@ -8,6 +8,7 @@
 #include <attune/space/schedule/program_features.hpp>
 #include <attune/tune/dispatch/kept_samples.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,8 +23,11 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::string names;
     for (std::string const& name : program_feature_names())
         names += name + ' ';
-    return names;
+    return names + "expected";
 }
+
+/// Columns of expected_rows over those of programs.
+[[nodiscard]] inline std::size_t width_of_rows() { return program_feature_names().size() + 1; }
 
 /// All within which times are comparable, without tabs and line ends.
 [[nodiscard]] inline std::string task_of(record_key const& key)
@@ -51,15 +55,14 @@ ATTUNE_INLINE cost_samples kept_samples::others()
 {
     constexpr std::size_t most = 2000;
     cost_samples out;
-    std::string const text = file_.last(most);
+    std::string const text = file_.last(most, task_ + '\t');
     for (std::string_view rest = text; !rest.empty();) {
         std::string_view const line = rest.substr(0, rest.find('\n') + 1);
         rest.remove_prefix(line.size());
         try {
             cost_samples const one = read_cost_samples(line);
-            bool const fits = out.size() == 0 || one.size() == 0 ||
-                              out.programs().front().width == one.programs().front().width;
-            if (fits && one.size() == 1 && one.task(0) != task_) out.add(one);
+            bool const fits = one.size() == 1 && one.programs().front().width == width_of_rows();
+            if (fits && one.task(0) != task_) out.add(one);
         } catch (error const&) { // of another writer, with a right checksum
         }
     }
@@ -68,8 +71,13 @@ ATTUNE_INLINE cost_samples kept_samples::others()
 
 ATTUNE_INLINE void kept_samples::keep(known_outcome const& fresh)
 {
+    // Failures to compile and to load may be those of this machine, at this hour.
+    if (auto const* const why = std::get_if<failure>(&fresh.result);
+        why != nullptr &&
+        (why->stage == failure_stage::compile || why->stage == failure_stage::load))
+        return;
     std::optional<program_rows> rows = rows_.of(fresh.at);
-    if (!rows) return;
+    if (!rows || rows->width != width_of_rows()) return; // columns of a user's own have no names
     auto const* const m = std::get_if<measurement>(&fresh.result);
     bool const worked = m != nullptr && __builtin_isfinite(m->value) && m->value > 0;
     cost_samples one;

@@ -83,8 +83,8 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
         t.samples.emplace(subject.options.search.samples, key_, *of_.space);
         memory.samples = t.samples->others();
         memory.keep = [&samples = *t.samples, keep = std::move(memory.keep)](auto const& fresh) {
-            samples.keep(fresh);
             keep(fresh);
+            samples.keep(fresh);
         };
     }
     search_limits const left = by_.total_left();
@@ -119,7 +119,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     by_.spent_s_ += result.report.elapsed_s;
     if (t.samples && !t.samples->problem().empty()) {
         std::string const why = subject.options.search.samples +
-                                ": measured programs are not kept: " + t.samples->problem();
+                                ": measured programs are not used or kept: " + t.samples->problem();
         result.report.notices.push_back(why);
         by_.report_.tell(why);
     }

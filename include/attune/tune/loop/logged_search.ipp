@@ -10,6 +10,7 @@
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -190,7 +191,8 @@ ATTUNE_INLINE std::vector<point> logged_search::ask(std::size_t k)
 
 ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
 {
-    double const expected = search_.prediction_of(p).value_or(0);
+    double expected = search_.prediction_of(p).value_or(0);
+    if (!std::isfinite(expected)) expected = 0;
     search_.tell(p, result);
     log_->add({.kind = event_kind::told, .points = {p}, .seconds = expected, .result = result});
 }

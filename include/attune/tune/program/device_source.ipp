@@ -15,9 +15,9 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The arguments of the kernel as the program declares them.
-[[nodiscard]] inline device_arguments device_arguments_of_call(program_text const& of)
+[[nodiscard]] inline device_program_arguments device_arguments_of_call(program_text const& of)
 {
-    device_arguments out{of.arguments, {}};
+    device_program_arguments out{of.arguments, {}};
     for (std::string const& type : of.signature.arguments)
         out.types.push_back(device_type(type));
     return out;

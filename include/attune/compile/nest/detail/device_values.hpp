@@ -74,7 +74,7 @@ device_infix(std::string const& a, std::string_view sign, std::string const& b, 
     std::string const between = ' ' + std::string(sign) + ' ';
     if (is_signed_type(type) && (sign == "+" || sign == "-" || sign == "*")) {
         std::string const name(cpp_name(type));
-        std::string const plain = type == element_type::i32 ? "unsigned" : "unsigned long";
+        std::string const plain = type == element_type::i32 ? "unsigned" : "unsigned long long";
         return "static_cast<" + name + ">(static_cast<" + plain + ">(" + a + ')' + between +
                "static_cast<" + plain + ">(" + b + "))";
     }
@@ -124,10 +124,11 @@ public:
     {
     }
 
-    /// A word of `type`.
+    /// A word of `type`. Names of parts begin with `name`: several writers share a scope.
     [[nodiscard]] std::string value(std::uint32_t node, element_type type, std::string const& name)
     {
         count(node);
+        prefix_ = name;
         std::string const text = device_converted(text_of(node), nest_.nodes[node].type, type);
         lines_.line(std::string(cpp_name(type)) + " const " + name + " = " + text + ';');
         return name;
@@ -154,7 +155,7 @@ private:
         bool const is_truth = node.code == nest_op::less || node.code == nest_op::less_equal ||
                               node.code == nest_op::equal;
         if (uses_[n] > 1 && node.code != nest_op::literal) {
-            std::string const name = "t" + std::to_string(n) + '_';
+            std::string const name = prefix_ + "t" + std::to_string(n) + '_';
             lines_.line((is_truth ? "bool" : std::string(cpp_name(node.type))) + " const " + name +
                         " = " + text + ';');
             text = name;
@@ -254,6 +255,7 @@ private:
     device_lines& lines_;
     std::vector<std::string> const& axis_;
     std::function<std::string(std::uint32_t)> read_;
+    std::string prefix_{}; ///< of names of parts
     std::vector<int> uses_;
     std::vector<std::string> done_;
 };

@@ -12,13 +12,13 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The arguments of a kernel in their order.
-struct device_arguments {
+struct device_program_arguments {
     std::vector<std::size_t> order{}; ///< an array, or the number of arrays plus an input's index
     std::vector<std::string> types{}; ///< C++ text: "float const*", "int"
 };
 
 /// Arrays that are no temporaries in their order, then inputs.
-[[nodiscard]] device_arguments device_arguments_of(nest_description const& nest);
+[[nodiscard]] device_program_arguments device_arguments_of(nest_description const& nest);
 
 /// A kernel of CUDA C++17 that computes the program, for NVRTC without a header:
 ///
@@ -30,7 +30,7 @@ struct device_arguments {
 /// times the temporaries of a row, each in multiples of 8 bytes. Arrays do not overlap; where they
 /// begin at a multiple of 16 bytes, and lines in them are as long, wide loads are used.
 [[nodiscard]] std::string write_device_program(device_program const& program,
-                                               device_arguments const& arguments);
+                                               device_program_arguments const& arguments);
 
 namespace detail {
 

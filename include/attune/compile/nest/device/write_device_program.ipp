@@ -50,9 +50,9 @@ namespace detail {
 
 } // namespace detail
 
-ATTUNE_INLINE device_arguments device_arguments_of(nest_description const& nest)
+ATTUNE_INLINE device_program_arguments device_arguments_of(nest_description const& nest)
 {
-    device_arguments out;
+    device_program_arguments out;
     for (std::size_t a = 0; a < nest.arrays.size(); ++a) {
         nest_array const& array = nest.arrays[a];
         if (array.role == nest_role::temporary) continue;
@@ -68,7 +68,7 @@ ATTUNE_INLINE device_arguments device_arguments_of(nest_description const& nest)
 }
 
 ATTUNE_INLINE std::string write_device_program(device_program const& program,
-                                               device_arguments const& arguments)
+                                               device_program_arguments const& arguments)
 {
     nest_description const& nest = program.nest;
     detail::device_scope scope(program);

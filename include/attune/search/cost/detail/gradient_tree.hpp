@@ -196,11 +196,16 @@ private:
     void divide(std::uint32_t node, split const& best)
     {
         grown const at = nodes_[node];
-        auto const first = order_.begin() + static_cast<std::ptrdiff_t>(at.begin);
-        auto const last = order_.begin() + static_cast<std::ptrdiff_t>(at.end);
-        auto const middle = std::stable_partition(
-            first, last, [&](std::uint32_t r) { return best.column->bin[r] <= best.bin; });
-        auto const cut = static_cast<std::size_t>(middle - order_.begin());
+        std::size_t cut = at.begin;
+        right_.clear();
+        for (std::size_t i = at.begin; i < at.end; ++i) {
+            std::uint32_t const r = order_[i];
+            if (best.column->bin[r] <= best.bin)
+                order_[cut++] = r;
+            else
+                right_.push_back(r);
+        }
+        std::copy(right_.begin(), right_.end(), order_.begin() + static_cast<std::ptrdiff_t>(cut));
         nodes_[node].gain = best.gain;
         nodes_.push_back({at.begin, cut, best.gradient, best.hessian, 0});
         nodes_.push_back({cut, at.end, at.gradient - best.gradient, at.hessian - best.hessian, 0});
@@ -234,6 +239,7 @@ private:
     binned_rows const& data_;
     boosting_options how_;
     std::vector<std::uint32_t> order_; // of rows: each node has a part of it
+    std::vector<std::uint32_t> right_; // rows of the right child, while a node is divided
     std::vector<double> leaf_value_;
     std::vector<grown> nodes_; // as the tree's
 };

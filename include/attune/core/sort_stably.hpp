@@ -1,0 +1,33 @@
+// attune/core/sort_stably.hpp - sorts; equal elements keep their order.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The order of std::stable_sort, which is not called: in a user's header-only unit Clang warns of
+/// a deprecated function in that of libstdc++ 12. Cost  O(n log n) comparisons, a second vector
+template <class T, class Less>
+void sort_stably(std::vector<T>& all, Less less)
+{
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (less(all[a], all[b])) return true;
+        return a < b && !less(all[b], all[a]);
+    });
+    std::vector<T> out;
+    out.reserve(all.size());
+    for (std::size_t const at : order)
+        out.push_back(std::move(all[at]));
+    all = std::move(out);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
