@@ -5,6 +5,7 @@
 #include <attune/measure/clock/estimate.hpp>
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/event_log.hpp>
+#include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/search/transfer/past_text.ipp>
