@@ -25,14 +25,6 @@ struct program_options {
     bool tune_each_size = true;
 };
 
-/// Says that there is no text.
-template <class Declaration, class Signature>
-[[nodiscard]] std::string
-show_device(off::detail::nest_program<Declaration, Signature> const& program, std::string_view = {})
-{
-    return show(program);
-}
-
 } // namespace attune::inline ATTUNE_OFF_ABI
 
 namespace attune::off::inline ATTUNE_ABI::detail {
@@ -110,6 +102,14 @@ template <class Declaration, class Signature>
                                program_options const& = {})
 {
     return "// " + std::string(Declaration::name) + ": the plain nest serves (ATTUNE_OFF)\n";
+}
+
+/// Says that there is no text.
+template <class Declaration, class Signature>
+[[nodiscard]] std::string
+show_device(off::detail::nest_program<Declaration, Signature> const& program, std::string_view = {})
+{
+    return show(program);
 }
 
 } // namespace attune::inline ATTUNE_OFF_ABI
