@@ -10,18 +10,18 @@
 #include <vector>
 
 // 1. What is computed: no loop, no thread. The product stays in registers for the second line.
-inline constexpr auto m = attune::input<"M", int>();
-inline constexpr auto i = attune::axis<"i">();
-inline constexpr auto j = attune::axis<"j">();
-inline constexpr auto k = attune::axis<"k">();
-inline constexpr auto x = attune::array<"x", float, m, 512>();
-inline constexpr auto weights = attune::array<"weights", float, 512, 512>();
-inline constexpr auto bias = attune::array<"bias", float, 512>();
-inline constexpr auto y = attune::array<"y", float, m, 512>();
-inline constexpr auto product = attune::temporary<"product", float, m, 512>();
-inline constexpr auto layer =
+namespace {
+constexpr auto m = attune::input<"M", int>();
+auto const [i, j, k] = attune::axes<"i", "j", "k">();
+constexpr auto x = attune::array<"x", float, m, 512>();
+constexpr auto weights = attune::array<"weights", float, 512, 512>();
+constexpr auto bias = attune::array<"bias", float, 512>();
+constexpr auto y = attune::array<"y", float, m, 512>();
+constexpr auto product = attune::temporary<"product", float, m, 512>();
+constexpr auto layer =
     attune::nest<"layer">(product[i][j] = attune::sum(k)(x[i][k] * weights[k][j]),
                           y[i][j] = attune::max(product[i][j] + bias[j], 0.0f));
+} // namespace
 
 int main()
 {
