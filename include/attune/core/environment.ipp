@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstddef>
@@ -23,10 +24,18 @@ struct held_environment {
     std::size_t holders = 0;
 };
 
-/// Never destroyed: another thread may still tune while exit() runs.
+/// Never destroyed: another thread may still tune while exit() runs. A fork waits for its turn.
 [[nodiscard]] inline held_environment& held_here()
 {
     static held_environment& one = *new held_environment;
+    static bool const is_known_to_forks = [] {
+        add_fork_part({.lock = [] { one.turn.lock(); },
+                       .unlock = [] { one.turn.unlock(); },
+                       .in_child = [] {}});
+        watch_forks();
+        return true;
+    }();
+    static_cast<void>(is_known_to_forks);
     return one;
 }
 

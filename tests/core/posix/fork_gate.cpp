@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/posix/fork_gate.hpp>
 
+#include <attune/core/environment.hpp>
 #include <attune/core/posix/program_end.hpp>
 
 #include <atomic>
@@ -77,6 +78,46 @@ TEST_CASE(
           }) == 7);
     CHECK(!mutex.try_lock());
     CHECK(!mutex.is_mine());
+}
+
+TEST_CASE("a mutex is free in the child, wherever in lock() and unlock() another thread was")
+{
+    fork_safe_mutex mutex;
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over)
+            std::scoped_lock const held(mutex);
+    });
+    int failed = 0;
+    for (int i = 0; i < 400 && failed == 0; ++i)
+        if (in_fork([&] {
+                mutex.lock();
+                mutex.unlock();
+                return 7;
+            }) != 7)
+            ++failed;
+    is_over = true;
+    other.join();
+    CHECK(failed == 0);
+}
+
+TEST_CASE("the environment can be read in the child, while another thread copies it")
+{
+    REQUIRE(
+        !attune::detail::environment_variable("PATH").empty()); // the first call makes the mutex
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over)
+            static_cast<void>(attune::detail::environment_snapshot{});
+    });
+    int failed = 0;
+    for (int i = 0; i < 200 && failed == 0; ++i)
+        if (in_fork([] { return attune::detail::environment_variable("PATH").empty() ? 8 : 7; }) !=
+            7)
+            ++failed;
+    is_over = true;
+    other.join();
+    CHECK(failed == 0);
 }
 
 TEST_CASE("a mutex that the forking thread holds stays its own")

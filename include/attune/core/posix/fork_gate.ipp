@@ -78,8 +78,10 @@ struct fork_handlers {
         if (own_fork_of_this_thread != nullptr) return h.gate.unlock();
         if (h.was_amid_work) ++amid_work_forks;
         forget_other_work();
+        // All that this thread does not hold are made anew: `is_held` says less of others, which
+        // may have been between the mutex and their mark of it.
         for (auto* m = h.mutexes; m != nullptr; m = m->next) {
-            if (!m->is_held || ::pthread_equal(m->owner.load(), ::pthread_self()) != 0) continue;
+            if (m->is_held && ::pthread_equal(m->owner.load(), ::pthread_self()) != 0) continue;
             ::new (&m->mutex) std::mutex;
             m->is_held = false;
         }
