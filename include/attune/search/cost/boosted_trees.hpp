@@ -27,8 +27,6 @@ struct boosting_options {
         64; ///< values of a feature that splits tell apart (XGBoost: exact), <= 256
 
     /// For programs of tasks that were not learnt: fewer splits, each with more programs behind it.
-    /// Of eight measured layers, each ranked by a model of the other seven, 0.68 of the pairs are
-    /// right, with the constants above 0.56.
     [[nodiscard]] static boosting_options for_other_tasks() noexcept
     {
         boosting_options out;

@@ -60,7 +60,9 @@ remembered_choice::find(record_key const& key,
     }
     known_variant out =
         variant_of(*known, key, space, std::get<callable>(std::move(winner)), *at, predict);
-    out.is_for_this_shape = !shape.empty() && known->shape == shape;
+    // What a generator writes may have changed though its revision did not.
+    out.is_for_this_shape = !shape.empty() && known->shape == shape &&
+                            (known->code.empty() || known->code == out.code.object_key);
     return out;
 }
 
