@@ -1,6 +1,6 @@
 # cmake -P cmake/AttuneHeads.cmake : how a file begins. Line 1 has its path, for headers below include/, and what it is;
 # a path that another file's line 1 states is its own; line 2 is the licence. A formatter that reflows these lines is
-# noticed here.
+# noticed here. A benchmark that a head names exists.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -29,6 +29,18 @@ foreach(folder include tests bench)
             message("${file}:2: is `${licence}`, not `// SPDX-License-Identifier: MIT` (or MIT-0, for released programs)")
             math(EXPR problems "${problems} + 1")
         endif()
+        foreach(line IN LISTS lines)
+            if(NOT line MATCHES "^// Bench ")
+                continue()
+            endif()
+            string(REGEX MATCHALL "bench/[a-z0-9_/]+\\.cpp" benches "${line}")
+            foreach(bench IN LISTS benches)
+                if(NOT EXISTS "${root}/${bench}")
+                    message("${file}: its head names ${bench}, which does not exist")
+                    math(EXPR problems "${problems} + 1")
+                endif()
+            endforeach()
+        endforeach()
     endforeach()
 endforeach()
 if(problems GREATER 0)

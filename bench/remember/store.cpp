@@ -8,8 +8,8 @@
 // lookup_us   looking up a problem that was not asked for before; wall time over 1,000 of them
 #include <attune/remember/store.hpp>
 
-#include <attune/remember/problem.hpp>
-#include <attune/remember/record_line.hpp>
+#include <attune/remember/lines/record_line.hpp>
+#include <attune/remember/problem/problem.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/attune.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>

@@ -7,10 +7,10 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/shape/call_shape.hpp>
-#include <attune/remember/call_facts.hpp>
 #include <attune/remember/memory_store.hpp>
-#include <attune/remember/problem.hpp>
-#include <attune/remember/relation.hpp>
+#include <attune/remember/problem/call_facts.hpp>
+#include <attune/remember/problem/problem.hpp>
+#include <attune/remember/problem/relation.hpp>
 
 #include <cstdio>
 #include <exception>

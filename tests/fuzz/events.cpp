@@ -4,7 +4,7 @@
 #include <attune/declare/text.hpp>
 #include <attune/measure/clock/estimate.hpp>
 #include <attune/remember/detail/event_line.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>

@@ -4,7 +4,7 @@
 
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/detail/line_json.hpp>
-#include <attune/remember/record_line.hpp>
+#include <attune/remember/lines/record_line.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include <attune/remember/detail/line_json.hpp>
 
 #include <attune/remember/detail/json_fields.hpp>
-#include <attune/remember/record_line.hpp>
+#include <attune/remember/lines/record_line.hpp>
 
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -4,9 +4,9 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/remember/memory_store.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/problem.hpp>
+#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/relation.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 // 1,000 lines unless it is killed.
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/random.hpp>
-#include <attune/remember/record_line.hpp>
+#include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/store.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/record_line.hpp>
 #include <attune/remember/store.hpp>
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
-#include <attune/remember/call_facts.hpp>
 #include <attune/remember/memory_store.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/tune/dispatch/variant_choice.hpp>
+#include <attune/tune/dispatch/choice/variant_choice.hpp>
 
 #include <csignal>
 #include <doctest/doctest.h>

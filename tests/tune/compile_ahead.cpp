@@ -1,7 +1,7 @@
 // tests/tune/compile_ahead.cpp - variants that are compiled while another is measured.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/loop/logged_search.hpp>

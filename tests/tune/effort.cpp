@@ -1,6 +1,6 @@
 // tests/tune/effort.cpp - what a store knows serves where it was tuned as hard as is asked now.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/dispatch/remembered_choice.hpp>
+#include <attune/tune/dispatch/choice/remembered_choice.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // tests/tune/proven.cpp - what the same code was verified for is not verified in the next process.
 // SPDX-License-Identifier: MIT
 #include <attune/remember/store.hpp>
-#include <attune/tune/dispatch/proof_memory.hpp>
+#include <attune/tune/dispatch/served/proof_memory.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // tests/tune/related.cpp - a tuning begins with what the store knows of other versions and inputs.
 // SPDX-License-Identifier: MIT
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/tune/replay.hpp>
 

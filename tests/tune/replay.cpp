@@ -3,7 +3,7 @@
 #include <attune/tune/replay.hpp>
 
 #include <attune/core/error.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/tune/loop/session.hpp>
 
 #include <doctest/doctest.h>

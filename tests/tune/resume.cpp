@@ -1,7 +1,7 @@
 // tests/tune/resume.cpp - a tuning that was cut short goes on from what the store was told.
 // SPDX-License-Identifier: MIT
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/remember/store_content.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
 #include <csignal>

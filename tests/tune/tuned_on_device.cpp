@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/tuned.hpp>
 // and what the test needs besides
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/remember/shipped.hpp>
 #include <attune/remember/store.hpp>
 

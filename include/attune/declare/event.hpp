@@ -1,6 +1,6 @@
 // attune/declare/event.hpp - the events of a search, as plain values.
 // SPDX-License-Identifier: MIT
-// tested by remember/event_log.cpp
+// tested by remember/files/event_log.cpp
 //
 // In declare/, because search/ records and replays events, and remember/ writes them as text.
 #pragma once

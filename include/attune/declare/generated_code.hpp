@@ -1,6 +1,6 @@
 // attune/declare/generated_code.hpp - the text of a configuration that no kernel file has: for releases and reports.
 // SPDX-License-Identifier: MIT
-// tested by remember/record_line.cpp
+// tested by remember/lines/record_line.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -10,7 +10,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// The result of one run of a variant on copies of a call's arrays. Plain data; see verify_shape()
-/// (tested by tune/shape_check.cpp).
+/// (tested by tune/shape/shape_check.cpp).
 struct shape_verdict {
     enum class ending : std::uint8_t {
         right,   ///< the variant's results are those of the trusted code: it may be used

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/claim.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/claim.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/remember/record_store.hpp>
 

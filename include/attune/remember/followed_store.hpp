@@ -4,8 +4,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/problem.hpp>
-#include <attune/remember/record_table.hpp>
+#include <attune/remember/lines/record_table.hpp>
+#include <attune/remember/problem/problem.hpp>
 
 #include <cstddef>
 #include <memory>

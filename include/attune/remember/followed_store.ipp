@@ -7,7 +7,7 @@
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/detail/store_reader.hpp>
 #include <attune/remember/followed_store.hpp>
-#include <attune/remember/store_content.hpp>
+#include <attune/remember/lines/store_content.hpp>
 
 #include <utility>
 

@@ -9,8 +9,8 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/core/version.hpp>
-#include <attune/remember/claim.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/claim.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/detail/store_reader.hpp>
 #include <attune/remember/detail/store_writer.hpp>
-#include <attune/remember/record_line.hpp>
+#include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/store.hpp>
 
 #include <atomic>

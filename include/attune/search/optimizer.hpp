@@ -120,7 +120,7 @@ public:
     [[nodiscard]] std::string summary() const { return core_.summary(); }
 
     /// All calls so far, from which resume() continues bit for bit. text_of() and read_session() of
-    /// <attune/remember/event_log.hpp> convert them to text and back.
+    /// <attune/remember/files/event_log.hpp> convert them to text and back.
     [[nodiscard]] logged_session const& save() const noexcept { return core_.save(); }
     /// Brings a new optimizer of the same space, options and seed to the state of a saved one.
     /// Takes the time of the saved one's calls of ask().

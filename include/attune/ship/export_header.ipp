@@ -7,8 +7,8 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/matching.hpp>
 #include <attune/remember/memory_store.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 #include <attune/ship/export_header.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/replay.hpp>
 

@@ -1,6 +1,6 @@
 // attune/tune/together.hpp - many kernels are tuned on one budget, which goes where the whole gains most.
 // SPDX-License-Identifier: MIT
-// Bench    bench.tune.together
+// Bench    bench/tune/together.cpp
 #pragma once
 
 #ifdef ATTUNE_OFF

@@ -7,7 +7,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/quantity_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/stepped_tuning.hpp>
+#include <attune/tune/dispatch/background/stepped_tuning.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/together.hpp>
 #include <attune/tune/together/shared_budget.hpp>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <attune/core/outcome.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // tests/ship/tool/exchange.cpp - outcomes go out and come back: T4, CSV, JSON.
 // SPDX-License-Identifier: MIT
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/remember/store_content.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>

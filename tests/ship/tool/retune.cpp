@@ -1,7 +1,7 @@
 // tests/ship/tool/retune.cpp - a call is captured in one process, tuned on in another, and served from the store in a third.
 // SPDX-License-Identifier: MIT
 #include <attune/compile/system/process.hpp>
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/ship/tool/tool.hpp>
 #include <attune/tune/tuned.hpp>

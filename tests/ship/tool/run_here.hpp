@@ -3,9 +3,9 @@
 #pragma once
 
 #include <attune/remember/memory_store.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/problem.hpp>
+#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/relation.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <sstream>

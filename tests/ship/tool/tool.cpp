@@ -3,7 +3,7 @@
 #include <attune/ship/tool/tool.hpp>
 
 #include <attune/compile/system/process.hpp>
-#include <attune/remember/store_content.hpp>
+#include <attune/remember/lines/store_content.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/capture/call_capture.hpp>
 
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <doctest/doctest.h>

@@ -5,7 +5,7 @@
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/random.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

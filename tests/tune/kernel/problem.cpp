@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/problem.hpp>
 // and the facts beside a key
-#include <attune/tune/dispatch/session_record.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 

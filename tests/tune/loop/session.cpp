@@ -3,7 +3,7 @@
 #include <attune/tune/loop/session.hpp>
 
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/tune/dispatch/remembered_choice.hpp>
+#include <attune/tune/dispatch/choice/remembered_choice.hpp>
 
 #include <cmath>
 #include <csignal>

@@ -4,11 +4,11 @@
 
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/store_writer.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/lines/record_line.hpp>
+#include <attune/remember/lines/record_table.hpp>
+#include <attune/remember/problem/problem.hpp>
+#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/record_line.hpp>
-#include <attune/remember/record_table.hpp>
-#include <attune/remember/relation.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/store_file.hpp>
-#include <attune/remember/record_table.hpp>
+#include <attune/remember/lines/record_table.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -4,8 +4,8 @@
 
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/store_file.hpp>
-#include <attune/remember/record_line.hpp>
-#include <attune/remember/record_table.hpp>
+#include <attune/remember/lines/record_line.hpp>
+#include <attune/remember/lines/record_table.hpp>
 
 #include <algorithm>
 #include <cstddef>

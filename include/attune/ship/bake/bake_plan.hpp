@@ -6,7 +6,7 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/call_facts.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/baked/baked_table.hpp>
 #include <attune/ship/baked/instruction_level.hpp>

@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/matching.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/ship/bake/device_text.hpp>
 #include <attune/ship/detail/cpp_text.hpp>
 

@@ -5,11 +5,11 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/call_facts.hpp>
-#include <attune/remember/matching.hpp>
+#include <attune/remember/lines/record_line.hpp>
+#include <attune/remember/problem/call_facts.hpp>
+#include <attune/remember/problem/matching.hpp>
+#include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/record_line.hpp>
-#include <attune/remember/relation.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/export_header.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/report/detail/usable_time.hpp>
 #include <attune/ship/report/model_course.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/problem.hpp>
 
 #include <cstddef>
 #include <functional>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/store_content.hpp>
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
 #include <string>

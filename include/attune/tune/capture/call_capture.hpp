@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 

@@ -13,7 +13,7 @@
 #include <attune/declare/text.hpp>
 #include <attune/measure/arrays/content.hpp>
 #include <attune/tune/capture/call_capture.hpp>
-#include <attune/tune/dispatch/session_record.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/detail/call_ranges.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/report.hpp>

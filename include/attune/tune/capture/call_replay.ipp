@@ -7,7 +7,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/content.hpp>
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/capture/call_replay.hpp>
 #include <attune/tune/kernel/problem.hpp>

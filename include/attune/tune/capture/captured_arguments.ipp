@@ -4,7 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture/captured_arguments.hpp>
 
 #include <string>

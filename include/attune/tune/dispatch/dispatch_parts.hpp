@@ -7,13 +7,13 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/any_store.hpp>
-#include <attune/tune/dispatch/default_code.hpp>
+#include <attune/tune/dispatch/choice/default_code.hpp>
+#include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
-#include <attune/tune/dispatch/installed_variant.hpp>
-#include <attune/tune/dispatch/served_inputs.hpp>
-#include <attune/tune/dispatch/shape_register.hpp>
-#include <attune/tune/dispatch/variant_choice.hpp>
+#include <attune/tune/dispatch/served/installed_variant.hpp>
+#include <attune/tune/dispatch/served/served_inputs.hpp>
+#include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/known_choice.hpp>
 

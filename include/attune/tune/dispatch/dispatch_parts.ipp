@@ -5,8 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/bucketed_inputs.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
+#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/report.hpp>
 
 #include <chrono>

@@ -8,7 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/capture/captured_arguments.hpp>
 #include <attune/tune/device/device_target.hpp>
-#include <attune/tune/dispatch/installed_variant.hpp>
+#include <attune/tune/dispatch/served/installed_variant.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/known_choice.hpp>

@@ -9,11 +9,11 @@
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/capture/call_replay.hpp>
 #include <attune/tune/capture/replay_report.hpp>
-#include <attune/tune/dispatch/apart_tuning.hpp>
-#include <attune/tune/dispatch/bucketed_inputs.hpp>
+#include <attune/tune/dispatch/background/apart_tuning.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/mode.hpp>
+#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 #include <attune/tune/loop/trial.hpp>
 

@@ -5,7 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/call_facts.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/launch_text.hpp>

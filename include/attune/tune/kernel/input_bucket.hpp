@@ -1,6 +1,6 @@
 // attune/tune/kernel/input_bucket.hpp - which value of an input stands for others: kernel.bucket<i>(f).
 // SPDX-License-Identifier: MIT
-// tested by tune/dispatch/bucketed_inputs.cpp
+// tested by tune/dispatch/served/bucketed_inputs.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

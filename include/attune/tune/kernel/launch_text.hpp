@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/remember/call_facts.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/kernel.hpp>
 
 #include <optional>

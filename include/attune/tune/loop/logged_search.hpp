@@ -7,7 +7,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/transfer/past_session.hpp>

@@ -1,6 +1,6 @@
 // attune/tune/together/turn_policy.hpp - several tunings and one budget: which of them goes on.
 // SPDX-License-Identifier: MIT
-// Bench    bench.tune.together
+// Bench    bench/tune/together.cpp
 #pragma once
 
 #include <attune/core/version.hpp>

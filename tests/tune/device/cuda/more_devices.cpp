@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/device/cuda/more_devices.hpp>
 
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <atomic>

@@ -3,7 +3,7 @@
 #include <attune/tune/device/cuda/predicted_bench.hpp>
 
 #include <attune/attune.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/remember/matching.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/ship/report/problem_report.hpp>
 
 #include <algorithm>

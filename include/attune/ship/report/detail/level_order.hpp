@@ -5,7 +5,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/remember/matching.hpp>
+#include <attune/remember/problem/matching.hpp>
 
 #include <algorithm>
 #include <cstddef>

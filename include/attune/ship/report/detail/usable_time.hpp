@@ -5,7 +5,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/problem/problem.hpp>
 
 #include <cmath>
 #include <variant>

@@ -6,9 +6,9 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/files/t4.hpp>
+#include <attune/remember/lines/store_lines.hpp>
 #include <attune/remember/memory_store.hpp>
-#include <attune/remember/store_lines.hpp>
-#include <attune/remember/t4.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/csv.hpp>
 #include <attune/ship/tool/detail/export.hpp>

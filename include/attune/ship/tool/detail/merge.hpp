@@ -5,8 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/replace_file.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/store_content.hpp>
-#include <attune/remember/store_lines.hpp>
+#include <attune/remember/lines/store_content.hpp>
+#include <attune/remember/lines/store_lines.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/output_file.hpp>
 

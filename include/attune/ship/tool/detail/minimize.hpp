@@ -15,7 +15,7 @@
 #include <attune/ship/tool/detail/best.hpp>
 #include <attune/ship/tool/detail/program_run.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
-#include <attune/tune/dispatch/session_record.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/minimize.hpp>

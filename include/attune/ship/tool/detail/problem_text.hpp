@@ -5,9 +5,9 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/problem.hpp>
+#include <attune/remember/lines/record_table.hpp>
+#include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
-#include <attune/remember/record_table.hpp>
 #include <attune/ship/tool/console.hpp>
 #include <attune/tune/progress.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/store_lines.hpp>
+#include <attune/remember/lines/store_lines.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/merge.hpp>
 #include <attune/ship/tool/detail/selection.hpp>

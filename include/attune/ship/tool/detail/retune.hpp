@@ -6,7 +6,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/captured_call.hpp>
+#include <attune/remember/files/captured_call.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problem_text.hpp>
 #include <attune/ship/tool/detail/selection.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/matching.hpp>
-#include <attune/remember/store_content.hpp>
+#include <attune/remember/lines/store_content.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problem_text.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/remember/t4.hpp>
+#include <attune/remember/files/t4.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 

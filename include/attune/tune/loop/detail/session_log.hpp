@@ -4,7 +4,7 @@
 
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
-#include <attune/remember/event_log.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/trial.hpp>

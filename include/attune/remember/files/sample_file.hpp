@@ -1,0 +1,54 @@
+// attune/remember/files/sample_file.hpp - measured programs in a file that tunings share.
+// SPDX-License-Identifier: MIT
+//
+// Beside a store, not in it: features are longer than the values that they follow from, and worth
+// nothing to a library that counts others. A file may be deleted at any time.
+//
+//   attune_samples 1
+//   <hash of what the numbers mean> TAB <CRC-32 of the rest> TAB <one program>
+#pragma once
+
+#include <attune/core/version.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Lines of text. Processes share the file: each add() is one write under a lock. Lines that are
+/// damaged, or that mean something else, are skipped; a file that begins with other text is neither
+/// read nor written.
+class sample_file {
+public:
+    /// Opens nothing yet.
+    /// @param meaning  of the numbers in a line, such as all their names
+    sample_file(std::string path, std::string_view meaning);
+
+    /// A file beyond it takes no more lines.
+    static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;
+
+    /// The last lines of this meaning, each with its line end, oldest first.
+    /// @param most     so many at most
+    /// @param but_not  lines that begin so do not count; empty: all count
+    [[nodiscard]] std::string last(std::size_t most, std::string_view but_not = {});
+    /// Appends lines; creates the file and its folder where they are missing. Does nothing once
+    /// there was a problem.
+    /// @param lines  each with its line end
+    void add(std::string_view lines);
+
+    /// Why the file was not read or written, at first; empty: it was.
+    [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
+
+private:
+    std::string path_;
+    std::string meaning_;
+    std::string problem_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/remember/files/sample_file.ipp>
+#endif

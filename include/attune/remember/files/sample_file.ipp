@@ -1,0 +1,109 @@
+// attune/remember/files/sample_file.ipp - checks and appends lines.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/detail/checksum.hpp>
+#include <attune/remember/detail/store_file.hpp>
+#include <attune/remember/detail/text_hash.hpp>
+#include <attune/remember/files/sample_file.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr std::string_view first_line_of_samples = "attune_samples 1\n";
+inline constexpr char const* no_sample_file = "the file is none of measured programs";
+
+/// Takes what stands before `end` off the front; all where there is none.
+[[nodiscard]] inline std::string_view take_until(std::string_view& from, char end)
+{
+    std::string_view const out = from.substr(0, from.find(end));
+    from.remove_prefix(std::min(out.size() + 1, from.size()));
+    return out;
+}
+
+ATTUNE_INLINE sample_file::sample_file(std::string path, std::string_view meaning)
+    : path_(std::move(path))
+    , meaning_(std::to_string(hash_of_text(meaning)))
+{
+}
+
+ATTUNE_INLINE std::string sample_file::last(std::size_t most, std::string_view but_not)
+{
+    store_file file = store_file::open_to_read(path_);
+    if (!file.usable()) {
+        if (!file.absent() && problem_.empty()) problem_ = file.why();
+        return {};
+    }
+    std::string text;
+    if (!file.lock(store_file::sharing::shared) || !file.read_all(text)) {
+        if (problem_.empty()) problem_ = file.why();
+        return {};
+    }
+    if (first_line_of_samples.starts_with(text)) return {}; // its first writer was killed
+    if (!text.starts_with(first_line_of_samples)) {
+        if (problem_.empty()) problem_ = no_sample_file;
+        return {};
+    }
+    std::vector<std::string_view> found;
+    for (std::string_view rest = text; rest.find('\n') != rest.npos;) {
+        std::string_view line = take_until(rest, '\n');
+        std::string_view const meaning = take_until(line, '\t');
+        std::string_view const sum = take_until(line, '\t');
+        if (meaning == meaning_ && !line.empty() &&
+            (but_not.empty() || !line.starts_with(but_not)) &&
+            sum == std::to_string(crc32_of(line)))
+            found.push_back(line);
+    }
+    std::string out;
+    for (std::size_t i = found.size() - std::min(found.size(), most); i < found.size(); ++i) {
+        out += found[i];
+        out += '\n';
+    }
+    return out;
+}
+
+ATTUNE_INLINE void sample_file::add(std::string_view lines)
+{
+    if (!problem_.empty()) return;
+    store_file file = store_file::open_to_append(path_);
+    auto const fail = [&](std::string why) {
+        if (problem_.empty()) problem_ = std::move(why);
+    };
+    if (!file.usable()) return fail(file.why());
+    if (!file.lock(store_file::sharing::exclusive)) return fail("another process keeps its lock");
+    auto const bytes = static_cast<std::uint64_t>(file.stamp().bytes);
+    if (bytes > most_bytes) return fail("the file is full; delete it, or name another one");
+    std::string out;
+    if (bytes == 0) {
+        out = first_line_of_samples;
+    } else {
+        std::size_t const length = std::min<std::uint64_t>(bytes, first_line_of_samples.size());
+        std::string head;
+        std::string end;
+        if (!file.read(0, length, head) || !file.read(bytes - 1, 1, end)) return fail(file.why());
+        if (bytes < first_line_of_samples.size() && first_line_of_samples.starts_with(head)) {
+            out = first_line_of_samples.substr(length); // the first writer was killed
+            end = "\n";
+        } else if (head != first_line_of_samples) {
+            return fail(no_sample_file);
+        }
+        if (end != "\n") out = '\n'; // ends a line whose writer was killed
+    }
+    while (!lines.empty()) {
+        std::string_view const line = take_until(lines, '\n');
+        out += meaning_ + '\t' + std::to_string(crc32_of(line)) + '\t';
+        out += line;
+        out += '\n';
+    }
+    if (!file.append(out)) fail(file.why());
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,257 @@
+// attune/remember/files/t4.ipp - reading and writing the documents of other tuners.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/files/t4.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[noreturn]] inline void refuse_t4(std::string const& why)
+{
+    throw error("these results cannot be read",
+                why,
+                "give import_t4() the text of a T4 results file (\"results\": [...]) or of a cache "
+                "file of Kernel Tuner (\"cache\": {...})");
+}
+
+[[nodiscard]] inline std::string plain_text(record_json const& v)
+{
+    return v.is_string() ? v.get<std::string>() : v.dump();
+}
+
+/// A document whose writer was killed, or has not ended it: up to the last whole line.
+[[nodiscard]] inline record_json parse_open(std::string text)
+{
+    auto const attempt = [](std::string const& t) -> std::optional<record_json> {
+        record_json json = record_json::parse(t, nullptr, false);
+        if (json.is_discarded() || !json.is_object()) return std::nullopt;
+        return json;
+    };
+    if (auto whole = attempt(text)) return *std::move(whole);
+    for (int i = 0; i < 2; ++i) {
+        std::size_t const end = text.find_last_not_of(" \t\r\n,");
+        if (end == text.npos) break;
+        text.resize(end + 1);
+        for (char const* const closing : {"}}", "}"})
+            if (auto closed = attempt(text + closing)) return *std::move(closed);
+        std::size_t const line = text.rfind('\n');
+        if (line == text.npos) break;
+        text.resize(line);
+    }
+    refuse_t4("the text is no JSON object");
+}
+
+/// Seconds of one of these units.
+[[nodiscard]] inline double seconds_per(std::string const& unit)
+{
+    if (unit == "s" || unit == "seconds") return 1.0;
+    if (unit == "us" || unit == "microseconds") return 1e-6;
+    if (unit == "ns" || unit == "nanoseconds") return 1e-9;
+    return 1e-3; // Kernel Tuner's own, also where it says nothing
+}
+
+/// @param times  single ones, in the unit of `value`; may be empty
+[[nodiscard]] inline std::optional<measurement>
+measurement_of(double value, double unit_s, record_json const& times)
+{
+    if (!std::isfinite(value) || value <= 0) return std::nullopt;
+    measurement out = measurement::exact(value * unit_s);
+    if (!times.is_array() || times.size() < 2) return out;
+    double sum = 0, squares = 0;
+    for (record_json const& t : times) {
+        if (!t.is_number()) return out;
+        sum += t.get<double>();
+        squares += t.get<double>() * t.get<double>();
+    }
+    double const n = static_cast<double>(times.size());
+    double const variance = std::max(0.0, (squares - sum * sum / n) / (n - 1));
+    double const half = 1.96 * std::sqrt(variance / n) * unit_s;
+    out.low = std::max(0.0, out.value - half);
+    out.high = out.value + half;
+    out.samples = static_cast<std::uint32_t>(times.size());
+    return out;
+}
+
+/// A word of T4 or of a cache file. Nothing: it was never compiled.
+[[nodiscard]] inline std::optional<failure> failure_of_word(std::string const& word)
+{
+    if (word == "constraints" || word == "InvalidConfig") return std::nullopt;
+    if (word == "compile" || word == "CompilationFailedConfig")
+        return failure{failure_stage::compile, word};
+    if (word == "timeout") return failure{failure_stage::timeout, word};
+    if (word == "correctness") return failure{failure_stage::verify, word};
+    return failure{failure_stage::crash, word};
+}
+
+/// Adds a configuration with the names of the first one.
+inline void add_row(imported_results& to, record_json const& configuration, outcome result)
+{
+    tried_row row{.result = std::move(result)};
+    for (std::string const& name : to.problem.parameters) {
+        auto const at = configuration.find(name);
+        if (at == configuration.end()) refuse_t4("a configuration has no " + name);
+        row.values.push_back(plain_text(*at));
+    }
+    to.rows.push_back(std::move(row));
+}
+
+inline void read_results(imported_results& to, record_json const& results)
+{
+    if (!results.is_array()) refuse_t4("\"results\" is no list");
+    for (record_json const& one : results) {
+        if (!one.is_object() || !one.contains("configuration") || !one["configuration"].is_object())
+            refuse_t4("a result has no configuration");
+        record_json const& configuration = one["configuration"];
+        if (to.problem.parameters.empty())
+            for (auto const& [name, value] : configuration.items())
+                to.problem.parameters.push_back(name);
+        std::string const word =
+            one.contains("invalidity") ? plain_text(one["invalidity"]) : "correct";
+        if (word != "correct") {
+            if (auto why = failure_of_word(word)) add_row(to, configuration, *std::move(why));
+            continue;
+        }
+        std::string objective = "time";
+        if (auto const o = one.find("objectives"); o != one.end() && o->is_array() && !o->empty())
+            objective = plain_text((*o)[0]);
+        record_json times;
+        if (auto const t = one.find("times"); t != one.end() && t->is_object())
+            times = t->value("runtimes", record_json());
+        auto const all = one.find("measurements");
+        if (all == one.end() || !all->is_array()) continue;
+        for (record_json const& m : *all) {
+            bool const is_it = m.is_object() && m.contains("name") && m.contains("value") &&
+                               plain_text(m["name"]) == objective && m["value"].is_number();
+            if (!is_it) continue;
+            double const unit_s = seconds_per(m.contains("unit") ? plain_text(m["unit"]) : "ms");
+            if (auto time = measurement_of(m["value"].get<double>(), unit_s, times))
+                add_row(to, configuration, *time);
+            break;
+        }
+    }
+}
+
+inline void read_cache(imported_results& to, record_json const& root)
+{
+    record_json const& cache = root["cache"];
+    auto const names = root.find("tune_params_keys");
+    if (!cache.is_object() || names == root.end() || !names->is_array())
+        refuse_t4("the cache has no \"tune_params_keys\"");
+    for (record_json const& name : *names)
+        to.problem.parameters.push_back(plain_text(name));
+    std::string const objective =
+        root.contains("objective") ? plain_text(root["objective"]) : "time";
+    if (!objective.starts_with("time"))
+        refuse_t4("its objective is " + objective + ", and seconds are needed");
+    for (auto const& [key, one] : cache.items()) {
+        if (!one.is_object() || !one.contains(objective)) continue;
+        record_json const& value = one[objective];
+        if (value.is_number()) {
+            record_json const times = one.value("times", record_json());
+            if (auto time = measurement_of(value.get<double>(), 1e-3, times))
+                add_row(to, one, *time);
+        } else if (auto why = failure_of_word(plain_text(value))) {
+            add_row(to, one, *std::move(why));
+        }
+    }
+}
+
+ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin const& of)
+{
+    record_json const root = parse_open(text);
+    imported_results out;
+    record_key& key = out.problem.key;
+    key.kernel = of.kernel;
+    key.source = foreign_source;
+    key.device = of.device;
+    key.inputs = of.inputs;
+    if (root.contains("results"))
+        read_results(out, root["results"]);
+    else if (root.contains("cache"))
+        read_cache(out, root);
+    else
+        refuse_t4("it has neither \"results\" nor \"cache\"");
+    auto const said = [&](char const* name) {
+        return root.contains(name) && root[name].is_string() ? root[name].get<std::string>()
+                                                             : std::string();
+    };
+    if (key.kernel.empty()) key.kernel = said("kernel_name");
+    if (key.device.empty()) key.device = said("device_name");
+    if (key.kernel.empty()) refuse_t4("nothing says of which kernel they are: set origin.kernel");
+    if (auto const size = root.find("problem_size"); key.inputs.empty() && size != root.end()) {
+        std::size_t axis = 0;
+        if (!size->is_array())
+            key.inputs.emplace_back("problem_size", plain_text(*size));
+        else
+            for (record_json const& n : *size)
+                key.inputs.emplace_back("problem_size." + std::to_string(axis++), plain_text(n));
+    }
+    return out;
+}
+
+/// A value as a number where it is one.
+[[nodiscard]] inline record_json plain_value(std::string const& text)
+{
+    record_json value = record_json::parse(text, nullptr, false);
+    bool const is_plain = (value.is_number() || value.is_boolean()) && value.dump() == text;
+    return is_plain ? value : text_to_json(text);
+}
+
+[[nodiscard]] inline char const* invalidity_of(failure_stage stage) noexcept
+{
+    switch (stage) {
+    case failure_stage::compile:
+    case failure_stage::load:
+        return "compile";
+    case failure_stage::launch:
+    case failure_stage::crash:
+        return "runtime";
+    case failure_stage::timeout:
+        return "timeout";
+    case failure_stage::verify:
+        return "correctness";
+    }
+    return "runtime";
+}
+
+ATTUNE_INLINE std::string t4_text(problem_history const& of)
+{
+    record_json results = record_json::array();
+    for (tried_row const& row : of.rows) {
+        record_json one;
+        one["timestamp"] = "";
+        record_json configuration = record_json::object();
+        for (std::size_t i = 0; i < row.values.size() && i < of.problem.parameters.size(); ++i)
+            configuration[of.problem.parameters[i]] = plain_value(row.values[i]);
+        one["configuration"] = std::move(configuration);
+        one["times"]["runtimes"] = record_json::array();
+        auto const* const why = std::get_if<failure>(&row.result);
+        one["invalidity"] = why == nullptr ? "correct" : invalidity_of(why->stage);
+        one["correctness"] = why != nullptr && why->stage == failure_stage::verify ? 0 : 1;
+        one["measurements"] = record_json::array();
+        if (auto const* m = std::get_if<measurement>(&row.result)) {
+            record_json time;
+            time["name"] = "time";
+            time["value"] = number_to_json(m->value * 1e3);
+            time["unit"] = "ms";
+            one["measurements"].push_back(std::move(time));
+        }
+        one["objectives"] = record_json::array({"time"});
+        results.push_back(std::move(one));
+    }
+    record_json root;
+    root["results"] = std::move(results);
+    root["schema_version"] = "1.0.0";
+    return root.dump(1) + '\n';
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

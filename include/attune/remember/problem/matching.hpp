@@ -1,0 +1,163 @@
+// attune/remember/problem/matching.hpp - how well a record fits a tuning problem.
+// SPDX-License-Identifier: MIT
+//
+// Sizes are compared by their ratio, because the best tile sizes of a problem and of one twice as
+// large are usually similar, whatever the size.
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/record.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// How a record fits, and its distance among records that fit in the same way.
+struct closeness {
+    record_match how = record_match::none;
+    double distance{}; ///< exact: 0. other_size: sum of |log ratio| of the inputs.
+                       ///< other_device: 0 if only the compiler differs, 1 if only the device
+                       ///< differs, 2 if both differ.
+
+    /// True when this fits at least as well as `other`: of equal fits the later one is taken.
+    [[nodiscard]] constexpr bool no_worse_than(closeness const& other) const noexcept
+    {
+        return how != other.how ? how < other.how : distance <= other.distance;
+    }
+};
+
+/// The number in `text`; empty when `text` is not a finite number as a whole.
+[[nodiscard]] inline std::optional<double> number_of(std::string const& text)
+{
+    double value = 0.0;
+    char const* const end = text.data() + text.size();
+    auto const [stop, problem] = std::from_chars(text.data(), end, value);
+    if (problem != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+/// |log(a / b)| for two numbers of one sign. Otherwise log(1 + |a|) + log(1 + |b|), because their
+/// ratio has no meaning; this is finite and grows with the gap.
+[[nodiscard]] inline double ratio_distance(double a, double b)
+{
+    if (a == b) return 0.0;
+    double const size_a = std::fabs(a), size_b = std::fabs(b);
+    if (a != 0.0 && b != 0.0 && std::signbit(a) == std::signbit(b)) {
+        // One division, so that the distances of 4 and 1/4 from 1 are equal to the last bit.
+        double const ratio = std::fmax(size_a, size_b) / std::fmin(size_a, size_b);
+        return std::isfinite(ratio) ? std::log(ratio)
+                                    : std::fabs(std::log(size_a) - std::log(size_b));
+    }
+    return std::log1p(size_a) + std::log1p(size_b);
+}
+
+/// False when both texts are known and differ; an empty text is unknown.
+[[nodiscard]] inline bool may_be_same(std::string const& a, std::string const& b) noexcept
+{
+    return a.empty() || b.empty() || a == b;
+}
+
+[[nodiscard]] inline std::string const* value_of(named_texts const& texts, std::string_view name)
+{
+    for (auto const& [key, value] : texts)
+        if (key == name) return &value;
+    return nullptr;
+}
+
+/// Sum of |log ratio| over inputs that are numbers; other texts must be equal.
+///
+/// @return  >= 0; 0 for equal inputs; empty when names differ or a text that is no number does
+/// Cost     O(n^2) for n inputs; their order does not matter
+[[nodiscard]] inline std::optional<double> input_distance(named_texts const& have,
+                                                          named_texts const& want)
+{
+    if (have.size() != want.size()) return std::nullopt;
+    double sum = 0.0;
+    for (auto const& [name, wanted] : want) {
+        std::string const* const had = detail::value_of(have, name);
+        if (had == nullptr) return std::nullopt;
+        if (*had == wanted) continue;
+        auto const a = detail::number_of(*had), b = detail::number_of(wanted);
+        if (!a || !b) return std::nullopt;
+        sum += ratio_distance(*a, *b);
+    }
+    return sum;
+}
+
+/// True when both have the same names with the same texts, in any order.
+[[nodiscard]] inline bool same_inputs(named_texts const& have, named_texts const& want)
+{
+    if (have.size() != want.size()) return false;
+    for (auto const& [name, wanted] : want) {
+        std::string const* const had = detail::value_of(have, name);
+        if (had == nullptr || *had != wanted) return false;
+    }
+    return true;
+}
+
+/// compare_keys() for two keys of the same schema, whatever they have as such.
+[[nodiscard]] inline closeness compare_but_schema(record_key const& have, record_key const& want)
+{
+    if (have.kernel != want.kernel || have.source != want.source) return {};
+    if (!detail::may_be_same(have.signature, want.signature) ||
+        !same_inputs(have.setting, want.setting))
+        return {};
+    bool const same_compiler = have.compiler == want.compiler;
+    bool const same_device = have.device == want.device;
+    if (same_inputs(have.inputs, want.inputs)) {
+        if (same_compiler && same_device) return {record_match::exact, 0.0};
+        return {record_match::other_device,
+                (same_device ? 0.0 : 1.0) + (same_compiler || same_device ? 0.0 : 1.0)};
+    }
+    if (!same_compiler || !same_device) return {};
+    if (auto const distance = input_distance(have.inputs, want.inputs))
+        return {record_match::other_size, *distance};
+    return {};
+}
+
+/// How well a record with key `have` fits a problem with key `want`. A record of another source or
+/// schema never fits: its parameters may have another meaning.
+[[nodiscard]] inline closeness compare_keys(record_key const& have, record_key const& want)
+{
+    return have.schema == want.schema ? compare_but_schema(have, want) : closeness{};
+}
+
+} // namespace detail
+
+/// Finds the record that fits best among those offered, oldest first.
+class best_match {
+public:
+    /// @pre `want` and every record offered outlive this object
+    explicit best_match(record_key const& want) noexcept
+        : want_(&want)
+    {
+    }
+
+    void offer(record const& candidate)
+    {
+        detail::closeness const fit = detail::compare_keys(candidate.key, *want_);
+        if (fit.how == record_match::none || !fit.no_worse_than(fit_)) return;
+        fit_ = fit;
+        best_ = &candidate;
+    }
+    [[nodiscard]] lookup_result result() const
+    {
+        return best_ == nullptr ? lookup_result{} : lookup_result{*best_, fit_.how, fit_.distance};
+    }
+
+private:
+    record_key const* want_;
+    record const* best_ = nullptr;
+    detail::closeness fit_{record_match::none, std::numeric_limits<double>::infinity()};
+};
+
+} // namespace attune::inline ATTUNE_ABI

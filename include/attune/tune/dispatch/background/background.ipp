@@ -1,0 +1,120 @@
+// attune/tune/dispatch/background/background.ipp - the thread's loop.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/only_faults_unblocked.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
+#include <attune/tune/dispatch/background/background.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Threads of this process see it. See has_other_threads().
+inline void name_this_thread(char const* name) { ::pthread_setname_np(::pthread_self(), name); }
+
+struct background_worker::state {
+    std::mutex lock{}; ///< of the members below
+    std::condition_variable changed{};
+    std::deque<std::function<void()>> line{};
+    bool is_at_work = false;
+    bool is_over = false;
+    std::thread thread{};
+    std::atomic<pid_t> process{0}; ///< in which the thread runs; 0: there is none yet
+    std::atomic<bool> stop{false};
+
+    [[nodiscard]] bool is_here() const noexcept { return process == ::getpid(); }
+
+    void run()
+    {
+        stopped_by const told(stop);
+        name_this_thread(own_thread_name);
+        std::unique_lock here(lock);
+        while (true) {
+            changed.wait(here, [this] { return is_over || !line.empty(); });
+            if (is_over) return;
+            std::function<void()> job = std::move(line.front());
+            line.pop_front();
+            is_at_work = true;
+            here.unlock();
+            name_this_thread("attune tune"); // one that may change what all threads share
+            try {
+                job();
+            } catch (...) { // a sink or a check of the program's threw; nobody is there to hear it
+            }
+            job = nullptr; // what it holds is freed without the lock
+            name_this_thread(own_thread_name);
+            here.lock();
+            is_at_work = false;
+            changed.notify_all();
+        }
+    }
+};
+
+ATTUNE_INLINE background_worker::background_worker()
+    : state_(std::make_shared<state>())
+{
+}
+
+ATTUNE_INLINE background_worker::~background_worker()
+{
+    state& s = *state_;
+    if (s.process == 0) return;
+    if (!s.is_here()) {
+        abandon();
+        return;
+    }
+    {
+        std::scoped_lock const here(s.lock);
+        s.is_over = true;
+        s.stop = true;
+        s.line.clear();
+        s.changed.notify_all();
+    }
+    s.thread.join();
+}
+
+ATTUNE_INLINE void background_worker::abandon()
+{
+    // The thread is the parent's: it may have held the lock, and there is nothing to wait for.
+    keep_forever(std::exchange(state_, std::make_shared<state>()));
+}
+
+ATTUNE_INLINE void background_worker::add(std::function<void()> job)
+{
+    if (state_->process != 0 && !state_->is_here()) abandon();
+    state& s = *state_;
+    std::scoped_lock const here(s.lock);
+    if (s.process == 0) {
+        watch_program_end();
+        only_faults_unblocked const quiet;
+        s.thread = std::thread([&s] { s.run(); });
+        s.process = ::getpid();
+    }
+    s.line.push_back(std::move(job));
+    s.changed.notify_all();
+}
+
+ATTUNE_INLINE void background_worker::wait() const
+{
+    state& s = *state_;
+    if (!s.is_here()) return;
+    std::unique_lock here(s.lock);
+    auto const is_done = [&s] { return !s.is_at_work && s.line.empty(); };
+    // While the program ends, the thread stands still and never will be.
+    while (!program_is_ending())
+        if (s.changed.wait_for(here, std::chrono::milliseconds(50), is_done)) return;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,104 @@
+// attune/tune/dispatch/choice/default_code.ipp - the default configuration of a call, and its code.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/optimizer_core.hpp>
+#include <attune/tune/dispatch/choice/default_code.hpp>
+#include <attune/tune/kernel/fallback.hpp>
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE void default_code::complete_locked(call_problem& of, bool may_move)
+{
+    if (of.space) return;
+    chain_of_trees made = space_of_call(subject_.kernel,
+                                        subject_.declared,
+                                        subject_.values_of(of.inputs),
+                                        subject_.target().get(),
+                                        may_move ? &of.moved : nullptr);
+    of.default_is_declared = of.moved.empty();
+    of.default_at = default_point(made).value();
+    of.space.emplace(std::move(made));
+}
+
+ATTUNE_INLINE void default_code::complete(call_problem& of, bool may_move)
+{
+    std::scoped_lock<fork_safe_mutex> const only_one(lock_);
+    complete_locked(of, may_move);
+}
+
+ATTUNE_INLINE std::string default_code::take_moved(call_problem& of)
+{
+    std::scoped_lock<fork_safe_mutex> const only_one(lock_);
+    return std::exchange(of.moved, {});
+}
+
+ATTUNE_INLINE installed_variant const& default_code::code_of(call_problem& of)
+{
+    if (auto const* const known = of.by_default.load()) return *known;
+    std::scoped_lock<fork_safe_mutex> const only_one(lock_);
+    if (auto const* const known = of.by_default.load()) return *known;
+    kernel_description const& kernel = subject_.kernel;
+    bool const is_for_device = subject_.target() != nullptr;
+    found_ahead const own = is_for_device ? found_ahead{} : find_fallback(kernel);
+    try {
+        complete_locked(of, true);
+        if (own.address == nullptr || kernel.fallback_is_slow || !of.default_is_declared) {
+            compile_result made = subject_.code_at(*of.space, *of.default_at);
+            if (auto const* const why = std::get_if<failure>(&made))
+                throw error("the default configuration of kernel '" + kernel.name + "' " +
+                                std::string(describe(why->stage)),
+                            kernel.source.path + ": " + why->reason,
+                            own.reason.empty()
+                                ? "attune_add_kernel(target file) or kernel.fallback(function) "
+                                  "gives the program a kernel that needs no compiler"
+                                : own.reason);
+            return install(of, std::get<callable>(std::move(made)));
+        }
+    } catch (error const&) {
+        if (is_for_device && of.space && of.default_at)
+            if (std::optional<callable> held = subject_.target()->code_in_program(
+                    kernel, of.space->describe(), *of.default_at))
+                return install(of, std::move(*held));
+        if (own.address == nullptr) throw;
+    }
+    return install(of, {.address = own.address});
+}
+
+ATTUNE_INLINE installed_variant const* default_code::plain_code()
+{
+    std::scoped_lock<fork_safe_mutex> const only_one(lock_);
+    if (plain_ != nullptr) return plain_;
+    void* const function = fallback_of(subject_.kernel);
+    if (function != nullptr) plain_ = &variants_.install({.address = function});
+    return plain_;
+}
+
+ATTUNE_INLINE installed_variant const& default_code::install(call_problem& of, callable code)
+{
+    installed_variant const& made = variants_.install(std::move(code));
+    of.by_default.store(&made);
+    return made;
+}
+
+ATTUNE_INLINE void default_code::set(call_problem& of, callable const& code)
+{
+    if (code.address == nullptr) return;
+    std::scoped_lock<fork_safe_mutex> const only_one(lock_);
+    if (of.by_default.load() == nullptr) install(of, code);
+}
+
+ATTUNE_INLINE bool default_code::is_own(installed_variant const& v) const
+{
+    if (v.on_device) return v.code.compiler == code_of_the_program;
+    return v.code.address == fallback_of(subject_.kernel);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

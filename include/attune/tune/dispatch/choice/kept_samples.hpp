@@ -1,0 +1,41 @@
+// attune/tune/dispatch/choice/kept_samples.hpp - measured programs that a tuning learns from, and adds to.
+// SPDX-License-Identifier: MIT
+// tested by tune/program/samples.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/remember/files/sample_file.hpp>
+#include <attune/remember/record.hpp>
+#include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/cost/expected_rows.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/loop/session_memory.hpp>
+
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The file of tuning_search::samples, as one problem sees it. The problem's own programs are of
+/// the task with its name, whose samples are not among others(): its outcomes are in the store.
+class kept_samples {
+public:
+    /// @param space  of the problem, with rows
+    kept_samples(std::string const& path, record_key const& problem, chain_of_trees const& space);
+
+    /// The last 2000 programs of other tasks in the file.
+    [[nodiscard]] cost_samples others();
+    void keep(known_outcome const& fresh);
+    /// Why the file was not used; empty: it was.
+    [[nodiscard]] std::string const& problem() const noexcept { return file_.problem(); }
+
+private:
+    sample_file file_;
+    expected_rows rows_;
+    std::string task_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/dispatch/choice/kept_samples.ipp>
+#endif

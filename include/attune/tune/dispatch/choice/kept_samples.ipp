@@ -1,0 +1,88 @@
+// attune/tune/dispatch/choice/kept_samples.ipp - outcomes as lines of a file of samples.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/schedule/program_features.hpp>
+#include <attune/tune/dispatch/choice/kept_samples.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Numbers of programs under other names mean something else.
+[[nodiscard]] inline std::string meaning_of_features()
+{
+    std::string names;
+    for (std::string const& name : program_feature_names())
+        names += name + ' ';
+    return names + "expected";
+}
+
+/// Columns of expected_rows over those of programs.
+[[nodiscard]] inline std::size_t width_of_rows() { return program_feature_names().size() + 1; }
+
+/// All within which times are comparable, without tabs and line ends.
+[[nodiscard]] inline std::string task_of(record_key const& key)
+{
+    std::string out = key.kernel + " " + key.source;
+    for (auto const* const list : {&key.inputs, &key.setting})
+        for (auto const& [name, value] : *list)
+            out += " " + name + "=" + value;
+    out += " on " + key.device + " by " + key.compiler;
+    for (char& c : out)
+        if (c == '\t' || c == '\n') c = ' ';
+    return out;
+}
+
+ATTUNE_INLINE kept_samples::kept_samples(std::string const& path,
+                                         record_key const& problem,
+                                         chain_of_trees const& space)
+    : file_(path, meaning_of_features())
+    , rows_(space)
+    , task_(task_of(problem))
+{
+}
+
+ATTUNE_INLINE cost_samples kept_samples::others()
+{
+    constexpr std::size_t most = 2000;
+    cost_samples out;
+    std::string const text = file_.last(most, task_ + '\t');
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string_view const line = rest.substr(0, rest.find('\n') + 1);
+        rest.remove_prefix(line.size());
+        try {
+            cost_samples const one = read_cost_samples(line);
+            bool const fits = one.size() == 1 && one.programs().front().width == width_of_rows();
+            if (fits && one.task(0) != task_) out.add(one);
+        } catch (error const&) { // of another writer, with a right checksum
+        }
+    }
+    return out;
+}
+
+ATTUNE_INLINE void kept_samples::keep(known_outcome const& fresh)
+{
+    // Failures to compile and to load may be those of this machine, at this hour.
+    if (auto const* const why = std::get_if<failure>(&fresh.result);
+        why != nullptr &&
+        (why->stage == failure_stage::compile || why->stage == failure_stage::load))
+        return;
+    std::optional<program_rows> rows = rows_.of(fresh.at);
+    if (!rows || rows->width != width_of_rows()) return; // columns of a user's own have no names
+    auto const* const m = std::get_if<measurement>(&fresh.result);
+    bool const worked = m != nullptr && __builtin_isfinite(m->value) && m->value > 0;
+    cost_samples one;
+    one.add(task_, std::move(*rows), worked ? std::optional(m->value) : std::nullopt);
+    file_.add(text_of(one));
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

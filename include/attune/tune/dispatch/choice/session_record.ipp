@@ -1,0 +1,144 @@
+// attune/tune/dispatch/choice/session_record.ipp - records and points from each other.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
+#include <attune/tune/kernel/device_facts.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/kernel/thread_use.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler)
+{
+    tuning_options const& options = subject.options;
+    named_texts out;
+    if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
+    if (options.device.as_graph) out.emplace_back("graph", "yes");
+    if (!subject.kernel.buckets.empty()) out.emplace_back("bucket", "yes");
+    if (subject.find_device) return out;
+    if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
+        out.emplace_back("threads", std::move(threads));
+    return out;
+}
+
+ATTUNE_INLINE std::string text_of_now()
+{
+    std::time_t const now = std::time(nullptr);
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32] = {};
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+ATTUNE_INLINE record make_record(record_key key,
+                                 description const& space,
+                                 session_result const& result,
+                                 tuning_options const& options)
+{
+    record out;
+    out.key = std::move(key);
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out.configuration.emplace_back(space.parameters[i].name,
+                                       text_of(space.parameters[i], result.at[i]));
+    out.best_s = result.report.best.value;
+    out.default_s = result.report.default_time.value;
+    out.evaluations = result.report.evaluations;
+    out.failures = total(result.report.failures);
+    out.seed = options.search.seed;
+    out.when = text_of_now();
+    out.attune = version;
+    auto const interval_of = [](measurement const& m) {
+        return time_interval{m.low, m.high, m.samples};
+    };
+    out.best_interval = interval_of(result.report.best);
+    out.default_interval = interval_of(result.report.default_time);
+    out.code = result.code.object_key;
+    out.default_code = result.default_code.object_key;
+    out.threads = result.report.noise.threads;
+    for (point const& tie : result.ties)
+        out.ties.push_back(values_of(space, tie));
+    out.asked = {options.limits.evaluations, options.limits.seconds};
+    out.ended = result.ended;
+    out.spent = {result.report.elapsed_s, result.report.code_s, result.report.search_s};
+    out.interrupted = result.report.interrupted;
+    out.disturbed = result.report.noise.is_disturbed;
+    if (result.report.roofline) {
+        roofline const& of = *result.report.roofline;
+        out.least_s = of.least_s;
+        out.memory_bound = of.memory_bound;
+        out.roof = {of.of_call.flops, of.of_call.bytes, of.flops_per_s, of.bytes_per_s};
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
+                                            chain_of_trees const& space)
+{
+    description const& d = space.describe();
+    point out(d.parameters.size());
+    std::size_t placed = 0;
+    for (auto const& [name, text] : configuration) {
+        std::uint32_t const i = d.find_parameter(name);
+        if (i == no_index) return {};
+        auto const at = coordinate_of(d.parameters[i], text);
+        if (!at) return {};
+        out[i] = *at;
+        ++placed;
+    }
+    if (placed != d.parameters.size()) return {};
+    out = space.settled(std::move(out)); // the default may have been another
+    if (!space.contains(out)) return {};
+    return out;
+}
+
+ATTUNE_INLINE std::optional<point> point_of(std::vector<std::string> const& names,
+                                            value_texts const& values,
+                                            chain_of_trees const& space)
+{
+    named_texts configuration;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        configuration.emplace_back(names[i], values[i]);
+    return point_of(configuration, space);
+}
+
+ATTUNE_INLINE value_texts values_of(description const& space, point const& at)
+{
+    value_texts out;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        out.push_back(text_of(space.parameters[i], at[i]));
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::uint32_t> inactive_in(description const& space, point const& at)
+{
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < space.parameters.size(); ++i)
+        if (!is_active(space, i, at)) out.push_back(i);
+    return out;
+}
+
+ATTUNE_INLINE stored_problem problem_of(record_key const& key,
+                                        description const& space,
+                                        named_texts const& of_calls)
+{
+    bool const is_processor = key.device == device_name();
+    stored_problem out{.key = key,
+                       .facts = is_processor ? facts_of_processor() : facts_of_device(key.device)};
+    out.facts.insert(out.facts.end(), of_calls.begin(), of_calls.end());
+    out.key.schema.clear();
+    for (parameter_description const& p : space.parameters)
+        out.parameters.push_back(p.name);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

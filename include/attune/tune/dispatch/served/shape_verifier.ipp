@@ -1,0 +1,215 @@
+// attune/tune/dispatch/served/shape_verifier.ipp - which shapes of calls a variant serves.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/shape/shape_properties.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/bench.hpp>
+#include <attune/tune/device/device_target.hpp>
+#include <attune/tune/dispatch/served/shape_verifier.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/make_bench.hpp>
+#include <attune/tune/shape/derived_shapes.hpp>
+#include <attune/tune/shape/shape_check.hpp>
+#include <attune/tune/shape/shape_proof.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Of the shapes met once, the first `verified_at_once` and then one in `shapes_per_check` are
+/// verified: at most 5 % of the calls where all shapes differ.
+inline constexpr std::uint64_t verified_at_once = 2;
+inline constexpr std::uint64_t shapes_per_check = 24;
+/// A variant is proven on smaller calls for so many different relations between lengths and sizes.
+inline constexpr std::size_t most_proofs = 3;
+
+ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, point const& at)
+{
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < space.parameters.size(); ++i)
+        add_divisors_in(text_of(space.parameters[i], at[i]), out);
+    return out;
+}
+
+ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
+                                             call_problem& of,
+                                             installed_variant const& variant,
+                                             std::vector<std::int64_t> divisors,
+                                             proof_memory memory)
+    : with_(with)
+    , of_(of)
+    , variant_(variant)
+    , divisors_(std::move(divisors))
+    , trust_(with.subject.layout, divisors_)
+    , memory_(std::move(memory))
+{
+    for (proven_shape const& one : memory_.known) {
+        if (one.is_right)
+            trust_.add(one.shape);
+        else
+            trust_.distrust();
+        proven_before_.insert_or_assign(one.shape, one.is_right);
+    }
+}
+
+ATTUNE_INLINE void shape_verifier::keep(std::span<std::int64_t const> key, bool is_right) const
+{
+    if (memory_.keep) memory_.keep({.shape = {key.begin(), key.end()}, .is_right = is_right});
+}
+
+ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trusted,
+                                                   call_frame const& frame)
+{
+    dispatched_kernel const& subject = with_.subject;
+    tuning_options const& options = subject.options;
+    auto const device = subject.target();
+    if (device == nullptr)
+        return verify_shape(subject.kernel,
+                            frame,
+                            trusted.code,
+                            variant_.code,
+                            {.check_s = options.limits.check_s},
+                            options.measuring.protect);
+    tuning_problem problem{
+        subject.kernel, *of_.space, *of_.default_at, subject.compiler, frame, device.get()};
+    problem.only_verifies = true;
+    return make_bench(problem, options)
+        ->verify(trusted.code, variant_.code, options.limits.check_s);
+}
+
+/// Runs the variant on many smaller calls that can be made of this one; what is right there is
+/// verified. Remainders, tiles and orders of sizes are, so that it takes few real calls more.
+ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame)
+{
+    dispatched_kernel const& subject = with_.subject;
+    if (!frame.resized || trust_.is_distrusted() || subject.target() != nullptr) return;
+    shape_choice const choice = shape_choice_of_proofs(subject.kernel);
+    std::vector<std::int64_t> relations = relations_of(subject.layout, key, choice);
+    if (proven_for_.size() >= most_proofs ||
+        std::find(proven_for_.begin(), proven_for_.end(), relations) != proven_for_.end())
+        return;
+    proven_for_.push_back(std::move(relations));
+    std::vector<derived_shape> const smaller =
+        derived_shapes(subject.layout, key, choice, divisors_);
+    if (smaller.empty()) return;
+    installed_variant const& trusted = with_.defaults.code_of(of_);
+    shape_proof const proof = prove_shapes(
+        subject.kernel,
+        smaller.size(),
+        [&](std::size_t i) { return frame.resized(smaller[i].sizes); },
+        trusted.code,
+        variant_.code,
+        subject.options.limits.check_s / 4,
+        subject.options.measuring.protect);
+    counts_.proof_s += proof.elapsed_s;
+    for (std::size_t i = 0; i < proof.is_right.size(); ++i)
+        if (proof.is_right[i]) {
+            trust_.add(smaller[i].key);
+            keep(smaller[i].key, true);
+            ++counts_.proofs;
+        }
+}
+
+/// @param what  the shape, and the failure
+ATTUNE_INLINE void shape_verifier::note_failure(shape_verdict const& verdict,
+                                                std::string const& what)
+{
+    if (verdict.how == shape_verdict::ending::wrong) {
+        ++counts_.wrong;
+        bool const is_news = !trust_.is_distrusted();
+        trust_.distrust();
+        with_.shapes.withdraw(variant_);
+        if (is_news)
+            with_.report.note(
+                "the variant is wrong where " + what +
+                "; the default serves such calls, and every new shape is verified by itself");
+        with_.report.add_shape_failure({what, verdict.why});
+    } else if (++counts_.unknown == 1) {
+        with_.report.note("the variant could not be verified where " + what +
+                          "; the default serves such calls");
+    }
+}
+
+ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
+{
+    return !is_first || checks_ < verified_at_once + new_shapes_ / shapes_per_check;
+}
+
+ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
+                                              bool is_first) const
+{
+    if (!memory_.is_required && (with_.subject.kernel.any_shape || trust_.covers(key)))
+        return false;
+    return may_check(is_first) && !proven_before_.contains({key.begin(), key.end()});
+}
+
+ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
+                                                             std::span<std::int64_t const> key,
+                                                             call_frame const& frame,
+                                                             bool is_first)
+{
+    if (with_.subject.kernel.any_shape && !memory_.is_required)
+        return with_.shapes.serve(shape, variant_);
+    if (memory_.is_required && frame.has_only_empty_arrays()) // that would show nothing
+        return with_.defaults.code_of(of_);
+    if (auto const before = proven_before_.find({key.begin(), key.end()});
+        before != proven_before_.end()) {
+        with_.report.set_serving(counts_,
+                                 before->second
+                                     ? "the variant serves: it was verified for this shape before"
+                                     : "the default serves: the variant was wrong for this shape "
+                                       "before");
+        if (before->second) return with_.shapes.serve(shape, variant_, true);
+        return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
+    }
+    if (is_first) ++new_shapes_;
+    bool const may_check_now = may_check(is_first);
+    bool is_covered = !memory_.is_required && trust_.covers(key);
+    if (!is_covered && !memory_.is_required && may_check_now) {
+        prove(key, frame);
+        is_covered = trust_.covers(key);
+    }
+    if (is_covered && !(may_check_now && trust_.wants_recheck())) {
+        ++counts_.by_class;
+        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
+        return with_.shapes.serve(shape, variant_);
+    }
+    installed_variant const& trusted = with_.defaults.code_of(of_);
+    if (!may_check_now) {
+        ++counts_.by_default;
+        with_.report.set_serving(counts_,
+                                 "the default serves: no shape like this one was verified yet (" +
+                                     text_of_shape(with_.subject.layout, key) + ")");
+        return trusted;
+    }
+    ++checks_;
+    shape_verdict const verdict = verify(trusted, frame);
+    counts_.executions += verdict.executions;
+    counts_.seconds += verdict.elapsed_s;
+    counts_.executed_s += verdict.runs_s;
+    if (verdict.how == shape_verdict::ending::right) {
+        ++counts_.verified;
+        memory_.is_required = false;
+        trust_.add(key);
+        keep(key, true);
+        with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
+        return with_.shapes.serve(shape, variant_, true);
+    }
+    std::string const what = text_of_shape(with_.subject.layout, key) + " (" +
+                             std::string(describe(verdict.why.stage)) + ": " + verdict.why.reason +
+                             ")";
+    note_failure(verdict, what);
+    bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
+    if (is_wrong) keep(key, false);
+    if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
+    with_.report.set_serving(counts_,
+                             std::string("the default serves: the variant ") +
+                                 (is_wrong ? "is wrong" : "could not be verified") + " where " +
+                                 what);
+    return with_.shapes.serve_as_before(shape, trusted);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,330 @@
+// tests/remember/files/event_log.cpp - what a tuning did, event by event.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/files/event_log.hpp>
+
+#include <attune/core/error.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../../support/comma_locale.hpp"
+#include "../../support/scratch_directory.hpp"
+
+using attune::event;
+using attune::event_kind;
+using attune::event_log;
+using attune::point;
+using namespace support;
+
+namespace {
+
+point const here{{3, 0}, {0, 0.1}};
+point const there{{0, 0}, {0, -1e-300}};
+
+event asked(std::vector<point> points)
+{
+    return {.kind = event_kind::asked, .points = std::move(points), .wanted = 2};
+}
+event told(point const& at, attune::outcome result)
+{
+    return {.kind = event_kind::told, .points = {at}, .result = std::move(result)};
+}
+
+} // namespace
+
+TEST_CASE("events come back as they were, to the last bit")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    attune::timing_record const timing{.times = {1.0 / 3, 0.3, 1e-9, 0.1 + 0.2},
+                                       .disturbed = {0, 2},
+                                       .runs = 17,
+                                       .threads = 2,
+                                       .clock = "wall"};
+    {
+        event_log log{path, "key", 7};
+        CHECK(log.past().empty());
+        log.add(asked({here, there}));
+        log.add(
+            {.kind = event_kind::compiled, .points = {here}, .seconds = 0.1 + 0.2, .text = "k"});
+        log.add({.kind = event_kind::first_run, .points = {here}, .seconds = 1e-9});
+        log.add({.kind = event_kind::sampled, .points = {here}, .timing = timing});
+        log.add({.kind = event_kind::sampled,
+                 .points = {there},
+                 .text = "final",
+                 .timing = attune::timing_record{.times = {0.1}}});
+        log.add(told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 12}));
+        log.add(told(there,
+                     attune::failure{attune::failure_stage::crash, "SIG\"SEGV\"\n", "\xff log"}));
+    }
+    event_log const again{path, "key", 7};
+    std::vector<event> const& e = again.past();
+    REQUIRE(e.size() == 7);
+    CHECK(e[0].points == std::vector<point>{here, there});
+    CHECK(e[0].wanted == 2);
+    CHECK(e[1].seconds == 0.1 + 0.2);
+    CHECK(e[1].text == "k");
+    CHECK(e[2].kind == event_kind::first_run);
+    CHECK(e[2].seconds == 1e-9);
+    CHECK(e[3].kind == event_kind::sampled);
+    CHECK(e[3].timing == timing);
+    CHECK(e[4].text == "final");
+    CHECK(e[4].timing == attune::timing_record{.times = {0.1}});
+    CHECK(!e[5].timing);
+    auto const m = std::get<attune::measurement>(e[5].result.value());
+    CHECK(m.value == 1.0 / 3);
+    CHECK(m.samples == 12);
+    auto const f = std::get<attune::failure>(e[6].result.value());
+    CHECK(f.stage == attune::failure_stage::crash);
+    CHECK(f.reason == "SIG\"SEGV\"\n");
+    CHECK(f.log == "\xff log");
+}
+
+TEST_CASE("what a search was informed of comes back, and is about no point")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        log.add({.kind = event_kind::informed, .text = "5:other\n\t\"4:text"});
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == 1);
+    CHECK(again.past().front().kind == event_kind::informed);
+    CHECK(again.past().front().points.empty());
+    CHECK(again.past().front().text == "5:other\n\t\"4:text");
+}
+
+TEST_CASE("code metrics come back, and what is none stays none")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        log.add({.kind = event_kind::code_metrics,
+                 .points = {there},
+                 .numbers = {1.0 / 3, std::nan(""), -255}});
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == 1);
+    event const& e = again.past().front();
+    CHECK(e.kind == event_kind::code_metrics);
+    CHECK(e.points == std::vector<point>{there});
+    REQUIRE(e.numbers.size() == 3);
+    CHECK(e.numbers[0] == 1.0 / 3);
+    CHECK(std::isnan(e.numbers[1]));
+    CHECK(e.numbers[2] == -255);
+}
+
+TEST_CASE("a session that ended, or had another key or seed, is not continued")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    auto const begin = [&](std::string const& key, std::uint64_t seed) {
+        event_log log{path, key, seed};
+        std::size_t const known = log.past().size();
+        log.add(told(here, attune::measurement::exact(1)));
+        return known;
+    };
+    CHECK(begin("a", 1) == 0);
+    CHECK(begin("a", 1) == 1);
+    CHECK(begin("b", 1) == 0);
+    CHECK(begin("b", 2) == 0);
+    CHECK(begin("b", 2) == 1);
+    event_log{path, "b", 2}.add({.kind = event_kind::chosen, .points = {here}});
+    CHECK(begin("b", 2) == 0);
+    CHECK(attune::read_event_log(path).size() == 4);
+}
+
+TEST_CASE("cut at any byte, a log loses at most the event that was being written")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        for (int i = 0; i < 4; ++i)
+            log.add(told(here, attune::measurement::exact(i)));
+    }
+    std::string const whole = read_file(path);
+    for (std::size_t size = 0; size <= whole.size(); ++size) {
+        write_file(path, whole.substr(0, size));
+        std::size_t lines = 0;
+        for (std::size_t i = 0; i < size; ++i)
+            lines += whole[i] == '\n' ? 1U : 0U;
+        std::size_t const known = lines == 0 ? 0 : lines - 1;
+        {
+            event_log log{path, "key", 0};
+            REQUIRE(log.past().size() == known);
+            log.add(told(there, attune::measurement::exact(9)));
+            REQUIRE(log.notices().empty());
+        }
+        REQUIRE(event_log{path, "key", 0}.past().size() == known + 1);
+    }
+}
+
+TEST_CASE("a session damaged in its middle is begun anew, and said so")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        log.add(told(here, attune::measurement::exact(1)));
+        log.add(told(here, attune::measurement::exact(2)));
+    }
+    std::string text = read_file(path);
+    text[text.find("told")] = 'x';
+    write_file(path, text);
+    event_log log{path, "key", 0};
+    CHECK(log.past().empty());
+    CHECK(log.notices() ==
+          std::vector<std::string>{
+              path + ": the interrupted tuning cannot be continued: its log is damaged"});
+    CHECK(attune::read_event_log(path).front().damaged);
+}
+
+TEST_CASE("times that are none, or disturbed ones that are not among them, damage a session")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        log.add({.kind = event_kind::sampled,
+                 .points = {here},
+                 .timing = attune::timing_record{.times = {0.5, 0.25, 1}, .disturbed = {0, 2}}});
+    }
+    std::string const whole = read_file(path);
+    CHECK(!attune::read_event_log(path).front().damaged);
+    for (auto const& [from, to] : {std::pair{"0.5,0.25", "0.5,\"fast\""},
+                                   std::pair{"[0,2]", "[0,3]"},
+                                   std::pair{"[0,2]", "[2,0]"},
+                                   std::pair{"[0,2]", "[0,-1]"},
+                                   std::pair{"[0.5,0.25,1.0]", "[]"},
+                                   std::pair{"\"times\"", "\"other\""},
+                                   std::pair{"\"runs\":1", "\"runs\":\"x\""}}) {
+        CAPTURE(to);
+        std::string text = whole;
+        REQUIRE(text.find(from) != std::string::npos);
+        write_file(path, text.replace(text.find(from), std::string(from).size(), to));
+        CHECK(attune::read_event_log(path).front().damaged);
+    }
+}
+
+TEST_CASE("two tunings do not mix their events")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    event_log first{path, "key", 0};
+    event_log second{path, "key", 0};
+    CHECK(second.notices() == std::vector<std::string>{
+                                  path + ": events are not logged: another tuning logs there now"});
+    second.add(told(here, attune::measurement::exact(1)));
+    CHECK(attune::read_event_log(path).front().events.empty());
+}
+
+TEST_CASE("a file that is something else is left alone")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("notes.txt");
+    write_file(path, "dear diary\n");
+    event_log log{path, "key", 0};
+    log.add(told(here, attune::measurement::exact(1)));
+    CHECK(log.notices() ==
+          std::vector<std::string>{path + ": events are not logged: the file is no event log"});
+    CHECK(read_file(path) == "dear diary\n");
+    write_file(path, "one line without an end");
+    event_log also{path, "key", 0};
+    CHECK(also.notices().size() == 1);
+    CHECK(read_file(path) == "one line without an end");
+    CHECK_THROWS_AS((void)attune::read_event_log(path), attune::error);
+    CHECK_THROWS_AS((void)attune::read_event_log(directory.file("nothing")), attune::error);
+}
+
+TEST_CASE("a log without a file keeps nothing and says nothing")
+{
+    event_log log;
+    log.add(told(here, attune::measurement::exact(1)));
+    log.begin_anew();
+    CHECK(log.past().empty());
+    CHECK(log.notices().empty());
+}
+
+namespace {
+
+/// What an optimizer saves.
+attune::logged_session saved_search()
+{
+    attune::failure const late{attune::failure_stage::timeout, "a\nb \\ c\td", "log\n"};
+    return {.key = "abc",
+            .seed = 18446744073709551615U,
+            .events = {asked({here, there}),
+                       told(here, attune::measurement{1.0 / 3, 0.3, 0.4, 17}),
+                       {.kind = event_kind::observed, .points = {there}, .result = late},
+                       {.kind = event_kind::asked, .wanted = 1}}};
+}
+
+std::string refusal_of(std::string const& text)
+{
+    try {
+        static_cast<void>(attune::read_session(text));
+    } catch (attune::error const& refused) {
+        return refused.what();
+    }
+    return {};
+}
+
+} // namespace
+
+TEST_CASE("a session as text is read as it was written, bit for bit")
+{
+    std::string const text = attune::text_of(saved_search());
+    attune::logged_session const read = attune::read_session(text);
+    CHECK(attune::text_of(read) == text);
+    CHECK(read.seed == saved_search().seed);
+    CHECK(read.key == "abc");
+    CHECK_FALSE(read.damaged);
+    REQUIRE(read.events.size() == 4);
+    CHECK(read.events[0].wanted == 2);
+    CHECK(read.events[0].points == saved_search().events[0].points);
+    auto const& measured = std::get<attune::measurement>(*read.events[1].result);
+    CHECK(measured.value == 1.0 / 3);
+    CHECK(measured.samples == 17);
+    CHECK(read.events[2].kind == event_kind::observed);
+    CHECK(read.events[2].points.front() == there);
+    auto const& failed = std::get<attune::failure>(*read.events[2].result);
+    CHECK(failed.stage == attune::failure_stage::timeout);
+    CHECK(failed.reason == "a\nb \\ c\td");
+    CHECK(failed.log == "log\n");
+}
+
+TEST_CASE("the text of a session is refused wherever it is cut")
+{
+    std::string const text = attune::text_of(saved_search());
+    for (std::size_t n = 0; n < text.size(); ++n)
+        CHECK_THROWS_AS((void)attune::read_session(text.substr(0, n)), attune::error);
+    CHECK(refusal_of(text).empty());
+}
+
+TEST_CASE("what is wrong with the text of a session is said with its line")
+{
+    std::string const text = attune::text_of(saved_search());
+    std::string odd = text;
+    odd.replace(odd.find("\"told\""), 6, "\"tolt\"");
+    CHECK(refusal_of(odd).find("line 3: no event that is known") != std::string::npos);
+    CHECK(refusal_of(text + text).find("more than one session") != std::string::npos);
+    CHECK(refusal_of("").find("no session") != std::string::npos);
+}
+
+TEST_CASE("the text of a session is one in every locale")
+{
+    std::string const text = attune::text_of(saved_search());
+    attune_test::comma_streams const streams;
+    attune_test::german_locale const german;
+    if (!german.lacking().empty()) MESSAGE("skipped in part: " << german.lacking());
+    CHECK(attune::text_of(saved_search()) == text);
+    CHECK(attune::text_of(attune::read_session(text)) == text);
+}

@@ -1,0 +1,160 @@
+// tests/remember/files/t4.cpp - results of other tuners are read, and written for them.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/files/t4.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/remember/memory_store.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+#include <variant>
+
+using namespace attune::detail;
+using attune::failure_stage;
+using attune::memory_store;
+
+namespace {
+
+stored_problem of_kernel(char const* name)
+{
+    stored_problem out;
+    out.key.kernel = name;
+    return out;
+}
+
+double seconds_of(tried_row const& row) { return std::get<attune::measurement>(row.result).value; }
+failure_stage stage_of(tried_row const& row) { return std::get<attune::failure>(row.result).stage; }
+
+/// In the form that Kernel Tuner 1.0 writes.
+std::string const t4 = R"({"results": [
+ {"timestamp": "2023-12-22", "configuration": {"block_size_x": 16, "layout": "row", "pad": true},
+  "times": {"compilation": 9.0, "runtimes": [1.0, 2.0, 3.0]}, "invalidity": "correct",
+  "correctness": 1, "measurements": [{"name": "GFLOP/s", "value": 7.0, "unit": ""},
+  {"name": "time", "value": 2.0, "unit": "ms"}], "objectives": ["time"]},
+ {"configuration": {"block_size_x": 32, "layout": "row", "pad": false}, "invalidity": "compile"},
+ {"configuration": {"block_size_x": 64, "layout": "row", "pad": false}, "invalidity": "runtime"},
+ {"configuration": {"block_size_x": 1, "layout": "row", "pad": false}, "invalidity": "timeout"},
+ {"configuration": {"block_size_x": 2, "layout": "row", "pad": false}, "invalidity": "correctness"},
+ {"configuration": {"block_size_x": 4, "layout": "row", "pad": false}, "invalidity": "constraints"},
+ {"configuration": {"block_size_x": 8, "layout": "row", "pad": false}, "invalidity": "correct",
+  "measurements": [{"name": "time", "value": 5.0, "unit": "us"}]}
+], "schema_version": "1.0.0"})";
+
+std::string const cache_start = R"({
+"schema_version": "1.0.0",
+"device_name": "NVIDIA A100",
+"kernel_name": "convolution_kernel",
+"problem_size": [4096, 2048],
+"tune_params_keys": ["block_size_x", "block_size_y"],
+"tune_params": {"block_size_x": [16, 32], "block_size_y": [1, 2]},
+"objective": "time",
+"cache": {
+"16,1": {"block_size_x": 16, "block_size_y": 1, "time": 3.5, "times": [3.0, 4.0], "gflop/s": 1.0},
+"16,2": {"block_size_x": 16, "block_size_y": 2, "time": "CompilationFailedConfig"},
+"32,1": {"block_size_x": 32, "block_size_y": 1, "time": "RuntimeFailedConfig"},
+"32,2": {"block_size_x": 32, "block_size_y": 2, "time": "InvalidConfig"},)";
+
+} // namespace
+
+TEST_CASE("T4 results are rows, in seconds, with the kind of each failure")
+{
+    imported_results const got =
+        read_t4(t4, {.kernel = "gemm", .device = "gpu", .inputs = {{"N", "4096"}}});
+    CHECK(got.problem.key.kernel == "gemm");
+    CHECK(got.problem.key.device == "gpu");
+    CHECK(got.problem.key.inputs == attune::named_texts{{"N", "4096"}});
+    CHECK(got.problem.parameters == std::vector<std::string>{"block_size_x", "layout", "pad"});
+    REQUIRE(got.rows.size() == 6); // what broke a constraint was never compiled
+    CHECK(got.rows[0].values == attune::value_texts{"16", "row", "true"});
+    auto const& m = std::get<attune::measurement>(got.rows[0].result);
+    CHECK(m.value == doctest::Approx(0.002));
+    CHECK(m.samples == 3);
+    CHECK(m.high - m.value == doctest::Approx(1.96e-3 / std::sqrt(3.0)));
+    CHECK(stage_of(got.rows[1]) == failure_stage::compile);
+    CHECK(stage_of(got.rows[2]) == failure_stage::crash);
+    CHECK(stage_of(got.rows[3]) == failure_stage::timeout);
+    CHECK(stage_of(got.rows[4]) == failure_stage::verify);
+    CHECK(seconds_of(got.rows[5]) == doctest::Approx(5e-6));
+}
+
+TEST_CASE("a cache file is read closed, open, and cut anywhere behind its first result")
+{
+    std::string const last = R"(
+"64,1": {"block_size_x": 64, "block_size_y": 1, "time": 1.5},)";
+    for (std::string const& end : {std::string("\n}}"), std::string(), std::string("\n")}) {
+        std::string text = cache_start + last + end;
+        if (!end.empty() && end != "\n") text.erase(text.size() - end.size() - 1, 1); // the comma
+        imported_results const got = read_t4(text, {});
+        CHECK(got.problem.key.kernel == "convolution_kernel");
+        CHECK(got.problem.key.device == "NVIDIA A100");
+        CHECK(got.problem.key.inputs ==
+              attune::named_texts{{"problem_size.0", "4096"}, {"problem_size.1", "2048"}});
+        REQUIRE(got.rows.size() == 4);
+        CHECK(seconds_of(got.rows[0]) == doctest::Approx(3.5e-3));
+        CHECK(stage_of(got.rows[1]) == failure_stage::compile);
+        CHECK(stage_of(got.rows[2]) == failure_stage::crash);
+        CHECK(got.rows[3].values == attune::value_texts{"64", "1"});
+    }
+    for (std::size_t length = 1; length < last.size(); ++length)
+        CHECK(read_t4(cache_start + last.substr(0, length), {}).rows.size() >= 3);
+}
+
+TEST_CASE("imported results are sources and never answers")
+{
+    memory_store store;
+    CHECK(attune::import_t4(store, t4, {.kernel = "gemm", .device = "gpu"}) == 6);
+    attune::record_key key{.kernel = "gemm", .device = "gpu"};
+    CHECK(store.find(key).how == attune::record_match::none);
+    auto const near = store.related(of_kernel("gemm"), 9);
+    REQUIRE(near.size() == 1);
+    CHECK(near[0].how.how != problem_difference::none);
+    CHECK(near[0].past.rows.size() == 6);
+}
+
+TEST_CASE("what is written as T4 reads back")
+{
+    memory_store store;
+    attune::import_t4(store, t4, {.kernel = "gemm", .device = "gpu"});
+    attune::import_t4(store, cache_start, {});
+    auto const written = attune::export_t4(store, "gemm");
+    REQUIRE(written.size() == 1);
+    CHECK(written[0].of.device == "gpu");
+    CHECK(written[0].text.find("\"block_size_x\": 16") != std::string::npos);
+    CHECK(written[0].text.find("\"layout\": \"row\"") != std::string::npos);
+    CHECK(written[0].text.find("\"pad\": true") != std::string::npos);
+    imported_results const before = read_t4(t4, {.kernel = "gemm"});
+    imported_results const after = read_t4(written[0].text, {.kernel = "gemm"});
+    CHECK(after.problem.parameters == before.problem.parameters);
+    REQUIRE(after.rows.size() == before.rows.size());
+    for (std::size_t i = 0; i < after.rows.size(); ++i) {
+        CHECK(after.rows[i].values == before.rows[i].values);
+        REQUIRE(after.rows[i].result.index() == before.rows[i].result.index());
+        if (after.rows[i].result.index() == 0)
+            CHECK(seconds_of(after.rows[i]) == doctest::Approx(seconds_of(before.rows[i])));
+        else
+            CHECK(stage_of(after.rows[i]) == stage_of(before.rows[i]));
+    }
+    CHECK(attune::export_t4(store, "none").empty());
+}
+
+TEST_CASE("what is no result of a tuner is refused with a sentence")
+{
+    for (char const* text :
+         {"",
+          "[]",
+          "5",
+          "{}",
+          "{\"results\":5}",
+          "{\"results\":[5]}",
+          "{\"x\":",
+          "{\"cache\":{}}",
+          "{\"results\":[{\"configuration\":{}}]}x",
+          "{\"results\":[{\"configuration\":{\"a\":1},\"invalidity\":\"compile\"},"
+          "{\"configuration\":{\"b\":1},\"invalidity\":\"compile\"}]}"})
+        CHECK_THROWS_AS(static_cast<void>(read_t4(text, {.kernel = "k"})), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(read_t4(t4, {})), attune::error); // of which kernel?
+    std::string energy = cache_start;
+    energy.replace(energy.find("\"time\""), 6, "\"energy\"");
+    CHECK_THROWS_AS(static_cast<void>(read_t4(energy, {})), attune::error);
+}
