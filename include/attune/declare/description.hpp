@@ -119,6 +119,28 @@ struct parameter_description {
     }
 };
 
+/// Parameters that are one value for the user, under one name: see array_of() and permutation().
+enum class group_kind : std::uint8_t {
+    array,       ///< the elements, in order
+    permutation, ///< the digits of the order in the factorial number system: order.hpp
+};
+
+/// `count` parameters from `first` on. Each is discrete or an interval as any other parameter, so
+/// that spaces, samples and searches need no rule of their own; what shows or stores a value reads
+/// the group as one: named_value.hpp.
+struct group_description {
+    std::string name;
+    group_kind kind{};
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+
+    /// Number of values in the list that the user sees.
+    [[nodiscard]] std::uint32_t parts() const noexcept
+    {
+        return kind == group_kind::permutation ? count + 1 : count;
+    }
+};
+
 /// A value given before the space is built, such as a problem size or a device limit.
 struct input_description {
     std::string name;
@@ -167,6 +189,7 @@ struct feature_description {
 /// A whole space: the output of lower() and of the file readers, the input of every later stage.
 struct description {
     std::vector<parameter_description> parameters;
+    std::vector<group_description> groups; ///< ascending by `first`; disjoint
     std::vector<input_description> inputs;
     std::vector<expression_node> nodes;
     std::vector<std::string> texts;
@@ -192,6 +215,20 @@ struct description {
         for (std::uint32_t i = 0; i < parameters.size(); ++i)
             if (parameters[i].name == name) return i;
         return no_index;
+    }
+    /// Index of the group called `name`, or no_index.
+    [[nodiscard]] std::uint32_t find_group(std::string_view name) const noexcept
+    {
+        for (std::uint32_t i = 0; i < groups.size(); ++i)
+            if (groups[i].name == name) return i;
+        return no_index;
+    }
+    /// The group that `parameter` belongs to; nullptr for one on its own.
+    [[nodiscard]] group_description const* group_of(std::uint32_t parameter) const noexcept
+    {
+        for (group_description const& g : groups)
+            if (parameter - g.first < g.count) return &g; // unsigned: false before the first
+        return nullptr;
     }
     /// Index of the input called `name`, or no_index.
     [[nodiscard]] std::uint32_t find_input(std::string_view name) const noexcept

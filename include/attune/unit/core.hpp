@@ -36,6 +36,7 @@
 #include <attune/declare/kind/kind_rules.ipp>
 #include <attune/declare/nest/loop_program.ipp>
 #include <attune/declare/nest/nest_builder.ipp>
+#include <attune/declare/order.ipp>
 #include <attune/declare/schema.ipp>
 #include <attune/declare/table.ipp>
 #include <attune/declare/text.ipp>
