@@ -1,4 +1,4 @@
-// expect-error: attune: this permutation or tile has fewer parts than that
+// expect-error: attune: this permutation, tile or array has fewer parts than that
 // tests/compile_fail/element_out_of_range.cpp - a tile of 2 has the factors 0 and 1.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

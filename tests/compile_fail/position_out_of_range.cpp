@@ -1,4 +1,4 @@
-// expect-error: attune: this permutation or tile has fewer parts than that
+// expect-error: attune: this permutation, tile or array has fewer parts than that
 // tests/compile_fail/position_out_of_range.cpp - a permutation of 3 has the items 0, 1 and 2.
 // SPDX-License-Identifier: MIT
 #include <attune/declare/pack.hpp>

@@ -2,13 +2,20 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/decode.hpp>
 
+#include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/lower.hpp>
+#include <attune/declare/order.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "every_point.hpp"
 
@@ -27,6 +34,29 @@ constexpr auto order = attune::permutation<"ORDER", 3>();
 constexpr auto split = attune::tile<"SPLIT", 2>(12);
 constexpr auto typed = attune::space(size, factor, mode, shape, vec, order, split);
 constexpr auto rate = attune::real<"RATE">(0.0, 1.0);
+
+constexpr auto cuts = attune::array_of<4>(attune::integer<"CUT">(-2, 3));
+constexpr auto uses = attune::array_of<3>(attune::boolean<"USE">());
+constexpr auto modes = attune::array_of<2>(attune::categorical<"MODES">("fast", "safe"));
+constexpr auto rates = attune::array_of<2>(rate);
+constexpr auto long_order = attune::permutation<"LONG", 20>();
+constexpr auto shapes =
+    attune::array_of<2>(attune::categorical<"SHAPES">(layout::rows, layout::columns));
+constexpr auto with_groups = attune::space(size, cuts, uses, modes, rates, long_order, shapes, vec);
+
+using attune::description;
+
+point drawn(description const& d, attune::random_engine& engine)
+{
+    point out(d.parameters.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        if (d.parameters[i].traits().is_interval)
+            out[i].real = attune::uniform_unit(engine);
+        else
+            out[i].index = static_cast<std::uint32_t>(
+                attune::uniform_below(engine, d.parameters[i].value_count()));
+    return out;
+}
 
 } // namespace
 
@@ -88,4 +118,80 @@ TEST_CASE("a single value is read with the type asked for")
     CHECK(attune::value_at<std::string_view>(space.parameters[2], {1, 0}) == "safe");
     CHECK(attune::value_at<bool>(space.parameters[4], {1, 0}));
     CHECK((attune::value_at<std::array<int, 2>>(space.parameters[6], {0, 0}) == std::array{1, 12}));
+}
+
+TEST_CASE(
+    "arrays of every kind and a long order decode to std::arrays and encode to the same point")
+{
+    description const space = attune::bind_inputs(attune::lower(with_groups));
+    REQUIRE(space.parameters.size() == 1 + 4 + 3 + 2 + 2 + 19 + 2 + 1);
+    attune::random_engine engine(3);
+    for (int draw = 0; draw < 200; ++draw) {
+        point const p = drawn(space, engine);
+        auto const c = attune::decode(with_groups, space, p);
+        CHECK(attune::encode(with_groups, space, c) == p);
+        CHECK(c[size] == 8 << p[0].index);
+        for (std::size_t i = 0; i < 4; ++i)
+            CHECK(c[cuts][i] == static_cast<int>(p[1 + i].index) - 2);
+        CHECK(c[uses][1] == (p[6].index == 1));
+        CHECK(c[modes][1] == (p[9].index == 0 ? "fast" : "safe"));
+        CHECK(c[rates][0] == p[10].real);
+        CHECK(c[shapes][1] == (p[32].index == 0 ? layout::rows : layout::columns));
+        std::vector<std::uint16_t> const items = attune::detail::order_of(space, 12, p);
+        std::array<int, 20> const read = c[long_order];
+        CHECK(std::equal(items.begin(), items.end(), read.begin(), read.end()));
+    }
+}
+
+TEST_CASE("arrays and orders with a value outside their tables are no point")
+{
+    constexpr auto pack = attune::space(cuts, long_order);
+    description const space = attune::bind_inputs(attune::lower(pack));
+    using config = decltype(pack)::config_type;
+    std::array<int, 20> items{};
+    std::iota(items.begin(), items.end(), 0);
+    CHECK(attune::encode(pack, space, config{{-2, 0, 1, 3}, items}));
+    CHECK_FALSE(attune::encode(pack, space, config{{-2, 0, 1, 4}, items}));
+    CHECK_FALSE(attune::encode(pack, space, config{{-3, 0, 1, 3}, items}));
+    items[3] = 4; // twice
+    CHECK_FALSE(attune::encode(pack, space, config{{-2, 0, 1, 3}, items}));
+    items[3] = 20;
+    CHECK_FALSE(attune::encode(pack, space, config{{-2, 0, 1, 3}, items}));
+}
+
+TEST_CASE("an order and an array of 1024 decode and encode")
+{
+    constexpr auto pack =
+        attune::space(attune::permutation<"P", 1024>(),
+                      attune::array_of<1024>(attune::integer<"A">(0, 1'000'000'000)));
+    description const space = attune::bind_inputs(attune::lower(pack));
+    REQUIRE(space.parameters.size() == 1023 + 1024);
+    attune::random_engine engine(9);
+    point const p = drawn(space, engine);
+    auto const c = attune::decode(pack, space, p);
+    CHECK(attune::encode(pack, space, c) == p);
+    std::array<int, 1024> items = c[attune::permutation<"P", 1024>()];
+    std::sort(items.begin(), items.end());
+    for (int i = 0; i < 1024; ++i)
+        CHECK(items[static_cast<std::size_t>(i)] == i);
+}
+
+TEST_CASE("a predicate is given arrays as they are declared")
+{
+    constexpr auto pack =
+        attune::space(vec, cuts, uses)
+            .where(attune::predicate(
+                uses, vec, cuts, [](std::array<bool, 3> const& u, bool v, std::array<int, 4> c) {
+                    return u[0] == v && c[0] < c[3];
+                }));
+    description const space = attune::bind_inputs(attune::lower(pack));
+    REQUIRE(space.constraints.size() == 1);
+    CHECK(space.constraints[0].scope == std::vector<std::uint32_t>{5, 6, 7, 0, 1, 2, 3, 4});
+    CHECK(space.constraints[0].text == "predicate(USE, VEC, CUT)");
+    attune::random_engine engine(4);
+    for (int draw = 0; draw < 100; ++draw) {
+        point const p = drawn(space, engine);
+        bool const expected = p[5].index == p[0].index && p[1].index < p[4].index;
+        CHECK(attune::detail::evaluator{space}.holds(space.constraints[0], p) == expected);
+    }
 }

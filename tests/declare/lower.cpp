@@ -265,3 +265,57 @@ TEST_CASE("what lower_formula() takes is a number")
     CHECK_FALSE(attune::detail::is_number_formula<decltype(order)>());
     CHECK_FALSE(attune::detail::is_number_formula<char const*>());
 }
+
+TEST_CASE("elements of an array are parameters that constraints and conditions read")
+{
+    constexpr auto on = attune::boolean<"ON">();
+    constexpr auto cut = attune::array_of<3>(attune::integer<"CUT">(1, n).with_default(2))
+                             .active_if(on)
+                             .with_default({1, 2, 3});
+    constexpr auto how = attune::array_of<2>(attune::categorical<"HOW">("a", "b"));
+    description const d =
+        attune::lower(attune::space(on, cut, how)
+                          .where(cut[0] <= cut[1], how[1] == "b" || cut[2] * 2 > 3)
+                          .features(cut[0] + cut[2]));
+    REQUIRE(d.groups.size() == 2);
+    CHECK(d.groups[0].name == "CUT");
+    CHECK(d.groups[0].first == 1);
+    CHECK(d.groups[0].count == 3);
+    CHECK(d.groups[1].first == 4);
+    REQUIRE(d.parameters.size() == 6);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        attune::parameter_description const& p = d.parameters[1 + i];
+        CHECK(p.name == "CUT[" + std::to_string(i) + "]");
+        CHECK(p.kind == parameter_kind::integer);
+        CHECK(p.default_text == std::to_string(i + 1));
+        CHECK(p.is_conditional());
+        CHECK(p.active.text == "ON");
+        CHECK(p.rule.bound_node == d.parameters[1].rule.bound_node); // one node for all
+    }
+    CHECK_FALSE(d.parameters[4].is_conditional());
+    CHECK(d.constraints[0].text == "CUT[0] <= CUT[1]");
+    CHECK(d.constraints[0].scope == std::vector<std::uint32_t>{1, 2});
+    CHECK(d.constraints[1].text == "HOW[1] == \"b\" || CUT[2] * 2 > 3");
+    CHECK(d.constraints[1].scope == std::vector<std::uint32_t>{3, 5});
+    CHECK(d.features[0].text == "CUT[0] + CUT[2]");
+}
+
+TEST_CASE(
+    "an order of at most twelve items is one coordinate, a longer one a digit less than items")
+{
+    auto const lowered = [](auto const& items) { return attune::lower(attune::space(items)); };
+    description const few = lowered(attune::permutation<"P", 12>());
+    CHECK(few.groups.empty());
+    REQUIRE(few.parameters.size() == 1);
+    CHECK(few.parameters[0].kind == parameter_kind::permutation);
+    constexpr std::array reversed{13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+    description const many = lowered(attune::permutation<"P", 14>().with_default(reversed));
+    REQUIRE(many.groups.size() == 1);
+    CHECK(many.groups[0].kind == attune::group_kind::permutation);
+    CHECK(many.groups[0].parts() == 14);
+    REQUIRE(many.parameters.size() == 13);
+    for (std::uint32_t k = 0; k < 13; ++k) {
+        CHECK(many.parameters[k].value_count() == 14 - k);
+        CHECK(many.parameters[k].default_text == std::to_string(13 - k)); // the greatest digit
+    }
+}

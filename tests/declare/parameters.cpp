@@ -115,3 +115,30 @@ TEST_CASE("flags and compilers are texts with a role, and the first is the defau
     CHECK(cxx.default_value == "clang");
     CHECK_THROWS_AS((void)attune::flags<"FLAGS">("-O3", "-O3"), declaration_error);
 }
+
+TEST_CASE("an array has the values, scale, default and condition of its element")
+{
+    constexpr auto sizes = attune::array_of<3>(
+        attune::ordinal<"A">(attune::powers_of_two(1, 8)).with_default(4).prior_near(2, 1));
+    CHECK(kind_of(sizes) == parameter_kind::ordinal);
+    CHECK((holds<std::array<int, 3>>(sizes)));
+    CHECK(sizes.on == scale::log);
+    CHECK(sizes.has_default);
+    CHECK(sizes.default_value == std::array{4, 4, 4});
+    CHECK(sizes.belief.centre == 2);
+    CHECK(sizes.with_default({1, 2, 8}).default_value == std::array{1, 2, 8});
+    CHECK_THROWS_AS((void)sizes.with_default({1, 2, 3}), declaration_error);
+    constexpr auto texts = attune::array_of<2>(attune::categorical<"B">("x", "y"));
+    CHECK((holds<std::array<std::string_view, 2>>(texts)));
+    CHECK_FALSE(texts.has_default);
+    CHECK_THROWS_AS((void)attune::array_of<2>(attune::categorical<"B">("x,y", "z")),
+                    declaration_error);
+    constexpr auto flag = attune::boolean<"C">();
+    constexpr auto some = attune::array_of<2>(attune::integer<"D">(1, 3).active_if(flag));
+    CHECK(decltype(some)::is_conditional);
+    using attune::detail::group_size;
+    CHECK(group_size<decltype(sizes)::domain_type> == 3);
+    CHECK(group_size<decltype(flag)::domain_type> == 0);
+    CHECK(group_size<decltype(attune::permutation<"E", 12>())::domain_type> == 0);
+    CHECK(group_size<decltype(attune::permutation<"E", 13>())::domain_type> == 12);
+}

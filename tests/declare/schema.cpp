@@ -105,3 +105,33 @@ TEST_CASE("defaults and priors guide the search and are no part of the text")
     CHECK(schema(space(a.with_default(4))) == schema(space(a)));
     CHECK(schema(space(a.prior(1.0, 2.0, 3.0))) == schema(space(a)));
 }
+
+TEST_CASE("the text of a space is that of earlier releases")
+{
+    // Written by attune 0.4: stores know spaces by a hash of it.
+    CHECK(schema(space(a, attune::permutation<"P", 3>(), attune::tile<"T", 2>(n)).where(a < 4)) ==
+          "A;2 1 0 0;1;2;4;\nP;5 4 0 3;\nT;6 4 0 2;0 0 1 N;\nA < 4\n");
+}
+
+TEST_CASE("arrays and long orders have one line, and whatever changes them changes the text")
+{
+    auto const range = [](int high) { return attune::integer<"A">(0, high); };
+    // An order is named as a short one, whatever its coordinates are.
+    CHECK(schema(space(attune::permutation<"P", 100>())) == "P;5 4 0 100;\n");
+    CHECK(schema(space(attune::array_of<3>(range(9)))) == "A;array 3;1 1 0 0;0 0 1 9;\n");
+    std::vector<std::string> const texts{
+        schema(space(range(9))),
+        schema(space(attune::array_of<1>(range(9)))),
+        schema(space(attune::array_of<3>(range(9)))),
+        schema(space(attune::array_of<4>(range(9)))),
+        schema(space(attune::array_of<3>(range(8)))),
+        schema(space(attune::array_of<3>(attune::integer<"A">(0, n)))),
+        schema(space(attune::array_of<3>(attune::boolean<"A">()))),
+        schema(space(attune::permutation<"A", 12>())),
+        schema(space(attune::permutation<"A", 13>())),
+        schema(space(attune::permutation<"A", 14>())),
+    };
+    CHECK(std::set<std::string>(texts.begin(), texts.end()).size() == texts.size());
+    CHECK(schema(space(attune::array_of<3>(range(9)).with_default({1, 2, 3}))) ==
+          schema(space(attune::array_of<3>(range(9)))));
+}

@@ -29,9 +29,9 @@ namespace detail {
     throw error(what, "parameter " + name, "narrow its range, take a larger step, or make it real");
 }
 
-/// Appends first, first + step, ... up to `last` as a table; as a range if the table would be too
-/// long.
-inline void fill_linear(parameter_description& out, std::int64_t last)
+/// Appends first, first + step, ... up to `last` as a table; as a range if the table would have
+/// more than `most` values.
+inline void fill_linear(parameter_description& out, std::int64_t last, std::size_t most)
 {
     table_rule const& rule = out.rule;
     if (last < rule.first) return;
@@ -40,7 +40,7 @@ inline void fill_linear(parameter_description& out, std::int64_t last)
     std::uint64_t const behind_first = width / static_cast<std::uint64_t>(rule.step);
     if (behind_first >= max_range_values)
         refuse_table("a parameter has more than 2^31 values", out.name);
-    if (behind_first >= max_table_values) {
+    if (behind_first >= most) {
         out.range_count = static_cast<std::uint32_t>(behind_first + 1);
         return;
     }
@@ -50,12 +50,12 @@ inline void fill_linear(parameter_description& out, std::int64_t last)
             static_cast<std::uint64_t>(rule.first) + i * static_cast<std::uint64_t>(rule.step)));
 }
 
-inline void fill_range(parameter_description& out, std::int64_t last)
+inline void fill_range(parameter_description& out, std::int64_t last, std::size_t most)
 {
     table_rule const& rule = out.rule;
     switch (rule.steps) {
     case progression::linear:
-        fill_linear(out, last);
+        fill_linear(out, last, most);
         break;
     case progression::doubling:
         for (std::int64_t v = rule.first; v <= last; v *= 2) {
@@ -65,6 +65,10 @@ inline void fill_range(parameter_description& out, std::int64_t last)
         break;
     case progression::divisors:
         if (last >= 1) out.integers = divisors(last);
+        if (out.integers.size() > most)
+            throw error("an array has too many values", // refuse_table() would offer a step
+                        "parameter " + out.name,
+                        "declare fewer elements");
         break;
     }
     if (out.value_count() == 0)
@@ -116,15 +120,18 @@ ATTUNE_INLINE description bind_inputs(description space, std::vector<input_value
                         "input " + input.name,
                         "pass it, or bind it to an argument of the kernel");
 
-    for (parameter_description& p : space.parameters) {
+    for (std::uint32_t i = 0; i < space.parameters.size(); ++i) {
+        parameter_description& p = space.parameters[i];
         if (p.rule.bound_node != no_index) {
             std::int64_t const last = detail::bound_value(space, p);
             p.integers.clear();
             p.range_count = 0;
+            group_description const* const g = space.group_of(i);
+            std::size_t const shares = g != nullptr ? g->count : 1; // each element has a table
             if (p.traits().is_list)
                 detail::fill_tile(p, last);
             else
-                detail::fill_range(p, last);
+                detail::fill_range(p, last, detail::max_table_values / shares);
         }
         detail::check_default_and_prior(p);
     }

@@ -43,7 +43,12 @@ template <class F, class Types, std::size_t... Is>
         static_assert(callable,
                       "attune: predicate(p1, ..., pn, f): f must take one value of each parameter "
                       "named before it, in that order, and return bool");
-        if constexpr (callable)
+        constexpr bool readable =
+            !(is_long_order<typename std::tuple_element_t<Is, Types>::domain_type> || ...);
+        static_assert(readable,
+                      "attune: predicate(...): a permutation of more than 12 items is not read by "
+                      "constraints; check it where it is used");
+        if constexpr (callable && readable)
             return opaque_constraint<F, std::tuple_element_t<Is, Types>...>{test};
         else
             return already_reported{};

@@ -127,7 +127,7 @@ enum class group_kind : std::uint8_t {
 
 /// `count` parameters from `first` on. Each is discrete or an interval as any other parameter, so
 /// that spaces, samples and searches need no rule of their own; what shows or stores a value reads
-/// the group as one: named_value.hpp.
+/// the group as one: group.hpp.
 struct group_description {
     std::string name;
     group_kind kind{};

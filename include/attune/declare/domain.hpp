@@ -127,6 +127,32 @@ struct permutation_domain {
     }
 };
 
+/// N values of one domain, each on its own.
+template <std::size_t N, class Element>
+struct array_domain {
+    using element_type = typename Element::value_type;
+    using value_type = std::array<element_type, N>;
+    static constexpr parameter_kind kind = Element::kind;
+    Element element{};
+
+    [[nodiscard]] constexpr bool may_contain(value_type const& values) const
+    {
+        for (element_type const& value : values)
+            if (!element.may_contain(value)) return false;
+        return true;
+    }
+};
+
+/// Of a domain whose values are a group of the description, the number of its coordinates; 0 for a
+/// domain whose values are one coordinate.
+template <class Domain>
+inline constexpr std::size_t group_size = 0;
+template <std::size_t N, class Element>
+inline constexpr std::size_t group_size<array_domain<N, Element>> = N;
+template <std::size_t N>
+inline constexpr std::size_t group_size<permutation_domain<N>> =
+    N > max_permutation_items ? N - 1 : 0;
+
 /// Every way to write `extent` as an ordered product of N factors.
 template <std::size_t N, class... Refs>
 struct tile_domain {

@@ -113,6 +113,16 @@ enum class op : std::uint8_t {
     select, // of three: condition, value if true, value if false
 };
 
+namespace detail {
+
+/// The most items of a permutation that is one coordinate: 12! orders fit 32 bits, 13! do not.
+inline constexpr std::uint32_t max_permutation_items = 12;
+
+/// The most items of any permutation, and the most elements of an array.
+inline constexpr std::uint32_t max_group_parts = 1024;
+
+} // namespace detail
+
 /// "No such index": of a node, a parameter, a text.
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 

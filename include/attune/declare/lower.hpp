@@ -6,6 +6,7 @@
 #include <attune/declare/decode.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/lower_code.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/pack.hpp>
 
 #include <concepts>
@@ -94,14 +95,57 @@ template <class P>
     return out;
 }
 
+/// The elements of an array: one parameter each, all alike but for their names and defaults.
+template <class P, std::size_t N, class Element>
+void lower_group(description& space, P const& parameter, array_domain<N, Element> const& array)
+{
+    parameter_description one;
+    one.kind = Element::kind;
+    one.type = kind_of<typename Element::value_type>();
+    one.on = parameter.on;
+    lower_domain(space, one, array.element);
+    lower_prior(one.prior, parameter.belief);
+    for (std::size_t i = 0; i < N; ++i) {
+        one.name = name_of_element(P::name, i);
+        if (parameter.has_default) one.default_text = text_of_value(parameter.default_value[i]);
+        space.parameters.push_back(one);
+    }
+}
+/// The digits of a long permutation.
+template <class P, std::size_t N>
+void lower_group(description& space, P const& parameter, permutation_domain<N> const&)
+{
+    auto const& order = parameter.default_value;
+    append_digits(space, P::name, N);
+    if (parameter.has_default)
+        set_default_order(space, space.groups.back(), {order.begin(), order.end()});
+}
+
+/// Appends what `parameter` is made of: one parameter of the description, or a group.
+template <class P>
+void lower_parameters(description& space, P const& parameter)
+{
+    using domain = typename P::domain_type;
+    if constexpr (group_size<domain> == 0) {
+        space.parameters.push_back(lower_parameter(space, parameter));
+    } else {
+        auto const first = static_cast<std::uint32_t>(space.parameters.size());
+        if constexpr (is_array_domain<domain>)
+            space.groups.push_back({std::string(P::name), group_kind::array, first, P::parts});
+        lower_group(space, parameter, parameter.domain);
+    }
+}
+
 /// What active_if() says about parameter `index`. @pre  `space` has all parameters
 template <class P>
-void lower_condition(description& space, std::uint32_t index, P const& parameter)
+void lower_condition(description& space, std::size_t index, P const& parameter)
 {
     if constexpr (P::is_conditional) {
-        constraint_description made = lower_code(space, parameter.condition.code);
-        space.parameters[index].active.root = made.root;
-        space.parameters[index].active.text = std::move(made.text);
+        constraint_description const made = lower_code(space, parameter.condition.code);
+        for (std::size_t i = index; i < index + coordinate_count<P>; ++i) {
+            space.parameters[i].active.root = made.root;
+            space.parameters[i].active.text = made.text;
+        }
     }
 }
 
@@ -116,14 +160,22 @@ template <class F, class... P>
                                                       opaque_constraint<F, P...> const& opaque)
 {
     constraint_description out;
-    out.scope = {space.find_parameter(P::name)...};
-    for (std::uint32_t const i : out.scope)
-        out.text += (out.text.empty() ? "predicate(" : ", ") + space.parameters[i].name;
+    auto const add = [&](std::string_view name, std::size_t count) {
+        std::uint32_t const group = count > 0 ? space.find_group(name) : no_index;
+        std::uint32_t i =
+            group == no_index ? space.find_parameter(name) : space.groups[group].first;
+        for (std::size_t left = count > 0 ? count : 1; left > 0; --left)
+            out.scope.push_back(i++);
+        out.text += (out.text.empty() ? "predicate(" : ", ") + std::string(name);
+    };
+    (add(P::name, group_size<typename P::domain_type>), ...);
     out.text += ")";
     out.test = [test = opaque.test, scope = out.scope](description const& self,
                                                        std::span<coordinate const> at) -> bool {
         return [&]<std::size_t... Is>(std::index_sequence<Is...>) -> bool {
-            return test(value_at<typename P::value_type>(self.parameters[scope[Is]], at[Is])...);
+            constexpr auto first = first_parameters<P...>(); // into `scope` and `at`
+            return test(
+                value_in<P>(self, scope[first[Is]], at.subspan(first[Is], coordinate_count<P>))...);
         }(std::index_sequence_for<P...>{});
     };
     return out;
@@ -176,10 +228,12 @@ lower(pack<detail::type_list<P...>, detail::type_list<C...>, detail::type_list<F
 {
     description out;
     boost::hana::unpack(typed.parameters, [&](P const&... p) {
-        (out.parameters.push_back(detail::lower_parameter(out, p)), ...);
+        (detail::lower_parameters(out, p), ...);
         if constexpr ((P::is_conditional || ...)) {
-            std::uint32_t index = 0;
-            (detail::lower_condition(out, index++, p), ...);
+            std::size_t index = 0;
+            (detail::lower_condition(
+                 out, std::exchange(index, index + detail::coordinate_count<P>), p),
+             ...);
         }
     });
     boost::hana::unpack(typed.constraints, [&](C const&... c) {

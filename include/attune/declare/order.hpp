@@ -19,9 +19,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The most items of a permutation, and elements of an array.
-inline constexpr std::uint32_t max_group_parts = 1024;
-
 /// The parameters by which order_of() finds permutations: each permutation of the space once, a
 /// long one by its first digit.
 [[nodiscard]] std::vector<std::uint32_t> orders_in(description const& d);

@@ -38,6 +38,23 @@ inline constexpr std::size_t element_count = 0;
 template <class T, std::size_t N>
 inline constexpr std::size_t element_count<std::array<T, N>> = N;
 
+/// Whether each value of a domain is an array whose elements have a domain of their own.
+template <class Domain>
+inline constexpr bool is_array_domain = false;
+template <std::size_t N, class Element>
+inline constexpr bool is_array_domain<array_domain<N, Element>> = true;
+
+/// Whether a domain is that of a permutation whose orders no coordinate can number.
+template <class Domain>
+inline constexpr bool is_long_order = group_size<Domain> > 0 && !is_array_domain<Domain>;
+
+/// The kind of one part of a list.
+template <class Domain>
+inline constexpr value_kind part_kind = value_kind::integer;
+template <std::size_t N, class Element>
+inline constexpr value_kind part_kind<array_domain<N, Element>> =
+    kind_of<typename Element::value_type>();
+
 /// Whether active_if() takes a `C`: an expression that is true or false.
 template <class C>
 [[nodiscard]] constexpr bool is_condition()
@@ -132,8 +149,12 @@ struct parameter : detail::term {
     {
         constexpr bool is_order = Domain::kind == parameter_kind::permutation;
         static_assert(is_order, "attune: metric() needs a permutation; it says how orders compare");
+        constexpr bool is_table = !detail::is_long_order<Domain>;
+        static_assert(is_table,
+                      "attune: metric(...): orders of more than 12 items are compared digit by "
+                      "digit; leave it out");
         parameter out = *this;
-        if constexpr (is_order) out.domain.metric = between;
+        if constexpr (is_order && is_table) out.domain.metric = between;
         return out;
     }
 
@@ -142,6 +163,10 @@ struct parameter : detail::term {
     [[nodiscard]] constexpr auto prior(W... weights) const
     {
         static_assert(sizeof...(W) > 0, "attune: prior() needs one weight per value");
+        constexpr bool is_one = detail::group_size<Domain> == 0;
+        static_assert(is_one,
+                      "attune: prior(...): a long permutation has too many values to weigh; of an "
+                      "array give the prior to the element: array_of<8>(element.prior(...))");
         for (double const w : {static_cast<double>(weights)...})
             if (!(w > 0)) throw declaration_error("attune: prior(...): a weight must be positive");
         if constexpr (requires { domain.values; })
@@ -181,7 +206,11 @@ struct parameter : detail::term {
             static_assert(of_others,
                           "attune: active_if(...): a parameter cannot decide whether it counts "
                           "itself; read other parameters or inputs");
-            if constexpr (of_others) {
+            constexpr bool is_settled = !detail::is_long_order<Domain>;
+            static_assert(is_settled,
+                          "attune: active_if(...): a permutation of more than 12 items counts "
+                          "everywhere");
+            if constexpr (of_others && is_settled) {
                 auto const whole = [&] {
                     if constexpr (is_conditional)
                         return condition && when;
@@ -201,7 +230,8 @@ struct parameter : detail::term {
         return expression<detail::kind_of<value_type>(), 1, ref>{{{{op::parameter, 0, 0, name}}}};
     }
 
-    /// The item at place `i` of a permutation, the `i`-th factor of a tile.
+    /// The item at place `i` of a permutation, the `i`-th factor of a tile, the `i`-th element of
+    /// an array.
     [[nodiscard]] constexpr auto operator[](std::size_t i) const
         requires(parts > 0)
     {
@@ -218,9 +248,14 @@ struct parameter : detail::term {
 private:
     [[nodiscard]] static constexpr auto part(op code, std::size_t i)
     {
+        constexpr bool is_read = !detail::is_long_order<Domain>;
+        static_assert(is_read,
+                      "attune: a permutation of more than 12 items is not read by constraints, "
+                      "conditions and features; check it where it is used");
         if (i >= parts)
-            throw declaration_error("attune: this permutation or tile has fewer parts than that");
-        return expression<value_kind::integer, 1, ref>{
+            throw declaration_error(
+                "attune: this permutation, tile or array has fewer parts than that");
+        return expression<detail::part_kind<Domain>, 1, ref>{
             {{{code, static_cast<std::int64_t>(i), 0, name}}}};
     }
 };

@@ -48,6 +48,42 @@ struct already_reported {
     }
 };
 
+/// Whether array_of() takes an `E`: one coordinate per value, and a macro.
+template <class E>
+inline constexpr bool is_element = false;
+template <fixed_string Name, class Domain, class Prior, class Condition>
+inline constexpr bool is_element<parameter<Name, Domain, Prior, Condition>> =
+    kind_of<typename Domain::value_type>() != value_kind::list && !requires { Domain::role; };
+
+/// Texts are told apart by the commas between them.
+template <std::size_t N>
+constexpr void check_separable(list_domain<parameter_kind::categorical, std::string_view, N> d)
+{
+    for (std::string_view const text : d.values)
+        if (text.find(',') != std::string_view::npos)
+            throw declaration_error("attune: array_of<N>(x): a text of x has a comma");
+}
+template <class Domain>
+constexpr void check_separable(Domain const&)
+{
+}
+
+template <std::size_t N, fixed_string Name, class Domain, class Prior, class Condition>
+[[nodiscard]] constexpr auto make_array(parameter<Name, Domain, Prior, Condition> const& element)
+{
+    check_separable(element.domain);
+    using domain = array_domain<N, Domain>;
+    typename domain::value_type all{};
+    for (auto& value : all)
+        value = element.default_value;
+    return parameter<Name, domain, Prior, Condition>{domain{element.domain},
+                                                     element.belief,
+                                                     element.on,
+                                                     element.has_default,
+                                                     all,
+                                                     element.condition};
+}
+
 } // namespace detail
 
 /// Numbers in ascending order: values(1, 2, 4), range(8, 64, 8), powers_of_two(8, 256),
@@ -166,12 +202,13 @@ template <fixed_string Name>
     return parameter<Name, detail::boolean_domain>{detail::boolean_domain{}};
 }
 
-/// Every order of the items 0 .. N - 1.
+/// Every order of the items 0 .. N - 1, at most 1,024. Constraints may read orders of up to 12
+/// items.
 template <fixed_string Name, std::size_t N>
 [[nodiscard]] constexpr auto permutation()
 {
-    constexpr bool countable = N >= 1 && N <= 12;
-    static_assert(countable, "attune: permutation<\"X\", N> needs 1 <= N <= 12");
+    constexpr bool countable = N >= 1 && N <= detail::max_group_parts;
+    static_assert(countable, "attune: permutation<\"X\", N> needs 1 <= N <= 1024");
     return parameter<Name, detail::permutation_domain<N>>{detail::permutation_domain<N>{}};
 }
 
@@ -187,6 +224,25 @@ template <fixed_string Name, std::size_t N, class Extent>
     if (domain.extent.is_known() && domain.extent.value < 1)
         throw declaration_error("attune: the extent of a tile must be positive");
     return parameter<Name, std::remove_const_t<decltype(domain)>>{domain};
+}
+
+/// N values of one kind under one name, at most 1,024: a std::array of what `element` declares, and
+/// the macro "{1, 4, 2}". The elements have the scale, prior, default and condition of `element`.
+/// Example  constexpr auto cut = attune::array_of<8>(attune::integer<"CUT">(0, n));
+///          space(cut).where(cut[0] <= cut[1])
+template <std::size_t N, class Element>
+[[nodiscard]] constexpr auto array_of(Element const& element)
+{
+    constexpr bool is_element = detail::is_element<Element>;
+    static_assert(is_element || std::same_as<Element, detail::already_reported>,
+                  "attune: array_of<N>(x): x is a parameter whose values are numbers, texts or "
+                  "booleans, as in array_of<8>(integer<\"X\">(0, 9))");
+    constexpr bool countable = N >= 1 && N <= detail::max_group_parts;
+    static_assert(countable, "attune: array_of<N>(x) needs 1 <= N <= 1024");
+    if constexpr (is_element && countable)
+        return detail::make_array<N>(element);
+    else
+        return detail::already_reported{};
 }
 
 } // namespace attune::inline ATTUNE_ABI

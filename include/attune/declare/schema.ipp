@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 
@@ -25,11 +26,23 @@ ATTUNE_INLINE std::string schema_text(description const& space)
 {
     std::string out;
     auto const field = [&out](std::string const& text) { out += text + ';'; };
-    for (parameter_description const& p : space.parameters) {
-        field(p.name);
-        field(std::to_string(static_cast<int>(p.kind)) + ' ' +
-              std::to_string(static_cast<int>(p.type)) + ' ' +
-              std::to_string(static_cast<int>(p.on)) + ' ' + std::to_string(p.parts));
+    auto const shape =
+        [&field](parameter_kind kind, value_kind type, scale on, std::uint32_t parts) {
+            field(std::to_string(static_cast<int>(kind)) + ' ' +
+                  std::to_string(static_cast<int>(type)) + ' ' +
+                  std::to_string(static_cast<int>(on)) + ' ' + std::to_string(parts));
+        };
+    for (named_value const& one : named_values(space)) {
+        field(std::string(one.name));
+        if (one.group != nullptr && one.group->kind == group_kind::permutation) {
+            // As a short one: how an order is made of coordinates does not matter.
+            shape(parameter_kind::permutation, value_kind::list, scale::linear, one.group->parts());
+            out += '\n';
+            continue;
+        }
+        if (one.group != nullptr) field("array " + std::to_string(one.count));
+        parameter_description const& p = space.parameters[one.first]; // elements are alike
+        shape(p.kind, p.type, p.on, p.parts);
         if (p.traits().is_interval) field(text_of_real(p.low) + ' ' + text_of_real(p.high));
         if (p.rule.bound_node != no_index) {
             field(std::to_string(static_cast<int>(p.rule.steps)) + ' ' +

@@ -15,9 +15,6 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The most items of a permutation: 12! orders fit 32 bits, 13! do not.
-inline constexpr std::uint32_t max_permutation_items = 12;
-
 /// The `rank`-th order of `out.size()` items, lexicographically: out[i] is the item at place i.
 void permutation_at(std::uint32_t rank, std::span<std::int64_t> out) noexcept;
 

@@ -20,17 +20,6 @@ namespace detail {
 /// Shortest text that a compiler reads back as `v`; a whole double keeps ".0".
 [[nodiscard]] std::string text_of_real(double v);
 
-template <class Range>
-[[nodiscard]] std::string text_of_elements(Range const& elements)
-{
-    std::string out = "{";
-    for (auto const& e : elements) {
-        if (out.size() > 1) out += ", ";
-        out += std::to_string(e);
-    }
-    return out + "}";
-}
-
 /// A text without spaces, so that "{1,2}" and "{ 1, 2 }" are the same value.
 [[nodiscard]] std::string without_spaces(std::string_view text);
 
@@ -39,6 +28,10 @@ template <class Range>
 /// The whole numbers of "{2, 0, 1}" or "64", without spaces; an integer suffix such as `u` or `LL`
 /// is allowed. Nothing for any other text.
 [[nodiscard]] std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
+
+/// "{64, 2, 0}" of the texts of elements.
+template <class Range>
+[[nodiscard]] std::string text_of_elements(Range const& elements);
 
 /// The text of a typed value: what text_of() gives for the same value in a table.
 template <class T>
@@ -56,6 +49,18 @@ template <class T>
         return std::string(std::string_view{value});
     else
         return text_of_elements(value);
+}
+
+template <class Range>
+std::string text_of_elements(Range const& elements)
+{
+    std::string out = "{";
+    char const* separator = "";
+    for (auto const& e : elements) {
+        out += separator + text_of_value(e);
+        separator = ", ";
+    }
+    return out + "}";
 }
 
 } // namespace detail

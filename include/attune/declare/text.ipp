@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/kind/kind_rules.hpp>
 #include <attune/declare/text.hpp>
 
@@ -83,17 +84,18 @@ ATTUNE_INLINE std::optional<coordinate> coordinate_of(parameter_description cons
 ATTUNE_INLINE std::string text_of(description const& space, point const& at)
 {
     std::string out;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i) {
-        if (i > 0) out += ' ';
+    for (detail::named_value const& v : detail::named_values(space)) {
+        if (!out.empty()) out += ' ';
         // Flags are added to the compiler's own: "FLAGS=-mfma" would hide its -O3.
-        bool const is_added = space.parameters[i].role == parameter_role::flags;
-        out += space.parameters[i].name + (is_added ? "+=" : "=");
-        if (i >= at.size())
+        bool const is_added = space.parameters[v.first].role == parameter_role::flags;
+        out += v.name;
+        out += is_added ? "+=" : "=";
+        if (v.first + v.count > at.size())
             out += "(no value)";
-        else if (at.size() == space.parameters.size() && !detail::is_active(space, i, at))
+        else if (at.size() == space.parameters.size() && !detail::is_active(space, v.first, at))
             out += detail::inactive_text;
         else
-            out += text_of(space.parameters[i], at[i]);
+            out += detail::text_at(space, v, at);
     }
     return out;
 }

@@ -33,6 +33,7 @@
 #include <attune/declare/bind_inputs.ipp>
 #include <attune/declare/expression/lower_code.ipp>
 #include <attune/declare/expression/operation_text.ipp>
+#include <attune/declare/group.ipp>
 #include <attune/declare/kind/kind_rules.ipp>
 #include <attune/declare/nest/loop_program.ipp>
 #include <attune/declare/nest/nest_builder.ipp>

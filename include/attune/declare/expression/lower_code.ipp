@@ -83,6 +83,11 @@ lower_leaf(description& space, instruction const& step, std::vector<std::uint32_
         n.integer = 0;
     } else if (names_parameter(step.code)) {
         n.subject = space.find_parameter(step.text);
+        if (std::uint32_t const g = space.find_group(step.text); g != no_index) {
+            n.subject = space.groups[g].first + static_cast<std::uint32_t>(step.integer);
+            n.code = op::parameter;
+            n.integer = 0;
+        }
         scope.push_back(n.subject);
     }
     return {intern_node(space, n), text_of_leaf(space, n), leaf_rank};
@@ -138,7 +143,8 @@ require_declared(description const& space, std::span<instruction const> code, st
 {
     for (instruction const& step : code) {
         bool const is_parameter = names_parameter(step.code);
-        bool const is_known = space.find_parameter(step.text) != no_index;
+        bool const is_known =
+            space.find_parameter(step.text) != no_index || space.find_group(step.text) != no_index;
         if (is_parameter && !is_known)
             throw error(std::string(what) + " reads a parameter that is not in the space",
                         "parameter " + std::string(step.text),
