@@ -202,6 +202,15 @@ ATTUNE_INLINE std::vector<point> chain_of_trees::neighbours(point const& p) cons
 {
     std::vector<point> out;
     std::vector<bool> can_move(p.size(), false);
+    bool const is_valid = contains(p);
+    // From a valid point, a step of one parameter can break its own tree alone.
+    bool const by_tree = is_valid && is_exact() && !shared_->is_conditional;
+    auto const accepts = [&](std::uint32_t i, point const& next) {
+        if (!by_tree) return contains(next);
+        std::uint32_t const t = shared_->tree_of[i];
+        return (t == no_index || tree_at(t).leaf_of(next)) &&
+               shared_->reals.accepts(describe(), next);
+    };
     point moved = p;
     point after_step;
     for (std::uint32_t i = 0; i < p.size(); ++i) {
@@ -210,14 +219,14 @@ ATTUNE_INLINE std::vector<point> chain_of_trees::neighbours(point const& p) cons
             moved[i] = step;
             if (shared_->is_conditional) after_step = settled(moved);
             point const& next = shared_->is_conditional ? after_step : moved;
-            bool const valid = contains(next);
+            bool const valid = accepts(i, next);
             if (valid) out.push_back(next);
             can_move[i] = can_move[i] || valid;
             return valid;
         });
         moved[i] = p[i];
     }
-    if (!contains(p)) {
+    if (!is_valid) {
         if (!out.empty() || !is_exact()) return out;
         return detail::nearest_settings(*this, p, nearest_options{});
     }

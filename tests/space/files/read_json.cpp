@@ -157,3 +157,81 @@ TEST_CASE("what is wrong in a file is named, with line and column")
                     attune::syntax_error);
     CHECK_THROWS_AS(static_cast<void>(attune::read_spaces_file("/no such file")), attune::error);
 }
+
+TEST_CASE("what is wrong with an array or a long order is named")
+{
+    struct wrong {
+        char const* params;
+        char const* problem;
+    };
+    for (wrong const& w : std::vector<wrong>{
+             {R"({"name": "o", "kind": "permutation", "parts": 1025})", "from 1 to 1024 parts"},
+             {R"({"name": "o", "kind": "permutation", "parts": 0})", "from 1 to 1024 parts"},
+             {R"({"name": "o", "kind": "permutation", "parts": 13, "default": [0, 1]})",
+              "the whole numbers from 0 to 12 once each"},
+             {R"({"name": "o", "kind": "permutation", "parts": 13, "default": 3})",
+              "expected a list as \"default\""},
+             {R"({"name": "o", "kind": "permutation", "parts": 13, "active_if": "1"})",
+              "expected no \"active_if\""},
+             {R"({"name": "o", "kind": "permutation", "parts": 13, "weights": [1]})",
+              "expected no \"weights\""},
+             {R"({"name": "a", "elements": 0, "values": [1]})", "from 1 to 1024 elements"},
+             {R"({"name": "a", "elements": 1025, "values": [1]})", "from 1 to 1024 elements"},
+             {R"({"name": "a", "elements": 2, "kind": "tile", "parts": 2, "extent": 4})",
+              "elements that are numbers, texts or booleans"},
+             {R"({"name": "a", "elements": 2, "kind": "permutation", "parts": 3})",
+              "elements that are numbers, texts or booleans"},
+             {R"({"name": "a", "elements": 2, "values": ["x,y", "z"]})", "texts without commas"},
+             {R"({"name": "a", "elements": 2, "values": [1, 2], "default": [1, 2, 1]})",
+              "expected 2 values, found 3"},
+             {R"({"name": "a", "elements": 2, "values": [1, 2], "default": [1, 3]})",
+              "expected one of the values of a[1]"},
+             {R"({"name": "a", "elements": 2, "values": [1, 2], "default": 1})",
+              "expected a list as \"default\""},
+             {R"({"name": "a", "values": [1]}, {"name": "a", "elements": 2, "values": [1]})",
+              "expected each parameter once, found a again"},
+             {R"({"name": "a", "elements": 2, "values": [1]}, {"name": "a", "values": [1]})",
+              "expected each parameter once, found a again"},
+             {R"({"name": "a[1]", "values": [1]}, {"name": "a", "elements": 2, "values": [1]})",
+              "expected each parameter once, found a[1] again"},
+         }) {
+        CAPTURE(w.params);
+        std::string said;
+        try {
+            (void)one(w.params);
+        } catch (attune::syntax_error const& e) {
+            said = e.what();
+        }
+        CAPTURE(said);
+        CHECK(said.find(w.problem) != said.npos);
+    }
+    auto const said_of = [](std::string const& constraint) {
+        try {
+            (void)one(R"({"name": "a", "elements": 2, "values": [1, 2]},
+                {"name": "o", "kind": "permutation", "parts": 13})",
+                      R"(, "constraints": [")" + constraint + "\"]");
+        } catch (attune::syntax_error const& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(said_of("a[1] < 2") == "");
+    CHECK(said_of("a[2] < 2").find("a whole number from 0 to 1") != std::string::npos);
+    CHECK(said_of("a < 2").find("expected one element of the array a") != std::string::npos);
+    CHECK(said_of("o[1] < 2").find("at most 12 items, found o") != std::string::npos);
+    CHECK(said_of("position(o, 1) < 2").find("the name of a permutation") != std::string::npos);
+}
+
+TEST_CASE("arrays do not make a small file a large space")
+{
+    std::string params;
+    for (int i = 0; i < 65; ++i)
+        params += (i > 0 ? ",{" : "{") + std::string("\"name\": \"a") + std::to_string(i) +
+                  R"(", "elements": 1024, "values": [1]})";
+    CHECK_THROWS_AS((void)one(params), attune::syntax_error);
+    // A range is not listed once per element.
+    attune::description const space =
+        attune::bind_inputs(one(R"({"name": "a", "elements": 1024, "range": [0, 1000000]})"));
+    CHECK(space.parameters[1023].integers.empty());
+    CHECK(space.parameters[1023].value_count() == 1'000'001);
+}

@@ -35,6 +35,13 @@ void check_same(attune::description const& a, attune::description const& b)
         CHECK(p.prior.centre == q.prior.centre);
         CHECK(p.prior.deviation == q.prior.deviation);
     }
+    REQUIRE(a.groups.size() == b.groups.size());
+    for (std::size_t i = 0; i < a.groups.size(); ++i) {
+        CHECK(a.groups[i].name == b.groups[i].name);
+        CHECK(a.groups[i].kind == b.groups[i].kind);
+        CHECK(a.groups[i].first == b.groups[i].first);
+        CHECK(a.groups[i].count == b.groups[i].count);
+    }
     CHECK(a.nodes == b.nodes);
     CHECK(a.texts == b.texts);
     REQUIRE(a.constraints.size() == b.constraints.size());
@@ -95,4 +102,38 @@ TEST_CASE("a function cannot be written")
     auto read = attune::read_spaces_json(R"({"params": [{"name": "a", "values": [1]}]})").front();
     read.space.constraints.emplace_back();
     CHECK_THROWS_AS(static_cast<void>(attune::write_space_json(read)), attune::error);
+}
+
+TEST_CASE("arrays and long orders are written as one parameter each, and read back as they were")
+{
+    std::string digits;
+    for (int i = 19; i >= 0; --i)
+        digits += std::to_string(i) + (i > 0 ? "," : "");
+    auto const read = attune::read_spaces_json(R"({"name": "groups", "problem": {"N": 48},
+        "params": [{"name": "f", "values": [false, true]},
+                   {"name": "CUT", "elements": 4, "range": [0, "N"], "default": [1, 2, 3, 4],
+                    "active_if": "f"},
+                   {"name": "o", "kind": "permutation", "parts": 20, "default": [)" +
+                                               digits + R"(]},
+                   {"name": "no default", "kind": "permutation", "parts": 1024},
+                   {"name": "m", "elements": 2, "values": ["a b", "c"], "default": ["c", "a b"]},
+                   {"name": "x", "elements": 3, "kind": "real", "low": 0.5, "high": 8,
+                    "scale": "log", "centre": 1, "deviation": 0.5},
+                   {"name": "b", "elements": 2, "values": [false, true], "default": [true, false]},
+                   {"name": "k", "elements": 1, "values": [1, 2, 4], "weights": [1, 2, 3]}],
+        "constraints": ["CUT[0] <= CUT[1]", "m[1] == 'c' or CUT[3] > 2", "b[0] or x[2] > 1.5"]})");
+    attune::description const& space = read.front().space;
+    REQUIRE(space.groups.size() == 7);
+    CHECK(space.parameters.size() == 1 + 4 + 19 + 1023 + 2 + 3 + 2 + 1);
+    CHECK(space.constraints[0].text == "CUT[0] <= CUT[1]");
+    CHECK(space.constraints[0].scope == std::vector<std::uint32_t>{1, 2});
+    std::string const written = attune::write_space_json(read.front());
+    CHECK(written.find(R"({"name":"o","kind":"permutation","parts":20,"default":[)" + digits +
+                       "]}") != written.npos);
+    CHECK(written.find(R"("name":"CUT","elements":4,"range":[0,"N"],"default":[1,2,3,4],)"
+                       R"("active_if":"f"})") != written.npos);
+    auto const again = attune::read_spaces_json(written);
+    REQUIRE(again.size() == 1);
+    check_same(space, again.front().space);
+    CHECK(attune::write_space_json(again.front()) == written);
 }

@@ -85,6 +85,8 @@ TEST_CASE("what the format cannot say is refused by name")
     for (wrong const& w : std::vector<wrong>{
              {R"({"params": [{"name": "x", "kind": "real", "low": 0, "high": 1}]})", "parameter x"},
              {R"({"params": [{"name": "o", "kind": "permutation", "parts": 3}]})", "parameter o"},
+             {R"({"params": [{"name": "e", "elements": 2, "values": [1, 2]}]})", "parameter e"},
+             {R"({"params": [{"name": "p", "kind": "permutation", "parts": 13}]})", "parameter p"},
              {R"({"params": [{"name": "t", "kind": "tile", "parts": 2, "extent": 4}]})",
               "parameter t"}}) {
         CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_t1({"", bound(w.json), "", ""})),

@@ -16,6 +16,7 @@
 #include <attune/space/tree/wide_tree.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -35,6 +36,7 @@ struct chain_of_trees::state {
     std::vector<detail::condition> conditions;
     std::vector<bool> tested;                               // by condition: a tree or draw tests it
     std::vector<std::shared_ptr<detail::tree const>> trees; // ordered by their first parameter
+    std::vector<std::uint32_t> tree_of;                     // by parameter; no_index: in no tree
     std::vector<detail::wide_tree> wide;                    // groups without a tree
     detail::real_part reals;
     /// Conditional parameters that no tree settles: real ones, and those whose condition reads one.
@@ -68,6 +70,10 @@ struct chain_of_trees::state {
         std::sort(trees.begin(), trees.end(), [](auto const& a, auto const& b) {
             return detail::first_parameter(*a) < detail::first_parameter(*b);
         });
+        tree_of.assign(space.parameters.size(), no_index);
+        for (std::uint32_t t = 0; t < trees.size(); ++t)
+            for (std::uint32_t const p : trees[t]->parameters())
+                tree_of[p] = t;
         random_engine engine(1);
         point drawn(space.parameters.size());
         reals.require_acceptance(space, drawn, [&] { draw(drawn, engine); });

@@ -37,9 +37,11 @@ struct named_space {
 ///            expression of inputs. bind_inputs() makes its table, unless it is long. The
 ///            parameter is an integer one unless "kind" is "ordinal"
 ///   "kind":  "categorical" keeps the order of numbers; "real" with "low" and "high";
-///            "permutation" with "parts"; "tile" with "parts" and "extent" (as `last`); "integer",
-///            "ordinal" and "boolean" only state the kind
+///            "permutation" with "parts", 1,024 at most; "tile" with "parts" and "extent" (as
+///            `last`); "integer", "ordinal" and "boolean" only state the kind
 ///   "scale": "linear" | "log";  "default";  "weights": one per value;  "centre" and "deviation"
+///   "elements": the parameter is an array of so many elements; all other members are those of one
+///            element, but "default" is a list. Expressions read elements: CUT[2] <= CUT[3]
 ///   "active_if": an expression as in constraints: elsewhere the parameter stands at its default
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column

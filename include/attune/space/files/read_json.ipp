@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/values_from.hpp>
 #include <attune/space/files/expression_parser.hpp>
@@ -93,7 +94,7 @@ inline void read_list(json_source const& source,
                       parameter_description& out)
 {
     json_value const& parts = source.member(p, "parts", json_kind::integer);
-    std::int64_t const most = is.is_order ? std::int64_t{max_permutation_items} : 16;
+    std::int64_t const most = is.is_order ? std::int64_t{max_group_parts} : 16;
     if (parts.integer < 1 || parts.integer > most)
         source.fail("expected from 1 to " + std::to_string(most) + " parts", parts.at);
     out.kind = is.of;
@@ -143,6 +144,89 @@ inline void read_scale(json_source const& source, json_value const& p, parameter
     out.on = scale::log;
 }
 
+/// Refuses a file that would become too many parameters.
+inline void
+require_room(json_source const& source, std::size_t at, std::size_t added, description const& space)
+{
+    constexpr std::size_t most = std::size_t{1} << 16U;
+    if (space.parameters.size() + added > most)
+        source.fail("expected at most 2^16 parameters, elements and items in all", at);
+}
+
+/// Adds a permutation that no coordinate can number, as a group of digits.
+inline void read_long_order(json_source const& source,
+                            json_value const& p,
+                            json_value const& name,
+                            std::uint32_t items,
+                            description& space)
+{
+    for (char const* const member : {"active_if", "weights", "centre", "deviation", "elements"})
+        if (json_value const* const v = p.find(member))
+            source.fail("expected no \"" + std::string(member) +
+                            "\" of a permutation of more than " +
+                            std::to_string(max_permutation_items) + " items",
+                        v->at);
+    require_room(source, name.at, items, space);
+    require_new_name(source, name.at, name.text, space);
+    for (std::uint32_t k = 0; k + 1 < items; ++k)
+        require_new_name(source, name.at, name_of_digit(name.text, k), space);
+    append_digits(space, name.text, items);
+    json_value const* const given = p.find("default");
+    if (given == nullptr || given->kind == json_kind::null) return;
+    source.require(*given, json_kind::list, "\"default\"");
+    std::vector<std::int64_t> order;
+    for (json_value const& item : given->items)
+        order.push_back(
+            source.require(item, json_kind::integer, "an element of \"default\"").integer);
+    if (!set_default_order(space, space.groups.back(), order))
+        source.fail("expected the whole numbers from 0 to " + std::to_string(items - 1) +
+                        " once each as the default of " + name.text,
+                    given->at);
+}
+
+/// Adds an array of elements as `element`, which is complete but for its default.
+inline void read_array(json_source const& source,
+                       json_value const& p,
+                       json_value const& count,
+                       parameter_description element,
+                       description& space)
+{
+    std::int64_t const elements = source.require(count, json_kind::integer, "\"elements\"").integer;
+    if (elements < 1 || elements > max_group_parts)
+        source.fail("expected from 1 to " + std::to_string(max_group_parts) + " elements",
+                    count.at);
+    if (element.type == value_kind::list)
+        source.fail("expected elements that are numbers, texts or booleans", count.at);
+    std::size_t const values =
+        element.integers.size() + element.reals.size() + element.labels.size();
+    if (values > max_table_values / static_cast<std::size_t>(elements))
+        source.fail("expected at most 2^20 values of all elements together", count.at);
+    for (std::string const& label : element.labels)
+        if (label.find(',') != std::string::npos)
+            source.fail("expected texts without commas as values of an array", count.at);
+    json_value const* const given = p.find("default");
+    bool const has_default = given != nullptr && given->kind != json_kind::null;
+    if (has_default) {
+        source.require(*given, json_kind::list, "\"default\"");
+        if (given->items.size() != static_cast<std::size_t>(elements))
+            source.fail("expected " + std::to_string(elements) + " values, found " +
+                            std::to_string(given->items.size()),
+                        given->at);
+    }
+    std::string const array = element.name;
+    std::size_t const at = source.member(p, "name", json_kind::text).at;
+    require_room(source, at, static_cast<std::size_t>(elements), space);
+    require_new_name(source, at, array, space);
+    auto const first = static_cast<std::uint32_t>(space.parameters.size());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(elements); ++i) {
+        parameter_description one = element;
+        one.name = name_of_element(array, i);
+        if (has_default) set_default(source, given->items[i], one);
+        add_parameter(source, at, std::move(one), space);
+    }
+    space.groups.push_back({array, group_kind::array, first, static_cast<std::uint32_t>(elements)});
+}
+
 inline void
 read_parameter(json_source const& source, json_value const& p, expression_builder& build)
 {
@@ -180,6 +264,12 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
                     kind_member->at);
     }
     read_scale(source, p, out);
+    if (out.traits().is_order && out.parts > max_permutation_items)
+        return read_long_order(source, p, name, out.parts, build.space());
+    if (json_value const* const count = p.find("elements")) {
+        read_prior(source, p, out);
+        return read_array(source, p, *count, std::move(out), build.space());
+    }
     if (json_value const* const v = p.find("default")) set_default(source, *v, out);
     read_prior(source, p, out);
     add_parameter(source, name.at, std::move(out), build.space());
@@ -229,20 +319,23 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
     }
 }
 
-/// @param active_if  the condition of parameter `index`; all parameters were read
+/// @param active_if  the condition of a value; all parameters were read
 inline void read_condition(json_source const& source,
                            json_value const& active_if,
-                           std::uint32_t index,
+                           named_value const& of,
                            expression_builder& build)
 {
     source.require(active_if, json_kind::text, "a condition");
     constraint_description made = at_place_in_file(
         source, active_if, [&] { return expression_reader(build, active_if.text).constraint(); });
-    parameter_description& p = build.space().parameters[index];
-    p.active.root = made.root;
-    p.active.text = std::move(made.text);
+    for (std::uint32_t i = of.first; i < of.first + of.count; ++i) {
+        parameter_description& p = build.space().parameters[i];
+        p.active.root = made.root;
+        p.active.text = made.text;
+    }
     if (undecided_parameter(build.space()) != no_index)
-        source.fail("expected a condition that does not lead back to " + p.name, active_if.at);
+        source.fail("expected a condition that does not lead back to " + std::string(of.name),
+                    active_if.at);
 }
 
 inline void
@@ -267,9 +360,10 @@ inline named_space read_space(json_source const& source, json_value const& s)
         read_parameter(source, p, build);
     if (out.space.parameters.empty())
         source.fail("expected at least one parameter", s.find("params")->at);
-    for (std::uint32_t i = 0; i < out.space.parameters.size(); ++i)
-        if (json_value const* const active_if = s.find("params")->items[i].find("active_if"))
-            read_condition(source, *active_if, i, build);
+    auto param = s.find("params")->items.begin();
+    for (named_value const& v : named_values(out.space))
+        if (json_value const* const active_if = (param++)->find("active_if"))
+            read_condition(source, *active_if, v, build);
     if (json_value const* const constraints = s.find("constraints"))
         read_constraints(
             source, source.require(*constraints, json_kind::list, "\"constraints\""), build);

@@ -127,9 +127,10 @@ ATTUNE_INLINE named_space read_t1(std::string_view text, std::string const& sour
         detail::read_t1_parameter(from, p, out.space);
     if (out.space.parameters.empty()) from.fail("expected at least one parameter", parameters.at);
     detail::expression_builder build(out.space);
-    for (std::uint32_t i = 0; i < out.space.parameters.size(); ++i)
+    std::vector<detail::named_value> const values = detail::named_values(out.space);
+    for (std::size_t i = 0; i < values.size(); ++i)
         if (detail::json_value const* const active_if = parameters.items[i].find("ActiveIf"))
-            detail::read_condition(from, *active_if, i, build);
+            detail::read_condition(from, *active_if, values[i], build);
     if (detail::json_value const* const conditions = space.find("Conditions")) {
         from.require(*conditions, detail::json_kind::list, "\"Conditions\"");
         for (detail::json_value const& c : conditions->items)

@@ -119,7 +119,9 @@ struct written_leaf {
     }
     [[nodiscard]] written_operand whole(std::uint32_t parameter) const
     {
-        return {quoted_name(space.parameters[parameter].name)};
+        group_description const* const g = space.group_of(parameter);
+        if (g == nullptr) return {quoted_name(space.parameters[parameter].name)};
+        return {quoted_name(g->name) + '[' + std::to_string(parameter - g->first) + ']'};
     }
     [[nodiscard]] written_operand element(std::uint32_t parameter, std::int64_t place) const
     {

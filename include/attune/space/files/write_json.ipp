@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
@@ -59,11 +60,29 @@ using space_json = nlohmann::ordered_json;
     return p.type == value_kind::text ? parameter_kind::categorical : parameter_kind::ordinal;
 }
 
-[[nodiscard]] inline space_json parameter_to_json(description const& space,
-                                                  parameter_description const& p)
+/// A permutation that is a group of digits.
+[[nodiscard]] inline space_json long_order_to_json(description const& space, named_value const& v)
 {
     space_json out;
-    out["name"] = p.name;
+    out["name"] = v.name;
+    out["kind"] = traits_of(parameter_kind::permutation).name;
+    out["parts"] = v.group->parts();
+    if (std::optional<std::string> text = default_text_of(space, v)) {
+        text->front() = '[';
+        text->back() = ']';
+        out["default"] = space_json::parse(*text);
+    }
+    return out;
+}
+
+[[nodiscard]] inline space_json parameter_to_json(description const& space, named_value const& v)
+{
+    if (v.group != nullptr && v.group->kind == group_kind::permutation)
+        return long_order_to_json(space, v);
+    parameter_description const& p = space.parameters[v.first]; // elements are alike
+    space_json out;
+    out["name"] = v.name;
+    if (v.group != nullptr) out["elements"] = v.count;
     kind_traits const& is = p.traits();
     bool const is_range = is.is_ordered && p.rule.bound_node != no_index;
     if (p.kind != kind_without_name(p, is_range)) out["kind"] = is.name;
@@ -87,7 +106,10 @@ using space_json = nlohmann::ordered_json;
         if (!p.integers.empty()) out["values"] = p.integers;
     }
     if (p.on == scale::log) out["scale"] = "log";
-    if (p.default_text) out["default"] = default_to_json(p);
+    if (v.group == nullptr && p.default_text) out["default"] = default_to_json(p);
+    if (v.group != nullptr && default_text_of(space, v))
+        for (std::uint32_t i = v.first; i < v.first + v.count; ++i)
+            out["default"].push_back(default_to_json(space.parameters[i]));
     if (p.is_conditional()) out["active_if"] = condition_source(space, p);
     if (!p.prior.weights.empty()) out["weights"] = p.prior.weights;
     if (p.prior.deviation > 0) {
@@ -109,8 +131,8 @@ using space_json = nlohmann::ordered_json;
         else
             out["problem"][input.name] = input.value->integer;
     out["params"] = space_json::array();
-    for (parameter_description const& p : s.space.parameters)
-        out["params"].push_back(parameter_to_json(s.space, p));
+    for (named_value const& v : named_values(s.space))
+        out["params"].push_back(parameter_to_json(s.space, v));
     out["constraints"] = space_json::array();
     for (constraint_description const& c : s.space.constraints)
         if (c.settles == no_index) out["constraints"].push_back(constraint_source(s.space, c));

@@ -18,8 +18,8 @@ namespace attune::inline ATTUNE_ABI {
 /// member "ActiveIf" of the parameter, which read_t1() reads, and for other readers as a condition
 /// with a member "Settles", which read_t1() passes over.
 /// @pre    bind_inputs() has made the tables
-/// Errors  attune::error for a real parameter, a permutation, a tile, an input without a value, a
-///         constraint that is a function: the format has none of these
+/// Errors  attune::error for a real parameter, a permutation, a tile, an array, an input without a
+///         value, a constraint that is a function: the format has none of these
 [[nodiscard]] std::string write_t1(named_space const& space);
 
 } // namespace attune::inline ATTUNE_ABI

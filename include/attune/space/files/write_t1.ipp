@@ -43,13 +43,17 @@ namespace detail {
     return out + ']';
 }
 
+[[noreturn]] inline void refuse_t1(std::string const& name)
+{
+    throw error("a T1 file cannot have a real parameter, a permutation, a tile or an array",
+                "parameter " + name,
+                "give it listed values, or write_space_json()");
+}
+
 [[nodiscard]] inline space_json t1_parameter(description const& space,
                                              parameter_description const& p)
 {
-    if (p.traits().is_interval || p.type == value_kind::list)
-        throw error("a T1 file cannot have a real parameter, a permutation or a tile",
-                    "parameter " + p.name,
-                    "give it listed values, or write_space_json()");
+    if (p.traits().is_interval || p.type == value_kind::list) refuse_t1(p.name);
     if (p.value_count() == 0)
         throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
     space_json out{{"Name", p.name}, {"Type", t1_type(p)}, {"Values", t1_values(p)}};
@@ -90,6 +94,7 @@ namespace detail {
 
 ATTUNE_INLINE std::string write_t1(named_space const& space)
 {
+    if (!space.space.groups.empty()) detail::refuse_t1(space.space.groups.front().name);
     description plain = detail::with_inputs_put_in(space.space);
     detail::settle_conditions(plain);
     detail::space_json out;

@@ -18,9 +18,11 @@ namespace attune::inline ATTUNE_ABI {
 /// constraints over them are ignored.
 class marginals {
 public:
+    /// @param most_values  parameters in no constraint with more values have no counts: leaves() is
+    ///                     empty
     /// Errors  attune::error unless space.is_exact()
-    /// Cost   two visits per edge of each tree
-    explicit marginals(chain_of_trees const& space);
+    /// Cost   two visits per edge of each tree, 16 bytes per value
+    explicit marginals(chain_of_trees const& space, std::uint32_t most_values = ~std::uint32_t{0});
 
     /// The tree of a parameter; tree_count() for a real parameter.
     [[nodiscard]] std::size_t tree_of(std::uint32_t parameter) const noexcept
@@ -28,7 +30,7 @@ public:
         return tree_of_[parameter];
     }
     /// The number of leaves of a parameter's tree with each value; they add up to leaves() of that
-    /// tree. Empty for a real parameter.
+    /// tree. Empty for a real parameter, and where the constructor left them out.
     [[nodiscard]] std::span<leaf_count const> leaves(std::uint32_t parameter) const noexcept
     {
         return in_tree_[parameter];

@@ -41,16 +41,23 @@ inline void count_values(tree const& t, std::vector<std::vector<leaf_count>>& co
 
 } // namespace detail
 
-ATTUNE_INLINE marginals::marginals(chain_of_trees const& space)
+ATTUNE_INLINE marginals::marginals(chain_of_trees const& space, std::uint32_t most_values)
 {
     space.require_exact("counting configurations by value");
-    for (parameter_description const& parameter : space.describe().parameters)
-        in_tree_.emplace_back(parameter.value_count(), 0);
+    std::vector<parameter_description> const& all = space.describe().parameters;
+    auto const is_left_out = [&](detail::tree const& t) {
+        return detail::is_free(t) && all[t.parameters().front()].value_count() > most_values;
+    };
+    in_tree_.resize(all.size());
     tree_of_.assign(in_tree_.size(), space.tree_count());
     for (std::size_t t = 0; t < space.tree_count(); ++t) {
-        for (std::uint32_t const parameter : space.tree_at(t).parameters())
+        bool const counts = !is_left_out(space.tree_at(t));
+        for (std::uint32_t const parameter : space.tree_at(t).parameters()) {
             tree_of_[parameter] = t;
+            if (counts) in_tree_[parameter].assign(all[parameter].value_count(), 0);
+        }
         tree_leaves_.push_back(space.tree_at(t).leaves());
+        if (!counts) continue;
         detail::count_values(space.tree_at(t), in_tree_);
     }
 }

@@ -174,6 +174,8 @@ private:
         if (!quoted && is_sign("(")) return call(name);
         std::uint32_t const parameter = build_.space().find_parameter(name.value);
         if (parameter != no_index) return read_parameter(parameter, name);
+        std::uint32_t const group = build_.space().find_group(name.value);
+        if (group != no_index) return read_element(build_.space().groups[group], name);
         std::uint32_t const input = build_.space().find_input(name.value);
         if (input != no_index)
             return finish(build_.add({.code = op::input, .subject = input}), name.at);
@@ -201,6 +203,23 @@ private:
         close("]", opened);
         return finish(build_.add({.code = op::element, .subject = parameter, .integer = place}),
                       name.at);
+    }
+
+    /// An element of an array, which is a parameter of its own.
+    operand read_element(group_description const& of, token const& name)
+    {
+        if (of.kind == group_kind::permutation)
+            lexer_.fail("expected a permutation of at most " +
+                            std::to_string(max_permutation_items) + " items, found " + of.name,
+                        name.at,
+                        "expressions do not read longer ones");
+        if (!is_sign("["))
+            lexer_.fail("expected one element of the array " + of.name, name.at, of.name + "[0]");
+        std::size_t const opened = token_.at;
+        advance();
+        std::uint32_t const element = of.first + static_cast<std::uint32_t>(whole_number(of.count));
+        close("]", opened);
+        return finish(build_.add({.code = op::parameter, .subject = element}), name.at);
     }
 
     std::int64_t whole_number(std::uint32_t below)

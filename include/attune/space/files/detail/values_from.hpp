@@ -113,17 +113,26 @@ inline void set_default(json_source const& source, json_value const& v, paramete
                     v.at);
 }
 
-/// Adds a parameter, unless its name belongs to another parameter or input.
+/// Refuses a name that belongs to another parameter, group or input.
+inline void require_new_name(json_source const& source,
+                             std::size_t at,
+                             std::string const& name,
+                             description const& space)
+{
+    if (name.empty()) source.fail("expected a name that is not empty", at);
+    if (space.find_parameter(name) != no_index || space.find_group(name) != no_index)
+        source.fail("expected each parameter once, found " + name + " again", at);
+    if (space.find_input(name) != no_index)
+        source.fail("expected another name: " + name + " is an input already", at);
+}
+
+/// Adds a parameter, unless its name belongs to another parameter, group or input.
 inline void add_parameter(json_source const& source,
                           std::size_t at,
                           parameter_description&& parameter,
                           description& space)
 {
-    if (parameter.name.empty()) source.fail("expected a name that is not empty", at);
-    if (space.find_parameter(parameter.name) != no_index)
-        source.fail("expected each parameter once, found " + parameter.name + " again", at);
-    if (space.find_input(parameter.name) != no_index)
-        source.fail("expected another name: " + parameter.name + " is an input already", at);
+    require_new_name(source, at, parameter.name, space);
     space.parameters.push_back(std::move(parameter));
 }
 
