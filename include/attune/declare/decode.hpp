@@ -11,12 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -59,25 +56,22 @@ template <class... P>
 
 /// A value of `P`, as the type it declared.
 /// @param space  bound, its first parameter of `P` is `first`
-/// @param at     the coordinates of `P`
+/// @param at     coordinate_count<P> coordinates
 template <class P>
 [[nodiscard]] typename P::value_type
-value_in(description const& space, std::size_t first, std::span<coordinate const> at)
+value_in(description const& space, std::size_t first, coordinate const* at)
 {
     using domain = typename P::domain_type;
     using value = typename P::value_type;
     if constexpr (group_size<domain> == 0) {
         return value_at<value>(space.parameters[first], at[0]);
-    } else if constexpr (is_long_order<domain>) {
-        value out{};
-        std::vector<std::uint16_t> const order = order_of_digits(at, out.size());
-        for (std::size_t place = 0; place < out.size(); ++place)
-            out[place] = order[place];
-        return out;
     } else {
         value out{};
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] = value_at<typename value::value_type>(space.parameters[first + i], at[i]);
+        if constexpr (is_long_order<domain>)
+            write_order(at, out.data(), out.size());
+        else
+            for (std::size_t i = 0; i < out.size(); ++i)
+                out[i] = value_at<typename value::value_type>(space.parameters[first + i], at[i]);
         return out;
     }
 }
@@ -87,28 +81,23 @@ template <class P>
 [[nodiscard]] bool place_value(description const& space,
                                std::size_t first,
                                typename P::value_type const& value,
-                               std::span<coordinate> at)
+                               coordinate* at)
 {
     using domain = typename P::domain_type;
-    auto const place = [&](std::size_t i, std::string const& text) {
-        std::optional<coordinate> const found = coordinate_of(space.parameters[first + i], text);
+    auto const place = [&](std::size_t i, auto const& part) {
+        auto const found = coordinate_of(space.parameters[first + i], text_of_value(part));
         if (found) at[i] = *found;
         return found.has_value();
     };
-    if constexpr (group_size<domain> == 0) {
-        return place(0, text_of_value(value));
-    } else if constexpr (is_long_order<domain>) {
-        std::vector<std::uint32_t> const digits =
-            digits_of_order(std::vector<std::int64_t>(value.begin(), value.end()));
-        for (std::size_t k = 0; k < at.size() && !digits.empty(); ++k)
-            at[k] = {digits[k], 0};
-        return !digits.empty();
-    } else {
-        bool all = true;
+    bool all = true;
+    if constexpr (group_size<domain> == 0)
+        all = place(0, value);
+    else if constexpr (is_long_order<domain>)
+        all = write_digits(value.data(), at, value.size());
+    else
         for (std::size_t i = 0; i < value.size(); ++i)
-            all = place(i, text_of_value(value[i])) && all;
-        return all;
-    }
+            all = place(i, value[i]) && all;
+    return all;
 }
 
 } // namespace detail
@@ -121,8 +110,7 @@ decode(pack<detail::type_list<P...>, C, F> const&, description const& space, poi
 {
     return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
         constexpr auto first = detail::first_parameters<P...>();
-        return config<P...>{detail::value_in<P>(
-            space, first[Is], std::span(at).subspan(first[Is], detail::coordinate_count<P>))...};
+        return config<P...>{detail::value_in<P>(space, first[Is], at.data() + first[Is])...};
     }(std::index_sequence_for<P...>{});
 }
 
@@ -137,11 +125,10 @@ template <class... P, class C, class F>
     std::size_t first = 0;
     boost::hana::unpack(typed.parameters, [&](P const&... p) {
         auto const place = [&]<class One>(One const& parameter) {
-            constexpr std::size_t count = detail::coordinate_count<One>;
-            bool const found = detail::place_value<One>(
-                space, first, values[parameter], std::span(out).subspan(first, count));
+            bool const found =
+                detail::place_value<One>(space, first, values[parameter], out.data() + first);
             complete = complete && found;
-            first += count;
+            first += detail::coordinate_count<One>;
         };
         (place(p), ...);
     });

@@ -59,12 +59,22 @@ text_at(description const& d, named_value const& of, std::span<coordinate const>
 /// "CUT[2]", the name of an element.
 [[nodiscard]] std::string name_of_element(std::string_view array, std::size_t place);
 
+/// Appends `count` parameters like `one` as an array called `name`.
+void append_elements(description& d,
+                     std::string_view name,
+                     parameter_description const& one,
+                     std::size_t count);
+
 /// "ORDER.digit(2)", the name of a digit.
 [[nodiscard]] std::string name_of_digit(std::string_view permutation, std::size_t place);
 
 /// Appends the digits of a permutation of `items` items as a group called `name`.
 /// @pre  max_permutation_items < items <= max_group_parts
 void append_digits(description& d, std::string_view name, std::uint32_t items);
+
+/// Makes an order of all its items the default of the group that was appended last.
+/// @pre  that is a permutation, and `order` one of its orders
+void set_default_order(description& d, int const* order);
 
 /// Makes `order` the default of the permutation `of`.  @return  false when it is no order of its
 /// items

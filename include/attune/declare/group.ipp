@@ -168,6 +168,27 @@ ATTUNE_INLINE std::string name_of_element(std::string_view array, std::size_t pl
     return std::string(array) + '[' + std::to_string(place) + ']';
 }
 
+ATTUNE_INLINE void set_default_order(description& d, int const* order)
+{
+    group_description const& of = d.groups.back();
+    set_default_order(d, of, std::vector<std::int64_t>(order, order + of.parts()));
+}
+
+ATTUNE_INLINE void append_elements(description& d,
+                                   std::string_view name,
+                                   parameter_description const& one,
+                                   std::size_t count)
+{
+    d.groups.push_back({std::string(name),
+                        group_kind::array,
+                        static_cast<std::uint32_t>(d.parameters.size()),
+                        static_cast<std::uint32_t>(count)});
+    for (std::size_t i = 0; i < count; ++i) {
+        d.parameters.push_back(one);
+        d.parameters.back().name = name_of_element(name, i);
+    }
+}
+
 ATTUNE_INLINE std::string name_of_digit(std::string_view permutation, std::size_t place)
 {
     return std::string(permutation) + ".digit(" + std::to_string(place) + ')';

@@ -105,11 +105,10 @@ void lower_group(description& space, P const& parameter, array_domain<N, Element
     one.on = parameter.on;
     lower_domain(space, one, array.element);
     lower_prior(one.prior, parameter.belief);
-    for (std::size_t i = 0; i < N; ++i) {
-        one.name = name_of_element(P::name, i);
-        if (parameter.has_default) one.default_text = text_of_value(parameter.default_value[i]);
-        space.parameters.push_back(one);
-    }
+    std::size_t const first = space.parameters.size();
+    append_elements(space, P::name, one, N);
+    for (std::size_t i = 0; parameter.has_default && i < N; ++i)
+        space.parameters[first + i].default_text = text_of_value(parameter.default_value[i]);
 }
 /// The digits of a long permutation.
 template <class P, std::size_t N>
@@ -117,8 +116,7 @@ void lower_group(description& space, P const& parameter, permutation_domain<N> c
 {
     auto const& order = parameter.default_value;
     append_digits(space, P::name, N);
-    if (parameter.has_default)
-        set_default_order(space, space.groups.back(), {order.begin(), order.end()});
+    if (parameter.has_default) set_default_order(space, order.data());
 }
 
 /// Appends what `parameter` is made of: one parameter of the description, or a group.
@@ -129,9 +127,6 @@ void lower_parameters(description& space, P const& parameter)
     if constexpr (group_size<domain> == 0) {
         space.parameters.push_back(lower_parameter(space, parameter));
     } else {
-        auto const first = static_cast<std::uint32_t>(space.parameters.size());
-        if constexpr (is_array_domain<domain>)
-            space.groups.push_back({std::string(P::name), group_kind::array, first, P::parts});
         lower_group(space, parameter, parameter.domain);
     }
 }
@@ -174,8 +169,7 @@ template <class F, class... P>
                                                        std::span<coordinate const> at) -> bool {
         return [&]<std::size_t... Is>(std::index_sequence<Is...>) -> bool {
             constexpr auto first = first_parameters<P...>(); // into `scope` and `at`
-            return test(
-                value_in<P>(self, scope[first[Is]], at.subspan(first[Is], coordinate_count<P>))...);
+            return test(value_in<P>(self, scope[first[Is]], at.data() + first[Is])...);
         }(std::index_sequence_for<P...>{});
     };
     return out;

@@ -65,6 +65,14 @@ elements_in(description const& d, std::uint32_t parameter, point& p) noexcept;
 [[nodiscard]] std::vector<std::uint16_t> order_of_digits(std::span<coordinate const> digits,
                                                          std::size_t items);
 
+/// order_of_digits() without types that cost the many who include decode.hpp.
+/// @param digits  items - 1 of them
+/// @param order   `items` numbers
+void write_order(coordinate const* digits, int* order, std::size_t items);
+
+/// The inverse of write_order().  @return  false when `order` is none; then `digits` is unchanged
+[[nodiscard]] bool write_digits(int const* order, coordinate* digits, std::size_t items);
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -90,6 +90,22 @@ ATTUNE_INLINE std::vector<std::uint16_t> order_of_digits(std::span<coordinate co
     return out;
 }
 
+ATTUNE_INLINE void write_order(coordinate const* digits, int* order, std::size_t items)
+{
+    std::vector<std::uint16_t> const made = order_of_digits({digits, items - 1}, items);
+    std::copy(made.begin(), made.end(), order);
+}
+
+ATTUNE_INLINE bool write_digits(int const* order, coordinate* digits, std::size_t items)
+{
+    std::vector<std::uint32_t> const made =
+        digits_of_order(std::vector<std::int64_t>(order, order + items));
+    if (made.empty()) return false;
+    for (std::size_t k = 0; k + 1 < items; ++k)
+        digits[k] = {made[k], 0};
+    return true;
+}
+
 /// The group of digits that `parameter` belongs to, if it does.
 [[nodiscard]] inline group_description const* digits_with(description const& d,
                                                           std::uint32_t parameter) noexcept
