@@ -23,6 +23,16 @@
 #include <attune/search/bayes/gp/process.ipp>
 #include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayesian.ipp>
+#include <attune/search/compose/bases.ipp>
+#include <attune/search/compose/composed.ipp>
+#include <attune/search/compose/gene.ipp>
+#include <attune/search/compose/mutation_bandit.ipp>
+#include <attune/search/compose/operators.ipp>
+#include <attune/search/compose/order_operators.ipp>
+#include <attune/search/compose/simplex.ipp>
+#include <attune/search/compose/technique_sets.ipp>
+#include <attune/search/compose/technique_text.ipp>
+#include <attune/search/compose/unit_steps.ipp>
 #include <attune/search/cost/boosted_trees.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/exhaustive.ipp>

@@ -1,0 +1,190 @@
+// attune/search/compose/base.hpp - who the parents are, which parameters change, who is replaced.
+// SPDX-License-Identifier: MIT
+// Source   Wu, "DeepTuner", 2015, Sec. 4.1: the three functions of a technique base
+// tested by search/compose/composed.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/compose/gene.hpp>
+#include <attune/search/compose/operators.hpp>
+#include <attune/search/compose/settings.hpp>
+#include <attune/search/local/trials.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+/// A configuration of a population.
+struct population_member {
+    point where;
+    double value = failed_value;
+    point best_where; ///< the best that was told of this member
+    double best_value = failed_value;
+};
+
+/// What a base sees: members, at least one, and the best configuration of the whole search, which
+/// another technique may have found.
+struct population_state {
+    std::vector<population_member> members;
+    point best;
+    double best_value = failed_value;
+};
+
+/// A base. `name` without blanks; `promise`, how many parents it gives at least; and
+/// - members(): the size of the population, >= 1, which is random at first
+/// - parents(population, turn, engine): at least `promise` configurations of the population or its
+///   best; the child begins as the first one. `turn` counts through the members, so that
+///   members[turn] has been there longest.
+/// - selected(count, engine): which of `count` parameters change
+/// - update(population, turn, child): what the outcome of the child changes
+/// - by_default(child, other parents, engine, memory): the operator of parameters without entry
+/// Optionally afterwards(gene, engine), for each parameter of the child; and settings, see
+/// settings.hpp.
+template <class B>
+concept technique_base =
+    requires {
+        { B::name } -> std::convertible_to<std::string_view>;
+        { B::promise } -> std::convertible_to<std::size_t>;
+    } && std::copy_constructible<B> && std::default_initializable<B> &&
+    requires(B const& b,
+             population_state& all,
+             std::size_t n,
+             random_engine& engine,
+             valued_point const& child,
+             gene g,
+             other_parents others,
+             std::span<double> memory) {
+        { b.members() } -> std::same_as<std::size_t>;
+        { b.parents(std::as_const(all), n, engine) } -> std::same_as<std::vector<point const*>>;
+        { b.selected(n, engine) } -> std::same_as<std::vector<bool>>;
+        b.update(all, n, child);
+        b.by_default(g, others, engine, memory);
+    };
+
+namespace detail {
+
+/// Any base as a value; a copy shares.
+class any_base {
+public:
+    template <class B>
+        requires(technique_base<B>)
+    explicit any_base(B base)
+        : self_(std::make_shared<model<B> const>(std::move(base)))
+    {
+    }
+
+    /// "root;h1,v1;...".
+    [[nodiscard]] std::string text() const { return self_->text(); }
+    [[nodiscard]] std::size_t promise() const { return self_->promise(); }
+    [[nodiscard]] std::size_t members() const { return self_->members(); }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine& engine) const
+    {
+        return self_->parents(all, turn, engine);
+    }
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return self_->selected(count, engine);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const
+    {
+        self_->update(all, turn, child);
+    }
+    void by_default(gene child,
+                    other_parents others,
+                    random_engine& engine,
+                    std::span<double> memory) const
+    {
+        self_->by_default(child, others, engine, memory);
+    }
+    void afterwards(gene child, random_engine& engine) const { self_->afterwards(child, engine); }
+
+private:
+    struct concept_base {
+        concept_base() = default;
+        concept_base(concept_base const&) = delete;
+        concept_base& operator=(concept_base const&) = delete;
+        virtual ~concept_base() = default;
+        virtual std::string text() const = 0;
+        virtual std::size_t promise() const = 0;
+        virtual std::size_t members() const = 0;
+        virtual std::vector<point const*>
+        parents(population_state const&, std::size_t, random_engine&) const = 0;
+        virtual std::vector<bool> selected(std::size_t, random_engine&) const = 0;
+        virtual void update(population_state&, std::size_t, valued_point const&) const = 0;
+        virtual void by_default(gene, other_parents, random_engine&, std::span<double>) const = 0;
+        virtual void afterwards(gene, random_engine&) const = 0;
+    };
+    template <class B>
+    struct model final : concept_base {
+        explicit model(B base)
+            : held(std::move(base))
+        {
+        }
+        std::string text() const override { return text_with_settings(held); }
+        std::size_t promise() const override { return B::promise; }
+        std::size_t members() const override { return held.members(); }
+        std::vector<point const*>
+        parents(population_state const& all, std::size_t turn, random_engine& engine) const override
+        {
+            return held.parents(all, turn, engine);
+        }
+        std::vector<bool> selected(std::size_t count, random_engine& engine) const override
+        {
+            return held.selected(count, engine);
+        }
+        void
+        update(population_state& all, std::size_t turn, valued_point const& child) const override
+        {
+            held.update(all, turn, child);
+        }
+        void by_default(gene child,
+                        other_parents others,
+                        random_engine& engine,
+                        std::span<double> memory) const override
+        {
+            held.by_default(child, others, engine, memory);
+        }
+        void afterwards([[maybe_unused]] gene child,
+                        [[maybe_unused]] random_engine& engine) const override
+        {
+            if constexpr (requires { held.afterwards(child, engine); })
+                held.afterwards(child, engine);
+        }
+        B held;
+    };
+
+    std::shared_ptr<concept_base const> self_;
+};
+
+} // namespace detail
+
+/// One of `count` parameters always, each other one with probability `rate`.
+[[nodiscard]] inline std::vector<bool>
+one_and_others(std::size_t count, double rate, random_engine& engine)
+{
+    std::vector<bool> out(count);
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = uniform_unit(engine) < rate;
+    if (count > 0) out[uniform_below(engine, count)] = true;
+    return out;
+}
+
+/// The child replaces the member if it is at least as good.
+inline void replace_if_better(population_member& member, valued_point const& child)
+{
+    if (child.value > member.value) return;
+    member.where = member.best_where = child.where;
+    member.value = member.best_value = child.value;
+}
+
+} // namespace attune::inline ATTUNE_ABI::search

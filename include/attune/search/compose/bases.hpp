@@ -1,0 +1,268 @@
+// attune/search/compose/bases.hpp - greedy, three random parents, mutations of the best, genetic, swarm.
+// SPDX-License-Identifier: MIT
+// Source   Wu, "DeepTuner", 2015, Table 4.1 (greedy, random_three_parents) and Sec. 3.2; numbers as
+//          in OpenTuner (Ansel et al. 2014); differential evolution: Storn & Price 1997. Own: in
+//          random_three_parents the child replaces the oldest member if it is not worse, as in
+//          OpenTuner and differential evolution, where Table 4.1 replaces it always; ga and gga
+//          keep a population of their own
+// tested by search/compose/composed.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/compose/base.hpp>
+#include <attune/search/compose/gene.hpp>
+#include <attune/search/compose/operators.hpp>
+#include <attune/search/compose/order_operators.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+/// The child of the oldest member replaces it if it is not worse. Each of the three other parents
+/// is the best configuration with probability `best_rate`, else that member again.
+struct greedy {
+    static constexpr std::string_view name = "greedy";
+    static constexpr std::size_t promise = 4;
+    double best_rate = 0.5;
+    double crossover_rate = 0.1; ///< chance of each parameter besides the one that always changes
+    std::size_t population = 10;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("best_rate", self.best_rate);
+        visit("crossover_rate", self.crossover_rate);
+        visit("population", self.population);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return population; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return one_and_others(count, crossover_rate, engine);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const
+    {
+        replace_if_better(all.members[turn], child);
+    }
+    /// randomize
+    void by_default(gene child, other_parents, random_engine& engine, std::span<double>) const
+    {
+        child.draw(engine);
+    }
+};
+
+/// The oldest member and three random ones, different ones if there are as many; with probability
+/// `information_sharing` one of the three is the best configuration instead.
+struct random_three_parents {
+    static constexpr std::string_view name = "random_three_parents";
+    static constexpr std::size_t promise = 4;
+    double crossover_rate = 0.9;
+    double information_sharing = 1;
+    std::size_t population = 30;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("crossover_rate", self.crossover_rate);
+        visit("information_sharing", self.information_sharing);
+        visit("population", self.population);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return population; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return one_and_others(count, crossover_rate, engine);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const
+    {
+        replace_if_better(all.members[turn], child);
+    }
+    /// set_linear of 1, F, -F with F uniform in [0.5, 1)
+    void
+    by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+    {
+        set_linear::drawn(engine)(child, others, engine);
+    }
+};
+
+/// Differential evolution: random_three_parents under its own name.
+struct de : random_three_parents {
+    static constexpr std::string_view name = "de";
+};
+/// The same where fewer parameters change at once.
+struct de_alt : random_three_parents {
+    static constexpr std::string_view name = "de_alt";
+    constexpr de_alt() noexcept { crossover_rate = 0.2; }
+};
+
+/// The best configuration with one parameter drawn anew, and each other one with a probability.
+struct uniform_greedy_mutation {
+    static constexpr std::string_view name = "uniform_greedy_mutation";
+    static constexpr std::size_t promise = 2;
+    double mutation_rate = 0.1;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("mutation_rate", self.mutation_rate);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return 1; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t, random_engine&) const
+    {
+        return {&all.best, &all.best};
+    }
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return one_and_others(count, mutation_rate, engine);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const
+    {
+        replace_if_better(all.members[turn], child);
+    }
+    /// randomize
+    void by_default(gene child, other_parents, random_engine& engine, std::span<double>) const
+    {
+        child.draw(engine);
+    }
+};
+
+/// The best configuration with parameters moved by a normal number: normal_mutation.
+struct normal_greedy_mutation : uniform_greedy_mutation {
+    static constexpr std::string_view name = "normal_greedy_mutation";
+    double sigma = 0.1; ///< standard deviation, of the range of a number
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("mutation_rate", self.mutation_rate);
+        visit("sigma", self.sigma);
+    }
+    void
+    by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+    {
+        normal_mutation{sigma}(child, others, engine);
+    }
+};
+
+/// Genetic: two members, each the better of two random ones, are crossed: permutations by
+/// `crossover`, others have the value of one of them. Then each parameter is mutated with
+/// probability `mutation_rate`. The child replaces the worst member if it is not worse.
+struct ga {
+    static constexpr std::string_view name = "ga";
+    static constexpr std::size_t promise = 3;
+    search::crossover how = search::crossover::ox1;
+    double mutation_rate = 0.1;
+    std::size_t population = 30;
+    double strength = 0.3; ///< of crossovers of permutations
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("crossover", self.how);
+        visit("mutation_rate", self.mutation_rate);
+        visit("population", self.population);
+        visit("strength", self.strength);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return population; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine&) const
+    {
+        return std::vector<bool>(count, true);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const;
+    void by_default(gene child,
+                    other_parents others,
+                    random_engine& engine,
+                    std::span<double> memory) const;
+    /// Permutations: random_invert, or small changes; others as normal_mutation.
+    void afterwards(gene child, random_engine& engine) const;
+};
+
+/// Global genetic: the best configuration, with probability `crossover_rate` crossed with a random
+/// member of the best found, then parameters mutated as by normal_greedy_mutation.
+struct gga {
+    static constexpr std::string_view name = "gga";
+    static constexpr std::size_t promise = 3;
+    search::crossover how = search::crossover::ox1;
+    double crossover_rate = 0.5;
+    double mutation_rate = 0.1;
+    std::size_t population = 10;
+    double strength = 0.2;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("crossover", self.how);
+        visit("crossover_rate", self.crossover_rate);
+        visit("mutation_rate", self.mutation_rate);
+        visit("population", self.population);
+        visit("strength", self.strength);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return population; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return one_and_others(count, mutation_rate, engine);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const;
+    void by_default(gene child,
+                    other_parents others,
+                    random_engine& engine,
+                    std::span<double> memory) const;
+};
+
+/// Particle swarm: the oldest particle is pulled towards the best configuration and towards the
+/// best that it was at itself, and moves in any case. Velocities are in the memory of the genes.
+struct pso {
+    static constexpr std::string_view name = "pso";
+    static constexpr std::size_t promise = 3;
+    search::crossover how = search::crossover::ox1;
+    double inertia = 0.5;   ///< share of its velocity that it keeps: c
+    double pull_best = 0.5; ///< c1
+    double pull_own = 0.5;  ///< c2
+    std::size_t population = 30;
+    double strength = 0.3; ///< of crossovers of permutations
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("crossover", self.how);
+        visit("inertia", self.inertia);
+        visit("population", self.population);
+        visit("pull_best", self.pull_best);
+        visit("pull_own", self.pull_own);
+        visit("strength", self.strength);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return population; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine&) const
+    {
+        population_member const& one = all.members[turn];
+        return {&one.where, &all.best, &one.best_where};
+    }
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine&) const
+    {
+        return std::vector<bool>(count, true);
+    }
+    void update(population_state& all, std::size_t turn, valued_point const& child) const;
+    /// The swarm operator of the kind.
+    void by_default(gene child,
+                    other_parents others,
+                    random_engine& engine,
+                    std::span<double> memory) const;
+};
+
+} // namespace attune::inline ATTUNE_ABI::search
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/compose/bases.ipp>
+#endif

@@ -1,0 +1,177 @@
+// attune/search/compose/operator.hpp - what makes one parameter of a child from those of its parents.
+// SPDX-License-Identifier: MIT
+// Source   Wu, "DeepTuner", 2015, Sec. 4.2.2
+// tested by search/compose/composed.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/compose/gene.hpp>
+#include <attune/search/compose/kinds.hpp>
+#include <attune/search/compose/settings.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+/// An operator. `name`, without blanks; `parents`, how many configurations it needs at least, the
+/// child included (needs(), if its settings decide that); and a call (child, parents, engine),
+/// where the child has the value of the first parent at first and `parents` are the others. A
+/// fourth argument, std::span<double>, is memory that some bases keep for each member and gene: one
+/// number per parameter of the gene, 0 at first. Optionally `of`, the kind that has it (else
+/// any_kind), and settings: settings.hpp.
+template <class Op>
+concept technique_operator =
+    requires {
+        { Op::name } -> std::convertible_to<std::string_view>;
+        { Op::parents } -> std::convertible_to<std::size_t>;
+    } && std::copy_constructible<Op> && std::default_initializable<Op> &&
+    (std::invocable<Op const&, gene, std::span<gene_view const>, random_engine&> ||
+     std::
+         invocable<Op const&, gene, std::span<gene_view const>, random_engine&, std::span<double>>);
+
+namespace detail {
+
+template <class Op>
+struct kind_of_operator {
+    using type = any_kind;
+};
+template <class Op>
+    requires requires { typename Op::of; }
+struct kind_of_operator<Op> {
+    using type = typename Op::of;
+};
+
+template <class Op>
+void apply_operator(Op const& op,
+                    gene child,
+                    std::span<gene_view const> parents,
+                    random_engine& engine,
+                    [[maybe_unused]] std::span<double> memory)
+{
+    if constexpr (std::invocable<Op const&, gene, std::span<gene_view const>, random_engine&>)
+        op(child, parents, engine);
+    else
+        op(child, parents, engine, memory);
+}
+
+/// Any operator as a value.
+class any_operator {
+public:
+    template <class Op>
+        requires(technique_operator<Op>)
+    explicit any_operator(Op op)
+        : text_(operator_text(op))
+        , needs_(Op::parents)
+    {
+        if constexpr (requires {
+                          { op.needs() } -> std::convertible_to<std::size_t>;
+                      })
+            needs_ = op.needs();
+        act_ = [op = std::move(op)](gene child,
+                                    std::span<gene_view const> parents,
+                                    random_engine& engine,
+                                    std::span<double> memory) {
+            apply_operator(op, child, parents, engine, memory);
+        };
+    }
+
+    /// "op;[...]", as in names of techniques.
+    [[nodiscard]] std::string const& text() const noexcept { return text_; }
+    /// Least number of configurations, the child included.
+    [[nodiscard]] std::size_t needs() const noexcept { return needs_; }
+    void operator()(gene child,
+                    std::span<gene_view const> parents,
+                    random_engine& engine,
+                    std::span<double> memory) const
+    {
+        act_(child, parents, engine, memory);
+    }
+
+private:
+    std::string text_;
+    std::size_t needs_;
+    std::function<void(gene, std::span<gene_view const>, random_engine&, std::span<double>)> act_;
+};
+
+struct operator_entry {
+    kind_row kind;
+    any_operator with;
+};
+
+} // namespace detail
+
+/// One entry of an operator map.
+template <class Kind, class Op>
+struct for_kind {
+    using kind_type = Kind;
+    using operator_type = Op;
+    Op with{};
+
+    static_assert(
+        kind_with_operators<Kind>,
+        "attune: for_kind<Kind, Op>: 'Kind' is no kind of parameters; it needs `kind`, its "
+        "name, and holds(gene_view) -> bool");
+    static_assert(technique_operator<Op>,
+                  "attune: for_kind<Kind, Op>: 'Op' is no operator; it needs `name`, `parents` and "
+                  "a call (gene child, std::span<gene_view const> parents, random_engine&)");
+    static_assert(detail::is_kind_within<Kind, typename detail::kind_of_operator<Op>::type>(),
+                  "attune: for_kind<Kind, Op>: parameters of this kind do not have this operator; "
+                  "see Op::of");
+};
+template <class Op>
+using any = for_kind<any_kind, Op>;
+template <class Op>
+using number = for_kind<number_kind, Op>;
+template <class Op>
+using real = for_kind<real_kind, Op>;
+template <class Op>
+using whole = for_kind<whole_kind, Op>;
+template <class Op>
+using boolean = for_kind<boolean_kind, Op>;
+template <class Op>
+using categorical = for_kind<categorical_kind, Op>;
+template <class Op>
+using tile = for_kind<tile_kind, Op>;
+template <class Op>
+using permutation = for_kind<permutation_kind, Op>;
+template <class Op>
+using array = for_kind<array_kind, Op>;
+/// An operator that says by itself of which parameters it is: a struct that is a kind, too.
+template <class Op>
+using own = for_kind<Op, Op>;
+
+namespace detail {
+
+template <class... Kinds>
+[[nodiscard]] constexpr bool are_different_kinds()
+{
+    bool out = true;
+    std::string_view const names[] = {Kinds::kind..., ""};
+    for (std::size_t i = 0; i < sizeof...(Kinds); ++i)
+        for (std::size_t j = i + 1; j < sizeof...(Kinds); ++j)
+            out = out && names[i] != names[j];
+    return out;
+}
+
+} // namespace detail
+
+/// Which operator each kind of parameter gets: operators<number<set_linear>, permutation<pmx>>.
+/// Parameters of other kinds get the default operator of the base.
+template <class... Entries>
+struct operators {
+    std::tuple<Entries...> entries{};
+
+    static_assert(detail::are_different_kinds<typename Entries::kind_type...>(),
+                  "attune: operators<...>: two entries are for the same kind of parameters");
+};
+
+} // namespace attune::inline ATTUNE_ABI::search

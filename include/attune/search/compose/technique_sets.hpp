@@ -1,0 +1,35 @@
+// attune/search/compose/technique_sets.hpp - the sets of techniques that a bandit begins with.
+// SPDX-License-Identifier: MIT
+// Source   Wu, "DeepTuner", 2015, Sec. 7.1.1; which variants they are as in OpenTuner (Ansel et al.
+//          2014)
+// Bench    bench/search/tsp.cpp
+// tested by search/compose/technique_text.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/meta/technique.hpp>
+
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+/// "A", with which OpenTuner searches by default: Nelder-Mead, differential evolution, and two
+/// greedy mutations.
+[[nodiscard]] std::vector<technique> technique_set_a();
+
+/// "pso-ga-de": three particle swarms and three genetic searches, of the crossovers OX1, PMX and
+/// PX, and differential evolution.
+[[nodiscard]] std::vector<technique> technique_set_pgd();
+
+/// "D": Nelder-Mead, differential evolution, pattern search, particle swarm.
+[[nodiscard]] std::vector<technique> technique_set_d();
+
+/// Every technique of this folder with its usual settings: bases with their default operators,
+/// genetic and swarm searches with each crossover, simplices with each start, and so on.
+[[nodiscard]] std::vector<technique> technique_library();
+
+} // namespace attune::inline ATTUNE_ABI::search
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/compose/technique_sets.ipp>
+#endif

@@ -1,0 +1,368 @@
+// tests/search/compose/composed.cpp : mirrors include/attune/search/compose/composed.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/compose/composed.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/order.hpp>
+#include <attune/declare/table.hpp>
+#include <attune/search/compose/detail/genome.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../laws/searcher.hpp"
+#include "../../support/searcher_trials.hpp"
+
+namespace search = attune::search;
+using attune::point;
+using search::composed;
+using search::operators;
+using search::population_state;
+
+namespace {
+
+using linear_pmx = composed<search::random_three_parents,
+                            operators<search::number<search::set_linear>,
+                                      search::permutation<search::pmx>,
+                                      search::boolean<search::flip>>>;
+using mixed_greedy = composed<search::greedy, operators<search::any<search::stochastic_mix>>>;
+using idle = composed<search::greedy, operators<search::any<search::noop>>>;
+
+// --- a kind, an operator and a base of one's own
+
+/// An operator for a kind of parameters that are angles in twelfths of a turn: one twelfth further,
+/// or back, around the end. Whole numbers know no such step.
+struct turn {
+    static constexpr std::string_view kind = "angle";
+    using parent = search::whole_kind;
+    static bool holds(search::gene_view const& g) { return g.parameter().name == "angle"; }
+
+    static constexpr std::string_view name = "turn";
+    static constexpr std::size_t parents = 2;
+    void operator()(search::gene child,
+                    search::other_parents others,
+                    attune::random_engine& engine) const
+    {
+        std::uint32_t const by = attune::uniform_below(engine, 2) == 0 ? 1 : 11;
+        child.set({(others[0].where().index + by) % 12, 0});
+    }
+};
+using turning = composed<search::greedy, operators<search::own<turn>>>;
+
+/// A base of one's own: the best two of all, nothing else.
+struct hill {
+    static constexpr std::string_view name = "hill";
+    static constexpr std::size_t promise = 2;
+    [[nodiscard]] std::size_t members() const { return 1; }
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t, attune::random_engine&) const
+    {
+        return {&all.best, &all.members.front().where};
+    }
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, attune::random_engine& engine) const
+    {
+        return search::one_and_others(count, 0, engine);
+    }
+    void update(population_state& all, std::size_t, attune::valued_point const& child) const
+    {
+        search::replace_if_better(all.members.front(), child);
+    }
+    void by_default(search::gene child,
+                    search::other_parents others,
+                    attune::random_engine& engine,
+                    std::span<double>) const
+    {
+        search::normal_mutation{}(child, others, engine);
+    }
+};
+using climbing = composed<hill>;
+
+/// The members' values are their indices; their first coordinate is 10 times that.
+population_state five_members()
+{
+    population_state out;
+    for (std::uint32_t i = 0; i < 5; ++i)
+        out.members.push_back({{{10 * i, 0}}, double(i), {{10 * i, 0}}, double(i)});
+    out.best = {{99, 0}};
+    out.best_value = -1;
+    return out;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
+                          linear_pmx,
+                          mixed_greedy,
+                          idle,
+                          climbing,
+                          composed<search::greedy>,
+                          composed<search::random_three_parents>,
+                          composed<search::de_alt>,
+                          composed<search::uniform_greedy_mutation>,
+                          composed<search::normal_greedy_mutation>,
+                          composed<search::ga>,
+                          composed<search::gga>,
+                          composed<search::pso>);
+
+TEST_CASE_TEMPLATE("composed searches find the bottom of a valley sooner than chance",
+                   S,
+                   linear_pmx,
+                   composed<search::greedy>,
+                   climbing,
+                   composed<search::de>,
+                   composed<search::uniform_greedy_mutation>,
+                   composed<search::normal_greedy_mutation>,
+                   composed<search::ga>,
+                   composed<search::gga>,
+                   composed<search::pso>)
+{
+    searcher_trials::check_finds_valley_sooner_than_chance<S>();
+}
+
+TEST_CASE_TEMPLATE("composed searches learn from parameters of all kinds under constraints",
+                   S,
+                   linear_pmx,
+                   composed<search::greedy>,
+                   composed<search::de_alt>,
+                   composed<search::uniform_greedy_mutation>,
+                   composed<search::ga>,
+                   composed<search::gga>,
+                   composed<search::pso>)
+{
+    searcher_trials::check_every_kind<S>();
+}
+
+TEST_CASE_TEMPLATE("composed searches get out of a region where everything fails",
+                   S,
+                   composed<search::de_alt>,
+                   composed<search::ga>,
+                   composed<search::pso>,
+                   composed<search::gga>,
+                   composed<search::uniform_greedy_mutation>)
+{
+    searcher_trials::check_escapes_failures<S>();
+}
+
+TEST_CASE("an operator of one's own for one's own kind of parameters is one struct")
+{
+    attune::description d;
+    d.parameters = {search_spaces::counting("angle", 12), search_spaces::counting("size", 40)};
+    attune::chain_of_trees const space(d);
+    // Turned from 0 through 11 downwards: the operator of whole numbers would go the long way.
+    auto const cost = [](point const& p) {
+        double const apart = std::abs(p[0].index - 6.0);
+        return 1 + 6 - apart + p[1].index / 40.0;
+    };
+    turning s(space, 3);
+    std::set<std::uint32_t> angles;
+    for (int i = 0; i < 150; ++i) {
+        point const p = s.ask(1).front();
+        angles.insert(p[0].index);
+        s.tell(p, attune::measurement::exact(cost(p)));
+    }
+    CHECK(search::technique_of(search::greedy{}, operators<search::own<turn>>{}).name ==
+          "greedy;best_rate,0.5;crossover_rate,0.1;population,10 angle;turn;[[]]");
+
+    // Where only the angle can change, and from the best one alone, each child is one twelfth away.
+    attune::description alone;
+    alone.parameters = {search_spaces::counting("angle", 12)};
+    attune::chain_of_trees const circle(alone);
+    search::greedy one;
+    one.population = 1;
+    one.best_rate = 0;
+    composed<search::greedy, operators<search::own<turn>>> walk(circle, 1, one);
+    point const first = walk.ask(1).front();
+    walk.tell(first, attune::measurement::exact(1));
+    point const second = walk.ask(1).front();
+    std::uint32_t const step = (second[0].index + 12 - first[0].index) % 12;
+    CHECK((step == 1 || step == 11));
+}
+
+TEST_CASE("entries for closer kinds win, others get the default operator of the base")
+{
+    // whole is closer than number, number closer than any.
+    attune::description d;
+    d.parameters = {search_spaces::counting("whole", 9),
+                    search_spaces::real("real", 0, 1),
+                    search_spaces::categorical("choice", {"x", "y", "z"})};
+    attune::chain_of_trees const space(d);
+    search::detail::composition const what =
+        search::detail::composition_of(search::greedy{},
+                                       operators<search::any<search::noop>,
+                                                 search::number<search::scale>,
+                                                 search::whole<search::randomize>>{});
+    search::detail::genome const genes(space, what.operators);
+    REQUIRE(genes.size() == 3);
+    CHECK(what.operators[*genes.entry(0)].kind.name() == "whole");
+    CHECK(what.operators[*genes.entry(1)].kind.name() == "number");
+    CHECK(what.operators[*genes.entry(2)].kind.name() == "any");
+    search::detail::genome const others(
+        space,
+        search::detail::composition_of(search::greedy{}, operators<search::real<search::scale>>{})
+            .operators);
+    CHECK(!others.entry(0));
+    CHECK(others.entry(1) == 0);
+    CHECK(!others.entry(2));
+}
+
+TEST_CASE("bases choose the parents of Table 4.1 and replace whom it says")
+{
+    attune::random_engine engine(5);
+    population_state all = five_members();
+    search::greedy const greedy;
+    int best = 0;
+    constexpr int rounds = 6000;
+    for (int i = 0; i < rounds; ++i) {
+        auto const parents = greedy.parents(all, 3, engine);
+        REQUIRE(parents.size() == 4);
+        REQUIRE(parents[0] == &all.members[3].where);
+        for (std::size_t p = 1; p < 4; ++p) {
+            REQUIRE((parents[p] == &all.best || parents[p] == parents[0]));
+            best += parents[p] == &all.best ? 1 : 0;
+        }
+    }
+    CHECK(std::abs(best - 3 * rounds / 2) < 5 * 67); // standard deviation 67
+
+    search::random_three_parents rtp;
+    for (int i = 0; i < 500; ++i) {
+        auto const parents = rtp.parents(all, 2, engine);
+        REQUIRE(parents.size() == 4);
+        REQUIRE(parents[0] == &all.members[2].where);
+        std::set<point const*> const different(parents.begin(), parents.end());
+        REQUIRE(different.size() == 4);
+        REQUIRE(different.count(&all.best) == 1);
+    }
+    rtp.information_sharing = 0;
+    for (int i = 0; i < 100; ++i) {
+        auto const parents = rtp.parents(all, 2, engine);
+        REQUIRE(std::count(parents.begin(), parents.end(), &all.best) == 0);
+    }
+
+    greedy.update(all, 3, {{{7, 0}}, 3.5});
+    CHECK(all.members[3].where.front().index == 30); // not better: stays
+    greedy.update(all, 3, {{{7, 0}}, 2.5});
+    CHECK(all.members[3].where.front().index == 7);
+    search::ga{}.update(all, 0, {{{8, 0}}, 1.5});
+    CHECK(all.members[4].where.front().index == 8); // the worst one
+    search::pso{}.update(all, 1, {{{9, 0}}, 40});
+    CHECK(all.members[1].where.front().index == 9); // moves in any case
+    CHECK(all.members[1].best_where.front().index == 10);
+
+    // Selection: one always, the others with the rate.
+    std::size_t count = 0;
+    for (int i = 0; i < rounds; ++i) {
+        auto const chosen = rtp.selected(10, engine);
+        auto const its = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), true));
+        REQUIRE(its >= 1);
+        count += its;
+    }
+    // Mean 0.9 * 10 + 0.1: the one that is chosen always would be missing with probability 0.1.
+    CHECK(std::abs(static_cast<double>(count) / rounds - 9.1) < 0.06);
+}
+
+TEST_CASE("children of orders with dependences are valid")
+{
+    // A schedule: item 0 before 1, 1 before 2, in an order of six, and a number that follows it.
+    attune::description d;
+    attune::parameter_description order;
+    order.name = "order";
+    order.kind = attune::parameter_kind::permutation;
+    order.type = attune::value_kind::list;
+    order.parts = 6;
+    d.parameters = {order, search_spaces::counting("n", 7)};
+    attune::constraint_description before;
+    before.scope = {0};
+    before.text = "0 before 1 before 2";
+    before.test = [](attune::description const& of, std::span<attune::coordinate const> at) {
+        auto const items = attune::elements_at(of.parameters[0], at[0].index);
+        auto const place = [&](std::int64_t item) {
+            return std::find(items.begin(), items.end(), item) - items.begin();
+        };
+        return place(0) < place(1) && place(1) < place(2);
+    };
+    d.constraints = {before};
+    attune::chain_of_trees const space(d);
+    auto const cost = [&](point const& p) {
+        auto const items = attune::elements_at(space.describe().parameters[0], p[0].index);
+        double out = 1 + p[1].index;
+        for (std::size_t i = 0; i < items.size(); ++i) // 3 4 5 first
+            out += (i < 3) == (items[i] >= 3) ? 0 : 1;
+        return out;
+    };
+    // best_after() checks that every point is valid and new.
+    using shifting = composed<search::greedy, operators<search::permutation<search::random_shift>>>;
+    double learnt = 0;
+    double chance = 0;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+        learnt += searcher_trials::best_after<shifting>(space, seed, 120, cost);
+        chance += searcher_trials::best_after<attune::random_searcher>(space, seed, 120, cost);
+    }
+    CHECK(learnt < chance);
+}
+
+TEST_CASE("a long order is learnt, and whole arrays are crossed")
+{
+    constexpr std::uint32_t items = 30;
+    attune::description d;
+    d.groups.push_back({"order", attune::group_kind::permutation, 0, items - 1});
+    for (std::uint32_t k = 0; k + 1 < items; ++k)
+        d.parameters.push_back(search_spaces::counting("digit", items - k));
+    attune::chain_of_trees const space(d);
+    auto const cost = [&](point const& p) {
+        auto const order = attune::detail::order_of(space.describe(), 0, p);
+        double out = 1;
+        for (std::uint32_t i = 0; i + 1 < items; ++i) // 0 1 2 ... one after the other
+            out += order[i + 1] == order[i] + 1 ? 0 : 1;
+        return out;
+    };
+    using shifting = composed<search::uniform_greedy_mutation,
+                              operators<search::permutation<search::random_shift>>>;
+    CHECK(searcher_trials::best_after<shifting>(space, 1, 1500, cost) <
+          searcher_trials::best_after<attune::random_searcher>(space, 1, 1500, cost) - 8);
+
+    attune::description array;
+    array.groups.push_back({"array", attune::group_kind::array, 0, 12});
+    for (std::uint32_t k = 0; k < 12; ++k)
+        array.parameters.push_back(search_spaces::counting("element", 4));
+    attune::chain_of_trees const elements(array);
+    search::detail::genome const whole(
+        elements,
+        search::detail::composition_of(search::ga{},
+                                       operators<search::array<search::array_cross>>{})
+            .operators);
+    CHECK(whole.size() == 1);
+    search::detail::genome const single(
+        elements,
+        search::detail::composition_of(search::ga{}, operators<search::any<search::randomize>>{})
+            .operators);
+    CHECK(single.size() == 12);
+}
+
+TEST_CASE("settings that need more parents than the base promises are refused")
+{
+    using mix = operators<search::any<search::stochastic_mix>>;
+    mix five;
+    std::get<0>(five.entries).with.weights = {1, 1, 1, 1, 1};
+    auto const make = [&] {
+        return composed<search::greedy, mix>(search_spaces::grid(5), 0, {}, five);
+    };
+    std::string said;
+    try {
+        (void)make();
+    } catch (attune::error const& e) {
+        said = e.what();
+    }
+    CHECK(said.find("needs 5 configurations, the base promises 4") != std::string::npos);
+    search::greedy nobody;
+    nobody.population = 0;
+    CHECK_THROWS_AS((composed<search::greedy>(search_spaces::grid(5), 0, nobody)), attune::error);
+}
