@@ -232,6 +232,7 @@ TEST_CASE_TEMPLATE("operators stay inside the space, change only their gene and 
                    search::random_swap,
                    search::random_invert,
                    search::random_shift,
+                   search::random_move,
                    search::permutation_cross,
                    search::px,
                    search::pmx,

@@ -49,6 +49,7 @@ struct mutation_choice {
     add(random_swap{});
     add(random_invert{});
     add(random_shift{});
+    add(random_move{});
     return out;
 }
 

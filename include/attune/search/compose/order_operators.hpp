@@ -1,7 +1,7 @@
 // attune/search/compose/order_operators.hpp - operators for permutations.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Table 4.5; strengths as in OpenTuner (Ansel et al. 2014).
-//          Own: random_shift
+//          Own: random_shift, random_move
 // tested by search/compose/operators.cpp
 #pragma once
 
@@ -95,6 +95,23 @@ struct random_shift {
         visit("strength", self.strength);
     }
     [[nodiscard]] static random_shift drawn(random_engine& engine);
+    void operator()(gene child, other_parents others, random_engine& engine) const;
+};
+
+/// One of three small moves of the other parent, as often as each other: a section of at most
+/// `strength` of the items moved elsewhere, two items swapped, a section of any length reversed.
+struct random_move {
+    static constexpr std::string_view name = "random_move";
+    static constexpr std::size_t parents = 2;
+    using of = permutation_kind;
+    double strength = 0.1;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("strength", self.strength);
+    }
+    [[nodiscard]] static random_move drawn(random_engine& engine);
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 

@@ -92,6 +92,26 @@ random_shift::operator()(gene child, other_parents others, random_engine& engine
     std::size_t const to = uniform_below(engine, from.size() - count);
     child.set_order(shifted(from, first, count, to < first ? to : to + 1));
 }
+ATTUNE_INLINE random_move random_move::drawn(random_engine& engine)
+{
+    return {detail::drawn_strength(engine)};
+}
+ATTUNE_INLINE void
+random_move::operator()(gene child, other_parents others, random_engine& engine) const
+{
+    std::uint64_t const kind = uniform_below(engine, 3);
+    if (kind < 2) {
+        if (kind == 0)
+            random_shift{strength}(child, others, engine);
+        else
+            random_swap{}(child, others, engine);
+        return;
+    }
+    item_order const from = others[0].order();
+    if (from.size() < 2) return;
+    std::size_t const count = 2 + uniform_below(engine, from.size() - 1);
+    child.set_order(inverted(from, uniform_below(engine, from.size() - count + 1), count));
+}
 ATTUNE_INLINE pmx pmx::drawn(random_engine& engine) { return {{detail::drawn_strength(engine)}}; }
 ATTUNE_INLINE ox1 ox1::drawn(random_engine& engine) { return {{detail::drawn_strength(engine)}}; }
 ATTUNE_INLINE ox3 ox3::drawn(random_engine& engine) { return {{detail::drawn_strength(engine)}}; }

@@ -239,7 +239,8 @@ ATTUNE_INLINE vocabulary::vocabulary()
     detail::add_all<noop, randomize, stochastic_mix, swarm, set_linear, normal_mutation>(*this);
     detail::add_all<scale, difference, sum, number_swarm, flip, boolean_swarm>(*this);
     detail::add_all<array_cross, array_swarm, array_swarm_parallel>(*this);
-    detail::add_all<small_random_change, random_swap, random_invert, random_shift>(*this);
+    detail::add_all<small_random_change, random_swap, random_invert, random_shift, random_move>(
+        *this);
     detail::add_all<permutation_cross, px, pmx, cx, ox1, ox3, permutation_swarm>(*this);
     detail::add_all<greedy, random_three_parents, de, de_alt>(*this);
     detail::add_all<uniform_greedy_mutation, normal_greedy_mutation, ga, gga, pso>(*this);

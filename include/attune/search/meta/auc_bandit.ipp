@@ -36,7 +36,8 @@ struct auc_bandit::state {
         for (std::size_t t = 0; t < pool.size(); ++t)
             out.emplace_back(credit.score(t, exploration), t);
         shuffle(std::span(out), engine);
-        detail::sort_stably(out, [](auto const& a, auto const& b) { return a.first > b.first; });
+        attune::detail::sort_stably(out,
+                                    [](auto const& a, auto const& b) { return a.first > b.first; });
         return out;
     }
 
