@@ -6,7 +6,10 @@
 #include <attune/search/bayes/acquisition/contextual.hpp>
 #include <attune/search/bayesian.hpp>
 
+#include <cstddef>
 #include <doctest/doctest.h>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "../../laws/searcher.hpp"
@@ -82,4 +85,60 @@ TEST_CASE("an acquisition may be given with values of its own")
     point const far = bold.ask(1).front();
     point const near = timid.ask(1).front();
     CHECK(far[0].index + far[1].index > near[0].index + near[1].index);
+}
+
+TEST_CASE("a surrogate's settings reach it")
+{
+    using chosen = basic_bayesian_searcher<detail::chosen_process>;
+    chosen given(search_spaces::grid(12), 1, {}, {}, detail::fixed_objective_process());
+    basic_bayesian_searcher<fixed_surrogate> same(search_spaces::grid(12), 1);
+    basic_bayesian_searcher<detail::chosen_process> other(search_spaces::grid(12), 1);
+    bool differs = false;
+    for (int step = 0; step < 30; ++step) {
+        std::vector<point> const asked = given.ask(1);
+        CHECK(same.ask(1) == asked);
+        differs = differs || other.ask(1) != asked;
+        outcome const result = searcher_law::judge(asked.front());
+        given.tell(asked.front(), result);
+        same.tell(asked.front(), result);
+        other.tell(asked.front(), result);
+    }
+    CHECK(differs);
+}
+
+namespace {
+
+/// Counts what it gives.
+struct counted_design : minimal_design {
+    using minimal_design::minimal_design;
+    std::optional<point> next(unseen_points const& unseen,
+                              std::size_t worked,
+                              std::size_t pending,
+                              random_engine& engine)
+    {
+        std::optional<point> out = minimal_design::next(unseen, worked, pending, engine);
+        if (out) ++given;
+        return out;
+    }
+    static inline int given = 0;
+};
+
+} // namespace
+
+TEST_CASE("the initial design ends after its attempts, however few worked")
+{
+    for (auto const& [attempts, want] : {std::pair(0, 8), std::pair(4, 4), std::pair(11, 11)}) {
+        counted_design::given = 0;
+        basic_bayesian_searcher<minimal_surrogate,
+                                minimal_feasibility,
+                                minimal_acquisition,
+                                counted_design>
+            s(search_spaces::grid(12),
+              1,
+              {.initial_samples = 4, .initial_attempts = static_cast<std::size_t>(attempts)});
+        for (int i = 0; i < 20; ++i)
+            for (point const& p : s.ask(1))
+                s.tell(p, searcher_law::fail(p));
+        CHECK(counted_design::given == want);
+    }
 }

@@ -53,7 +53,8 @@ namespace attune::inline ATTUNE_ABI {
 ///                      no_feasibility
 /// @tparam Acquisition  scores the candidates: expected_improvement_rule, ...,
 ///                      contextual<Rule>, multi_policy, advanced_multi_policy
-/// @tparam Design       gives the first points: spread_design, uniform_design, child_wise_design
+/// @tparam Design       gives the first points: spread_design, uniform_design, child_wise_design,
+///                      latin_hypercube_design
 ///
 /// Example   options.search =
 ///               attune::search_with<attune::basic_bayesian_searcher<my_surrogate>>();
@@ -91,8 +92,10 @@ public:
     explicit basic_bayesian_searcher(chain_of_trees space,
                                      std::uint64_t seed = 0,
                                      bayesian_options const& options = {},
-                                     Acquisition acquire = Acquisition())
-        : state_(std::make_unique<state>(std::move(space), seed, options, std::move(acquire)))
+                                     Acquisition acquire = Acquisition(),
+                                     surrogate_settings<Surrogate> settings = {})
+        : state_(std::make_unique<state>(
+              std::move(space), seed, options, std::move(acquire), std::move(settings)))
     {
     }
 
@@ -125,8 +128,10 @@ public:
     state(chain_of_trees space,
           std::uint64_t seed,
           bayesian_options const& options,
-          Acquisition acquire)
+          Acquisition acquire,
+          surrogate_settings<Surrogate> settings)
         : options_(options)
+        , settings_(std::move(settings))
         , engine_(seed)
         , unseen_(std::move(space))
         , prior_(unseen_.space().describe())
@@ -242,7 +247,12 @@ private:
         if (opening_) return history_.told().size() < detail::opening::unsurprised;
         std::size_t const asked = history_.told().size() + history_.pending().size();
         return history_.worked() + history_.pending().size() < options_.initial_samples &&
-               asked < 2 * options_.initial_samples;
+               asked < initial_attempts();
+    }
+    [[nodiscard]] std::size_t initial_attempts() const noexcept
+    {
+        return options_.initial_attempts > 0 ? options_.initial_attempts
+                                             : 2 * options_.initial_samples;
     }
 
     /// The next point before there is a model; nothing when it is the model's turn.
@@ -275,7 +285,7 @@ private:
         if (!design_) {
             design_options wanted;
             wanted.working = options_.initial_samples;
-            wanted.attempts = 2 * options_.initial_samples;
+            wanted.attempts = initial_attempts();
             design_.emplace(unseen_.space(), std::move(wanted), engine_);
         }
         return design_->next(unseen_, worked, pending, engine_);
@@ -356,8 +366,12 @@ private:
     {
         if (!models_) {
             bool const is_told = known_ && is_informative();
-            models_.emplace(
-                unseen_, prior_, options_, &metrics_, is_told ? known_ : decltype(known_)());
+            models_.emplace(unseen_,
+                            prior_,
+                            options_,
+                            &metrics_,
+                            is_told ? known_ : decltype(known_)(),
+                            settings_);
         }
         models_->update(history_, engine_);
     }
@@ -384,7 +398,7 @@ private:
                           history_.told().size(),
                           target,
                           is_long ? 1 : std::max(options_.climbs, k - out.size()),
-                          is_long ? 1 : detail::longest_climb);
+                          is_long ? 1 : options_.climb_rounds);
         }
         for (point const& p : history_.pending())
             models_->push(p, target);
@@ -446,6 +460,7 @@ private:
         for (observation const& o : history_.told())
             if (o.worked) out.mean_of_values += o.value / static_cast<double>(history_.worked());
         out.best = history_.best()->value;
+        if (!models_->scale().logarithmic()) out.unit = models_->scale().unit();
         return out;
     }
     [[nodiscard]] double median() const
@@ -455,6 +470,7 @@ private:
     }
 
     bayesian_options options_;
+    surrogate_settings<Surrogate> settings_;
     random_engine engine_;
     unseen_points unseen_;
     detail::user_prior prior_;

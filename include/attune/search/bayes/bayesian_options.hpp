@@ -35,6 +35,12 @@ struct bayesian_options {
     /// tried. The model is better than chance from the first few outcomes on: on recorded kernels 4
     /// to 6 gain 0.015 of the optimum at 20 evaluations over 10, without a loss later.
     std::size_t initial_samples = 5;
+    /// The most configurations tried before the model is used, however few worked; 0: twice
+    /// initial_samples.
+    std::size_t initial_attempts = 0;
+    /// Whether the model of the objective observes failures, as slow values. Without them it
+    /// expects good values beside failures, where only the model of failures knows better.
+    bool surrogate_sees_failures = true;
     /// BaCO's minimum feasibility: each step sets candidates aside whose chance to work is below a
     /// random limit; 0 in a fifth of the steps, else uniform in (0, 0.8).
     bool feasibility_limit = true;
@@ -53,6 +59,7 @@ struct bayesian_options {
     std::size_t around = 5;
     std::size_t walks = 2;
     std::size_t climbs = 3;
+    int climb_rounds = 5; ///< of each climb; a longer one continues at the next step
     /// In spaces larger than max_pool, from 40 outcomes on, every finish_every-th suggestion is the
     /// best neighbour of the best point, which a sample of a huge space hardly contains. 0: never.
     std::size_t finish_every = 3;

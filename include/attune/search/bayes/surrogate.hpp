@@ -40,6 +40,28 @@ concept surrogate =
         { learnt.predict(points, out, out) } -> std::same_as<void>;
     };
 
+namespace detail {
+
+/// A surrogate that is made of features alone.
+struct no_settings {};
+
+template <class S>
+struct settings_of {
+    using type = no_settings;
+};
+template <class S>
+    requires requires { typename S::settings_type; }
+struct settings_of<S> {
+    using type = typename S::settings_type;
+};
+
+} // namespace detail
+
+/// What a surrogate is made of beside the features: S(features, settings), if it has a
+/// settings_type. Every searcher has its own.
+template <class S>
+using surrogate_settings = typename detail::settings_of<S>::type;
+
 /// A surrogate that keeps numbered candidates and their posterior.
 /// - assign(rows) replaces the candidates, append(rows) adds some; observations stay. table(): all.
 /// - fit(...) as above; learn(...) may be given no rows, and then mean() is 0.

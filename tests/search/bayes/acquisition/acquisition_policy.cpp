@@ -82,3 +82,21 @@ TEST_CASE("members are prepared, and one without candidates takes no turn")
     exploring.prepare(far.all(), {2.0, 2.0}); // factor 1: -0.3 is not enough
     CHECK(attune::detail::best_rows(far.all(), 1, exploring).front().row != 0);
 }
+
+TEST_CASE("a portfolio of one's own decides when members are dropped")
+{
+    attune::multi_policy patient(attune::multi_acquisition(3, 1000), {}, {}, {});
+    attune::multi_policy strict(attune::multi_acquisition(3, 1), {}, {}, {});
+    // One candidate, so that all agree at once.
+    std::vector<char> const open{1};
+    std::vector<double> const number{0.5};
+    attune::scored_candidates const all{open, number, number};
+    auto const differs = [&](attune::multi_policy& turns) {
+        turns.prepare(all, {});
+        double const first = turns.score(0.5, 0.5, 0);
+        turns.prepare(all, {});
+        return turns.score(0.5, 0.5, 0) != first;
+    };
+    CHECK(differs(patient));
+    CHECK_FALSE(differs(strict));
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/acquisition/contextual.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <vector>
 
@@ -27,4 +28,23 @@ TEST_CASE("contextual exploration fades with the variance that is left")
     CHECK(first({2.0, 2.0}) != 0); // factor 1: -0.3 is not enough
     variance = {0.0001, 0.0002, 0.0003};
     CHECK(first({2.0, 1.0}) == 0);
+}
+
+TEST_CASE("a constant exploration is that of the rule, in the unit of the model or of the values")
+{
+    std::vector<char> const open{1, 1};
+    std::vector<double> const mean{-0.3, 0.5};
+    std::vector<double> const variance{0.04, 0.25};
+    attune::scored_candidates const all{open, mean, variance};
+    auto const score = [&](bool in_values, double unit) {
+        attune::contextual<attune::expected_improvement_rule> rule({}, 0.5, in_values);
+        rule.prepare(all, {3.0, 2.0, unit});
+        return rule.score(mean[1], variance[1], -0.1);
+    };
+    auto const plain = [&](double exploration) {
+        return attune::expected_improvement_rule{exploration}.score(mean[1], variance[1], -0.1);
+    };
+    CHECK(score(false, 4.0) == plain(0.5));
+    CHECK(score(true, 4.0) == plain(0.125)); // 0.5 of the values is an eighth of four
+    CHECK(score(true, 0.0) == plain(0.5));   // logarithms have no such unit
 }

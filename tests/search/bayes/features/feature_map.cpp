@@ -316,3 +316,55 @@ TEST_CASE("distances between configurations of random conditional spaces give de
         }
     }
 }
+
+TEST_CASE("values stand by logarithm, by difference, or one step of the longest table apart")
+{
+    attune::chain_of_trees const space =
+        chain(attune::space(attune::ordinal<"P">(attune::values(1, 10, 100)),
+                            attune::ordinal<"LONG">(attune::values(1, 2, 3, 4, 5)),
+                            attune::categorical<"C">("x", "y", "z"),
+                            attune::real<"R">(1.0, 100.0).log_scale()));
+    auto const middle = [&](attune::value_places how) {
+        feature_map const map(space, {.places = how});
+        return map.dimensions(0) == 0 ? -1.0 : map.place(0, 1).front();
+    };
+    CHECK(middle(attune::value_places::logarithmic) == doctest::Approx(0.5));
+    CHECK(middle(attune::value_places::linear) == doctest::Approx(9.0 / 99));
+    CHECK(middle(attune::value_places::ranked) == doctest::Approx(1.0 / 5));
+
+    feature_map const ranked(space, {.places = attune::value_places::ranked});
+    CHECK(ranked.distance(2, 0, 2) == doctest::Approx(2.0 / 5)); // choices are ranked as well
+    CHECK(ranked.distance(1, 0, 4) == doctest::Approx(4.0 / 5));
+    feature_map const linear(space, {.places = attune::value_places::linear});
+    CHECK(linear.is_nominal(2));
+    attune::point at(4);
+    at[3].real = 10;
+    for (auto const& [map, want] : {std::pair(&linear, 9.0 / 99), std::pair(&ranked, 9.0 / 99)}) {
+        feature_table table;
+        map->append(at, table);
+        CHECK(map->position(3, table, 0) == doctest::Approx(want));
+    }
+    feature_map const usual(space);
+    feature_table table;
+    usual.append(at, table);
+    CHECK(usual.position(3, table, 0) == doctest::Approx(0.5));
+}
+
+TEST_CASE("another metric of orders replaces that of every permutation")
+{
+    attune::chain_of_trees const space =
+        chain(attune::space(attune::permutation<"A", 3>(), attune::permutation<"B", 4>()));
+    for (attune::order_distance const metric : {attune::order_distance::kendall,
+                                                attune::order_distance::hamming,
+                                                attune::order_distance::naive}) {
+        attune::chain_of_trees const declared =
+            chain(attune::space(attune::permutation<"A", 3>().metric(metric),
+                                attune::permutation<"B", 4>().metric(metric)));
+        feature_map const given(space, {.orders = metric});
+        feature_map const want(declared);
+        for (std::size_t f = 0; f < 2; ++f)
+            for (std::uint32_t v = 0; v < want.levels(f); ++v)
+                CHECK(given.distance(f, 0, v) == want.distance(f, 0, v));
+        CHECK(given.dimensions(1) != feature_map(space).dimensions(1));
+    }
+}

@@ -11,21 +11,23 @@ using attune::detail::gp::hyper_density;
 
 namespace {
 
-std::vector<belief> both_densities()
+std::vector<belief> proper_densities()
 {
     belief gamma;
     gamma.length = belief::density::gamma;
     belief normal;
     normal.derived_length_median = 3.0;
     normal.derived_length_sd = 0.5;
-    return {normal, gamma};
+    belief gamma_alone = gamma;
+    gamma_alone.rest = belief::density::flat;
+    return {normal, gamma, gamma_alone};
 }
 
 } // namespace
 
 TEST_CASE("the prior's gradient equals central differences")
 {
-    for (belief const& b : both_densities()) {
+    for (belief const& b : proper_densities()) {
         hyper_density const prior(b, {0, 1, 0});
         Eigen::VectorXd theta(6);
         theta << -2.0, 0.3, 1.9, -0.7, -4.0, 0.4;
@@ -45,7 +47,7 @@ TEST_CASE("the prior's gradient equals central differences")
 
 TEST_CASE("no hyperparameters are more probable than the prior's mode")
 {
-    for (belief const& b : both_densities()) {
+    for (belief const& b : proper_densities()) {
         hyper_density const prior(b, {0, 0, 1});
         Eigen::VectorXd gradient = Eigen::VectorXd::Zero(6);
         (void)prior.log_density(prior.mode().theta, &gradient);
@@ -59,7 +61,7 @@ TEST_CASE("no hyperparameters are more probable than the prior's mode")
 TEST_CASE("densities are the log-normal and the gamma density of each length scale")
 {
     // Density of t = log l: the density of l times l; ratios do not depend on constants.
-    for (belief const& b : both_densities()) {
+    for (belief const& b : proper_densities()) {
         hyper_density const prior(b, {0});
         auto const at = [&](double length) {
             Eigen::VectorXd theta = prior.mode().theta;
@@ -74,6 +76,28 @@ TEST_CASE("densities are the log-normal and the gamma density of each length sca
         };
         CHECK(at(2.0) - at(0.3) == doctest::Approx(std::log(density(2.0) / density(0.3))));
     }
+}
+
+TEST_CASE("flat densities favour nothing, and leave the others as they are")
+{
+    Eigen::VectorXd low(5);
+    low << -2.0, 0.3, -0.7, -4.0, 0.4;
+    Eigen::VectorXd const high = low.array() + 1.5;
+    auto const preference = [&](belief const& b) {
+        hyper_density const prior(b, {0, 0});
+        return prior.log_density(high, nullptr) - prior.log_density(low, nullptr);
+    };
+    belief all;
+    all.length = all.rest = belief::density::flat;
+    CHECK(preference(all) == 0);
+    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(5);
+    (void)hyper_density(all, {0, 0}).log_density(low, &gradient);
+    CHECK(gradient.norm() == 0);
+    belief lengths;
+    lengths.length = belief::density::flat;
+    belief rest;
+    rest.rest = belief::density::flat;
+    CHECK(preference(lengths) + preference(rest) == doctest::Approx(preference(belief{})));
 }
 
 TEST_CASE("derived features may be believed to matter less")

@@ -3,6 +3,8 @@
 #include <attune/search/bayes/gp/process.hpp>
 
 #include <attune/core/random.hpp>
+#include <attune/search/bayes/gp/design.hpp>
+#include <attune/search/bayes/gp/evidence.hpp>
 
 #include <Eigen/Dense>
 
@@ -190,4 +192,65 @@ TEST_CASE("a process moves with all that it knows")
     moved.predict(s.where.table, again, variance);
     CHECK((mean == again).all());
     CHECK(moved.features().count() == s.map.count());
+}
+
+TEST_CASE("Kernel Tuner's smoother function has the shorter length scale that it is given")
+{
+    setting const s;
+    using attune::detail::gp::kernel_form;
+    using attune::detail::gp::smoothness;
+    process model(s.map, attune::detail::gp::kernel_tuner_process(0.75, smoothness::matern52));
+    std::vector<double> values(s.seen.values.begin(), s.seen.values.end());
+    model.condition(s.seen.table, values);
+    CHECK(model.options().kernel.matern == smoothness::matern52);
+    CHECK(model.hyper().length(0) == doctest::Approx(0.75));
+    attune::detail::gp::hyperparameter_vector h = s.h;
+    h.theta.head(h.features()).setConstant(std::log(0.75));
+    h.theta.tail<3>() << 0, std::log(model.options().fixed_noise), 0;
+    gp_points::textbook const want(s.map,
+                                   {kernel_form::radial, smoothness::matern52},
+                                   h,
+                                   s.seen.table,
+                                   gp_points::vector(values),
+                                   Eigen::VectorXd::Zero(50),
+                                   s.where.table);
+    Eigen::ArrayXd mean;
+    Eigen::ArrayXd variance;
+    model.predict(s.where.table, mean, variance);
+    CHECK((variance - want.variance).abs().maxCoeff() < 1e-6);
+}
+
+TEST_CASE("random starts are drawn at the first fit alone, or at every one")
+{
+    setting const s;
+    for (bool const always : {false, true}) {
+        process_options options = attune::detail::gp::baco_process();
+        options.always_draws = always;
+        process model(s.map, options);
+        attune::random_engine engine(5);
+        model.refit(s.seen.table, s.seen.values, {}, engine);
+        attune::random_engine before = engine;
+        model.refit(s.seen.table, s.seen.values, {}, engine);
+        CHECK((before() != engine()) == always);
+    }
+}
+
+TEST_CASE("without beliefs hyperparameters are at least as likely as with them")
+{
+    setting const s;
+    using density = attune::detail::gp::belief::density;
+    auto const likelihood_of = [&](density of) {
+        process_options options = attune::detail::gp::baco_process();
+        options.belief.length = options.belief.rest = of;
+        options.refined = 8;
+        process model(s.map, options);
+        attune::random_engine engine(5);
+        model.refit(s.seen.table, s.seen.values, {}, engine);
+        attune::detail::gp::design const points =
+            attune::detail::gp::design_of(s.map, s.seen.table);
+        attune::detail::gp::evidence value(
+            points, options.kernel, gp_points::vector(s.seen.values));
+        return value(model.hyper().theta, nullptr);
+    };
+    CHECK(likelihood_of(density::flat) > likelihood_of(density::log_normal));
 }

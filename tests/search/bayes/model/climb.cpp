@@ -32,12 +32,14 @@ TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds
     double const best = models.scale().to_model(history.best()->value);
     double const before = attune::detail::best_rows(models.view(12, best), 1).front().score;
     std::size_t const rows = models.rows().size();
-    attune::detail::climb(models, unseen.space(), 12, best, 2);
+    attune::detail::climb(models, unseen.space(), 12, best, 2, 0);
+    CHECK(models.rows().size() == rows); // no rounds, no steps
+    attune::detail::climb(models, unseen.space(), 12, best, 2, 5);
     attune::scored_candidates const after = models.view(12, best);
     attune::detail::scored_row const top = attune::detail::best_rows(after, 1).front();
     CHECK(models.rows().size() > rows);
     CHECK(top.score >= before);
     // Whatever is reached, a second climb does not lose it.
-    attune::detail::climb(models, unseen.space(), 12, best, 2);
+    attune::detail::climb(models, unseen.space(), 12, best, 2, 5);
     CHECK(attune::detail::best_rows(models.view(12, best), 1).front().score >= top.score);
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <span>
+#include <vector>
 
 #include "../../../support/search_spaces.hpp"
 
@@ -79,6 +81,25 @@ TEST_CASE("a failure lowers the hopes for its neighbourhood")
     without.models.update(without.history, without.engine);
     CHECK(with.models.view(9, -1).mean[96] > without.models.view(8, -1).mean[96]);
     CHECK(with.models.view(9, -1).variance[96] < without.models.view(8, -1).variance[96]);
+}
+
+TEST_CASE("failures are hidden from the model of the objective where that is chosen")
+{
+    for (bool const sees : {false, true}) {
+        attune::bayesian_options options;
+        options.surrogate_sees_failures = sees;
+        fixture f(options);
+        for (std::uint64_t i = 0; i < 6; ++i)
+            f.tell(i * 13, true);
+        f.models.update(f.history, f.engine);
+        std::span<double const> const all = f.models.view(6, -1).mean;
+        std::vector<double> const before(all.begin(), all.end());
+        f.tell(100, false);
+        f.models.update(f.history, f.engine);
+        std::span<double const> const now = f.models.view(7, -1).mean;
+        CHECK(std::equal(now.begin(), now.end(), before.begin()) == !sees);
+        CHECK(f.models.view(7, -1).label_mean.size() == 144); // the other model sees them
+    }
 }
 
 TEST_CASE("a large space is sampled anew at a refit, keeping what was promising")

@@ -35,6 +35,8 @@ concept acquisition = std::copy_constructible<A> && requires(A const& a, double 
 struct search_progress {
     double mean_of_values = 0; ///< of the points that worked
     double best = 0;           ///< lowest of these values
+    /// Of what a score is given, in that of the values; 0: those are logarithms.
+    double unit = 0;
 };
 
 /// Expected improvement over the best.

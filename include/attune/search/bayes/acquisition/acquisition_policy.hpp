@@ -3,6 +3,7 @@
 // Source   Willemsen et al. 2021 Sec. III-G
 #pragma once
 
+#include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
@@ -34,6 +35,14 @@ public:
         : members_(std::move(members)...)
         , portfolio_(sizeof...(Members))
     {
+    }
+    explicit acquisition_policy(Portfolio portfolio, Members... members)
+        requires(sizeof...(Members) > 0)
+        : members_(std::move(members)...)
+        , portfolio_(std::move(portfolio))
+    {
+        ATTUNE_ASSERT(portfolio_.portfolio().size() == sizeof...(Members),
+                      "a portfolio for as many members");
     }
 
     /// Selects the member for the next choice.

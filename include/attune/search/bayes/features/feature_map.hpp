@@ -40,6 +40,7 @@ struct feature_table {
 ///   integer, ordinal      by logarithm where all values are positive, else linear; continuous
 ///                         beyond max_levels values
 ///   boolean, categorical  nominal
+///                         (or as feature_options::places says)
 ///   permutation           by its metric; beyond max_levels orders one feature per item, its place
 ///   tile                  by the logarithms of its factors; beyond max_levels one feature for each
 /// where a conditional parameter has one level more, the last: it is inactive;

@@ -32,13 +32,16 @@ struct feature_map::state {
         , conditions(space.describe())
     {
         description const& d = space.describe();
+        std::optional<description> const changed = with_orders(d, options.orders);
+        description const& laid_out = changed ? *changed : d;
+        detail::parameter_layout const layout = layout_of(d, options.places);
         marginals const counts(space);
         std::vector<bool> varies(d.parameters.size(), false);
         for (std::uint32_t i = 0; i < d.parameters.size(); ++i) {
             std::vector<bool> occurs;
             for (leaf_count const leaves : counts.leaves(i))
                 occurs.push_back(leaves > 0);
-            auto features = detail::features_of(d, i, occurs, max_levels);
+            auto features = detail::features_of(laid_out, i, occurs, max_levels, layout);
             varies[i] = !features.empty();
             for (detail::parameter_feature& f : features)
                 parameters.push_back(std::move(f));
@@ -85,6 +88,25 @@ struct feature_map::state {
     }
 
 private:
+    /// `d` with another metric of all permutations, if there is one.
+    [[nodiscard]] static std::optional<description>
+    with_orders(description const& d, std::optional<order_distance> metric)
+    {
+        if (!metric) return {};
+        description out = d;
+        for (parameter_description& p : out.parameters)
+            p.metric = *metric;
+        return out;
+    }
+    [[nodiscard]] static detail::parameter_layout layout_of(description const& d,
+                                                            value_places places)
+    {
+        std::size_t longest = 1;
+        for (parameter_description const& p : d.parameters)
+            if (!p.traits().is_interval && !p.traits().is_list)
+                longest = std::max<std::size_t>(longest, p.value_count());
+        return {places, 1.0 / static_cast<double>(longest)};
+    }
     [[nodiscard]] std::vector<point> points_to_see(feature_options const& options) const
     {
         std::optional<leaf_count> const size = space.size();

@@ -8,6 +8,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/search/bayes/features/feature_options.hpp>
 #include <attune/search/bayes/features/level_scale.hpp>
 
 #include <cstddef>
@@ -22,7 +23,8 @@ struct parameter_feature {
     /// The part of a coordinate that is read.
     enum class reading : std::uint8_t {
         index,    ///< the level is the rank of the value among those that occur
-        real,     ///< a point of an interval: continuous
+        real,     ///< a point of an interval on its scale: continuous
+        plain,    ///< a point of an interval by difference: continuous
         number,   ///< the number at the index: continuous
         position, ///< the place of item `part` of a permutation is the level
         factor,   ///< factor `part` of a tile, by `scale`
@@ -51,6 +53,12 @@ struct parameter_feature {
     [[nodiscard]] double position_at(parameter_description const& p, coordinate at) const;
 };
 
+/// How the values of parameters are laid out.
+struct parameter_layout {
+    value_places places = value_places::logarithmic;
+    double step = 0; ///< between values of a table that are ranked
+};
+
 /// The features of parameter `index`: one; none when a single value occurs; one per part for
 /// permutations and tiles of more than `most` values. Conditional parameters have one level more.
 /// @param occurs  for each value of the table whether it is in a valid configuration; not read for
@@ -58,7 +66,8 @@ struct parameter_feature {
 [[nodiscard]] std::vector<parameter_feature> features_of(description const& space,
                                                          std::uint32_t index,
                                                          std::vector<bool> const& occurs,
-                                                         std::uint32_t most);
+                                                         std::uint32_t most,
+                                                         parameter_layout layout = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -39,6 +39,7 @@ ATTUNE_INLINE double parameter_feature::position_at(parameter_description const&
                                                     coordinate at) const
 {
     if (read == reading::real) return scale_position(p, at.real);
+    if (read == reading::plain) return std::clamp((at.real - low) / (high - low), 0.0, 1.0);
     return std::clamp((spaced(number_at(p, at).as_real(), on) - low) / (high - low), 0.0, 1.0);
 }
 
@@ -46,16 +47,27 @@ ATTUNE_INLINE double parameter_feature::position_at(parameter_description const&
 inline void lay_out_numbers(parameter_description const& p,
                             std::vector<std::uint32_t> const& occurring,
                             bool is_continuous,
+                            bool by_logarithm,
                             parameter_feature& out)
 {
     auto const number = [&](std::uint32_t v) { return number_at(p, {v, 0}).as_real(); };
-    if (occurring.size() > 2 && number(occurring.front()) > 0) out.on = spacing::log;
+    if (by_logarithm && occurring.size() > 2 && number(occurring.front()) > 0)
+        out.on = spacing::log;
     out.low = spaced(number(occurring.front()), out.on);
     out.high = spaced(number(occurring.back()), out.on);
     if (is_continuous) return;
     out.dimensions = 1;
     for (std::uint32_t const v : occurring)
         out.places.push_back((spaced(number(v), out.on) - out.low) / (out.high - out.low));
+}
+
+/// Levels on a line, `step` apart in the table.
+inline void
+lay_out_ranks(std::vector<std::uint32_t> const& occurring, double step, parameter_feature& out)
+{
+    out.dimensions = 1;
+    for (std::uint32_t const v : occurring)
+        out.places.push_back(v * step);
 }
 
 /// The places of the values that occur, among those of all values.
@@ -143,7 +155,8 @@ inline void add_inactive_level(parameter_feature& f)
 features_where_active(description const& space,
                       std::uint32_t index,
                       std::vector<bool> const& occurs,
-                      std::uint32_t most)
+                      std::uint32_t most,
+                      parameter_layout layout)
 {
     parameter_description const& p = space.parameters[index];
     parameter_feature f;
@@ -151,7 +164,10 @@ features_where_active(description const& space,
     f.parameter = index;
     if (p.traits().is_interval) {
         if (!(p.low < p.high)) return {};
-        f.read = parameter_feature::reading::real;
+        bool const on_scale = layout.places == value_places::logarithmic;
+        f.read = on_scale ? parameter_feature::reading::real : parameter_feature::reading::plain;
+        f.low = p.low;
+        f.high = p.high;
         return {f};
     }
     std::vector<std::uint32_t> occurring;
@@ -165,12 +181,16 @@ features_where_active(description const& space,
     if (occurring.size() < occurs.size()) f.of_index = std::move(of_index);
     f.levels = static_cast<std::uint32_t>(occurring.size());
     bool const is_wide = f.levels > most;
+    if (layout.places == value_places::ranked && !is_wide && !p.traits().is_list) {
+        lay_out_ranks(occurring, layout.step, f);
+        return {f};
+    }
     if (p.traits().is_ordered) {
         if (is_wide) {
             f.read = parameter_feature::reading::number;
             f.levels = 0;
         }
-        lay_out_numbers(p, occurring, is_wide, f);
+        lay_out_numbers(p, occurring, is_wide, layout.places == value_places::logarithmic, f);
         return {f};
     }
     if (!p.traits().is_list || p.metric == order_distance::naive) return {f};
@@ -182,9 +202,10 @@ features_where_active(description const& space,
 ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& space,
                                                          std::uint32_t index,
                                                          std::vector<bool> const& occurs,
-                                                         std::uint32_t most)
+                                                         std::uint32_t most,
+                                                         parameter_layout layout)
 {
-    auto out = features_where_active(space, index, occurs, most);
+    auto out = features_where_active(space, index, occurs, most, layout);
     if (space.parameters[index].is_conditional())
         for (parameter_feature& f : out)
             add_inactive_level(f);

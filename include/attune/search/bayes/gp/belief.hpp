@@ -19,11 +19,16 @@ namespace attune::inline ATTUNE_ABI::detail::gp {
 /// Independent densities, wide enough that thirty observations outweigh them. Distances are
 /// normalised to [0, 1] and values standardised, so one set serves every space.
 struct belief {
-    enum class density : std::uint8_t { log_normal, gamma };
+    enum class density : std::uint8_t {
+        log_normal,
+        gamma, ///< of length scales only
+        flat,  ///< none: maximum likelihood, from the mode that the log-normal one would have
+    };
 
     density length = density::log_normal;
-    double length_median = 0.6; ///< log-normal: of parameters
-    double length_sd = 1.0;     ///< log-normal: of the logarithm
+    density rest = density::log_normal; ///< of signal, noise and base: log-normal or flat
+    double length_median = 0.6;         ///< log-normal: of parameters
+    double length_sd = 1.0;             ///< log-normal: of the logarithm
     /// The same for derived features. With a longer median and a narrower density, a derived
     /// feature has an effect only if the data show one, so that a useless one costs little.
     double derived_length_median = 0.6;
@@ -45,6 +50,8 @@ public:
     hyper_density(belief const& b, std::vector<char> const& derived)
         : features_(static_cast<Eigen::Index>(derived.size()))
         , gamma_(b.length == belief::density::gamma)
+        , flat_lengths_(b.length == belief::density::flat)
+        , flat_rest_(b.rest == belief::density::flat)
         , shape_(b.length_shape)
         , rate_(b.length_rate)
     {
@@ -102,10 +109,14 @@ public:
     /// The gamma density of l, as a density of t = log l, is shape t - rate e^t with the Jacobian.
     [[nodiscard]] double log_density(Eigen::VectorXd const& theta, Eigen::VectorXd* gradient) const
     {
-        Eigen::Index const normal = gamma_ ? 3 : theta.size();
+        bool const are_normal = !gamma_ && !flat_lengths_; // the length scales
+        Eigen::Index const first = are_normal ? 0 : features_;
+        Eigen::Index const normal = (flat_rest_ ? features_ : theta.size()) - first;
         Eigen::ArrayXd const z =
-            (theta.tail(normal).array() - mean_.tail(normal)) / sd_.tail(normal);
-        if (gradient != nullptr) gradient->tail(normal).array() -= z / sd_.tail(normal);
+            (theta.segment(first, normal).array() - mean_.segment(first, normal)) /
+            sd_.segment(first, normal);
+        if (gradient != nullptr)
+            gradient->segment(first, normal).array() -= z / sd_.segment(first, normal);
         double total = -0.5 * z.square().sum();
         for (Eigen::Index f = 0; gamma_ && f < features_; ++f) {
             double const length = std::exp(theta[f]);
@@ -125,6 +136,8 @@ public:
 private:
     Eigen::Index features_;
     bool gamma_;
+    bool flat_lengths_;
+    bool flat_rest_;
     double shape_;
     double rate_;
     Eigen::ArrayXd mean_, sd_, low_, high_; ///< d + 3

@@ -21,9 +21,10 @@ struct maximise_options {
     /// A start ends when an iteration gains less log density. Compared with 1e-7 this loses 0.01 on
     /// average over recorded kernels; 1e-3 costs a quarter more evaluations.
     double least_gain = 1e-2;
-    bool from_prior = true; ///< start at the prior's mode even when there is a warm start
-    int draws = 0;          ///< random hyperparameters evaluated when there is no warm start
-    int refined = 1;        ///< number of these draws used as starts
+    bool from_prior = true;    ///< start at the prior's mode even when there is a warm start
+    int draws = 0;             ///< random hyperparameters evaluated when there is no warm start
+    bool always_draws = false; ///< with a warm start, too
+    int refined = 1;           ///< number of these draws used as starts
 };
 
 struct maximum {

@@ -154,7 +154,7 @@ ATTUNE_INLINE maximum maximise(evidence& likelihood,
     std::vector<Eigen::VectorXd> starts;
     if (is_warm) starts.push_back(warm->theta);
     if (!is_warm || options.from_prior) starts.push_back(result.best.theta);
-    if (!is_warm && options.draws > 0) {
+    if ((!is_warm || options.always_draws) && options.draws > 0) {
         std::vector<Eigen::VectorXd> drawn;
         std::vector<std::pair<double, std::size_t>> order; // value, index
         for (int i = 0; i < options.draws; ++i) {

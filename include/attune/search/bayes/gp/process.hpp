@@ -27,14 +27,16 @@ struct process_options {
     /// the `refined` most probable are starts. 0: start only at the prior's mode.
     int draws = 0;
     int refined = 1;
+    bool always_draws = false; ///< at every fit, not only the first
     /// Kernel Tuner's mode: all length scales have this value, the signal is 1, nothing is fitted.
     std::optional<double> fixed_length;
     double fixed_noise = 1e-6; ///< noise variance then
 };
 
 /// The surrogate of Kernel Tuner (Willemsen et al. 2021, Sec. III): Matern-3/2 over
-/// normalised parameters with a fixed length scale above 1.
-[[nodiscard]] process_options kernel_tuner_process(double length = 2.0);
+/// normalised parameters with a fixed length scale above 1, or Matern-5/2 with one below 1.
+[[nodiscard]] process_options kernel_tuner_process(double length = 2.0,
+                                                   smoothness matern = smoothness::matern32);
 
 /// The surrogate of BaCO Sec. 3.2: radial Matern-5/2, gamma densities on lengths, random starts.
 [[nodiscard]] process_options baco_process();
@@ -73,7 +75,8 @@ public:
     /// @param values    one per row of `points`
     /// @param variance  of each value, in standardised units, besides the learnt noise; may be
     ///                  empty
-    /// @param engine    unused unless options().draws > 0 and this is the first fit
+    /// @param engine    unused unless options().draws > 0 and this is the first fit, or
+    /// always_draws
     /// @param fixed     n x n, a covariance of the standardised values that is added to the
     ///                  kernel's; or empty
     void refit(attune::feature_table const& points,

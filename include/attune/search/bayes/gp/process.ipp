@@ -25,10 +25,10 @@
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
-ATTUNE_INLINE process_options kernel_tuner_process(double length)
+ATTUNE_INLINE process_options kernel_tuner_process(double length, smoothness matern)
 {
     process_options out;
-    out.kernel = {kernel_form::radial, smoothness::matern32};
+    out.kernel = {kernel_form::radial, matern};
     out.fixed_length = length;
     return out;
 }
@@ -111,6 +111,7 @@ ATTUNE_INLINE void process::refit(attune::feature_table const& points,
         how.from_prior = s.options.restart_from_prior;
         how.draws = s.options.draws;
         how.refined = s.options.refined;
+        how.always_draws = s.options.always_draws;
         s.hyper = maximise(likelihood, s.prior, s.fitted ? &s.hyper : nullptr, engine, how).best;
     }
     s.fitted = true;

@@ -13,9 +13,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Limit of rounds of a climb; a longer one continues at the next step.
-inline constexpr int longest_climb = 5;
-
 /// Each round adds the neighbours of the `starts` best rows to the candidates, if not added before;
 /// ends when there are none to add.
 /// Cost    per round: predictions for some tens of candidates per start
@@ -26,7 +23,7 @@ void climb(Models& models,
            std::size_t told,
            double best,
            std::size_t starts,
-           int rounds = longest_climb)
+           int rounds)
 {
     for (int round = 0; round < rounds; ++round) {
         std::vector<point> offered;

@@ -89,6 +89,17 @@ private:
     gp::mixed_pool pool_;
 };
 
+/// A surrogate: the process that its settings describe, those of the searcher's constructor.
+class chosen_process : public process_model {
+public:
+    using settings_type = gp::process_options;
+
+    explicit chosen_process(feature_map const& features, settings_type const& settings = {})
+        : process_model(features, settings)
+    {
+    }
+};
+
 /// A surrogate: the process that `Options` describes.
 template <gp::process_options (*Options)()>
 class process_surrogate : public process_model {

@@ -10,6 +10,7 @@
 
 #include <Eigen/Core>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,8 +26,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 template <surrogate S>
 class relearnt {
 public:
-    explicit relearnt(feature_map const& features)
-        : model_(features)
+    /// @param settings  surrogate_settings<S>, where `S` has any
+    template <class... Settings>
+        requires std::constructible_from<S, feature_map const&, Settings const&...>
+    explicit relearnt(feature_map const& features, Settings const&... settings)
+        : model_(features, settings...)
     {
     }
 

@@ -1,9 +1,10 @@
 // attune/search/bayes/model/search_models.hpp - the candidates and the two models of a search.
 // SPDX-License-Identifier: MIT
 //
-// Both models observe a failure. The first one sees a value slower than four fifths of those that
-// worked, with hyperparameters learnt without it. Otherwise the prediction for a failing region
-// would never get worse, and late evaluations would be spent there.
+// Both models observe a failure, unless surrogate_sees_failures is off. The first one sees a value
+// slower than four fifths of those that worked, with hyperparameters learnt without it. Otherwise
+// the prediction for a failing region would never get worse, and late evaluations would be spent
+// there.
 #pragma once
 
 #include <attune/core/random.hpp>
@@ -51,11 +52,13 @@ public:
     /// All must outlive this object.
     /// @param metrics   of the points that were built; null: none
     /// @param known     of other sessions; null: none
+    /// @param settings  of the surrogate; copied
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
                   bayesian_options const& options,
                   code_metrics const* metrics = nullptr,
-                  std::shared_ptr<detail::warm_start const> known = nullptr)
+                  std::shared_ptr<detail::warm_start const> known = nullptr,
+                  surrogate_settings<Surrogate> const& settings = {})
         : unseen_(unseen)
         , prior_(prior)
         , options_(options)
@@ -66,7 +69,7 @@ public:
         , features_(own_features_.with(metric_features_))
         , rows_(unseen, own_features_, prior, options.max_pool)
         , known_(std::move(known))
-        , objective_(make_objective())
+        , objective_(make_objective(settings))
     {
     }
 
@@ -175,12 +178,16 @@ private:
     /// Number of promising candidates of a sample that stay when it is renewed.
     static constexpr std::size_t kept_candidates = 200;
 
-    [[nodiscard]] learner<candidate_model<Surrogate>> make_objective() const
+    [[nodiscard]] learner<candidate_model<Surrogate>>
+    make_objective([[maybe_unused]] surrogate_settings<Surrogate> const& settings) const
     {
         using model = candidate_model<Surrogate>;
-        learner_options const how{true, false, options_.memory, options_.memory_limit};
+        learner_options const how{
+            options_.surrogate_sees_failures, false, options_.memory, options_.memory_limit};
         if constexpr (std::constructible_from<model, feature_map const&, decltype(known_) const&>)
             return learner<model>(features_, how, known_);
+        else if constexpr (!std::same_as<surrogate_settings<Surrogate>, no_settings>)
+            return learner<model>(features_, how, settings);
         else
             return learner<model>(features_, how);
     }

@@ -9,6 +9,7 @@
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/start/child_wise.hpp>
 #include <attune/search/bayes/start/design.hpp>
+#include <attune/search/bayes/start/latin_hypercube.hpp>
 #include <attune/search/bayes/start/spread.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -57,6 +58,15 @@ struct child_wise_sampling : uniform_sampling {
             if (!unseen.has_seen(p)) return p;
         }
         return unseen.draw(engine);
+    }
+};
+
+/// The valid configurations of a Latin hypercube; uniform ones replace those that are not valid.
+struct latin_hypercube_sampling : uniform_sampling {
+    [[nodiscard]] static std::vector<point>
+    plan(chain_of_trees const& space, std::size_t count, random_engine& engine)
+    {
+        return detail::latin_hypercube(space, count, engine);
     }
 };
 
@@ -113,5 +123,6 @@ private:
 using spread_design = initial_design<spread_sampling>; ///< the default
 using uniform_design = initial_design<uniform_sampling>;
 using child_wise_design = initial_design<child_wise_sampling>;
+using latin_hypercube_design = initial_design<latin_hypercube_sampling>;
 
 } // namespace attune::inline ATTUNE_ABI
