@@ -12,6 +12,9 @@
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/particle_swarm.hpp>
+#include <attune/search/published/baco.hpp>
+#include <attune/search/published/cot_sampling.hpp>
+#include <attune/search/published/kernel_tuner_bo.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 
@@ -42,6 +45,13 @@ struct strategy {
         {"particle_swarm", attune::search_with<attune::particle_swarm>()},
         {"random", attune::search_with<attune::random_searcher>()},
         {"exhaustive", attune::search_with<attune::exhaustive_searcher>()},
+        {"baco", attune::published::baco()},
+        {"baco_minus_minus", attune::published::baco_minus_minus()},
+        {"kernel_tuner_bo", attune::published::kernel_tuner_bo()},
+        {"kernel_tuner_multi",
+         attune::published::kernel_tuner_bo(
+             {.choose = attune::published::kernel_tuner_options::acquisition::multi})},
+        {"cot_sampling", attune::published::cot_sampling()},
     };
 }
 

@@ -46,6 +46,9 @@
 #include <attune/search/local/stepwise.ipp>
 #include <attune/search/meta/auc_bandit.ipp>
 #include <attune/search/optimizer_core.ipp>
+#include <attune/search/published/baco.ipp>
+#include <attune/search/published/cot_sampling.ipp>
+#include <attune/search/published/kernel_tuner_bo.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/search/stop.ipp>

@@ -1,0 +1,55 @@
+// attune/search/published/baco.hpp - BaCO as published, and without what its ablations remove.
+// SPDX-License-Identifier: MIT
+// Source   Hellsten et al., "BaCO", ASPLOS 2023: Sec. 3.2 (Gaussian process, gamma densities on
+//          lengths, several starts), 3.3 (noise-free expected improvement, local search), 4.1
+//          (distances), 4.2 (log transforms, hidden constraints), 5.3 (ablations). Numbers that it
+//          does not give are those of its program: 10 initial configurations, 30,000 random
+//          candidates, climbs from 10 of them and from the 3 best evaluated; a gamma density of
+//          shape 1.3 and rate 0.1
+// Bench    bench/search/replay.cpp, bench/search/ablation.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/kinds.hpp>
+#include <attune/search/searcher.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace attune::inline ATTUNE_ABI::published {
+
+/// The parts of BaCO that its paper switches off one by one.
+struct baco_options {
+    enum class surrogate : std::uint8_t { gaussian_process, random_forest };
+
+    std::size_t initial_samples = 10; ///< uniform; those that fail count
+    surrogate model = surrogate::gaussian_process;
+    order_distance orders = order_distance::spearman; ///< of all permutations (Fig. 9)
+    bool log_values = true;                           ///< if all are positive (Fig. 9)
+    bool log_inputs = true;                           ///< of positive parameters (Fig. 9)
+    bool priors = true;                               ///< on length scales; else none (Fig. 9)
+    bool several_starts = true;                       ///< of the fit of hyperparameters
+    bool local_search = true;                         ///< of the acquisition
+    bool feasibility = true;       ///< a random forest learns what fails (Fig. 10)
+    bool feasibility_limit = true; ///< the random epsilon_f of Sec. 4.2 (Fig. 10)
+};
+
+/// BaCO. Failed configurations are hidden from the surrogate, hyperparameters are fitted after
+/// every outcome, and the features are the parameters alone.
+///
+/// Deviations: a configuration is not asked twice. A space of at most 30,000 configurations is
+/// scored whole, the best that local search from random configurations could find. The limit of
+/// feasibility is 0 in a fifth of the steps, else uniform in (0, 0.8): the paper gives no numbers.
+/// Example   options.search = attune::published::baco();
+[[nodiscard]] search_factory baco(baco_options const& options = {});
+
+/// BaCO-- of Fig. 8: without log transforms, priors, local search and several starts, and with
+/// permutations compared as if they were choices.
+[[nodiscard]] baco_options baco_minus_minus_options();
+[[nodiscard]] search_factory baco_minus_minus();
+
+} // namespace attune::inline ATTUNE_ABI::published
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/published/baco.ipp>
+#endif
