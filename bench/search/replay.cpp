@@ -4,8 +4,9 @@
 // Run      bench.search.replay --data DIR --strategy NAME[,NAME...] [--budget 220] [--repeats 20]
 //          [--seed 0] [--json FILE] [--field search_baselines.json] [--spaces PART[,PART...]]
 //          DIR: recorded files (*.csv.gz, *.csv, T4 results) in it and below; NAME: see
-//          strategies.hpp, or all; --spaces: only files whose name holds one of the parts; --field:
+//          --list prints, or all; --spaces: only files whose name holds one of the parts; --field:
 //          a JSON file with "field_mae_ms": {space: milliseconds}
+//          bench.search.replay --list
 // Prints   a line per space and strategy; then a line per strategy with means over spaces and the
 //          mean deviation factor: the mean over spaces of its MAE over that of the field, which is
 //          the mean of the strategies given, or what --field says. Progress goes to stderr.
@@ -41,6 +42,7 @@ struct arguments {
     std::string json;
     std::string field;
     std::string spaces;
+    bool list = false;
 };
 
 [[nodiscard]] arguments parse(int count, char** text)
@@ -55,8 +57,9 @@ struct arguments {
                            {"--seed", &out.seed},
                            {"--json", &out.json},
                            {"--field", &out.field},
-                           {"--spaces", &out.spaces}});
-    if (out.data.empty() || out.strategy.empty())
+                           {"--spaces", &out.spaces},
+                           {"--list", &out.list}});
+    if (!out.list && (out.data.empty() || out.strategy.empty()))
         throw std::runtime_error("--data DIR and --strategy NAME[,NAME...] are needed");
     return out;
 }
@@ -159,6 +162,12 @@ void print_means(std::vector<bench::strategy> const& strategies,
     }
 }
 
+void print_list()
+{
+    for (bench::strategy const& s : bench::strategies())
+        std::printf("strategy name=%s\n", s.name.c_str());
+}
+
 void run(arguments const& given)
 {
     std::vector<bench::strategy> const strategies = bench::strategies_named(given.strategy);
@@ -213,7 +222,8 @@ void run(arguments const& given)
 int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
-        run(parse(argc, argv));
+        arguments const given = parse(argc, argv);
+        given.list ? print_list() : run(given);
         return 0;
     });
 }

@@ -20,17 +20,9 @@
 
 #include "../support/interleaved.hpp"
 #include "../support/median.hpp"
+#include "replay_curve.hpp"
 
 namespace bench {
-
-/// One run: after every evaluation the best time so far (infinite before the first success) and
-/// whether that evaluation failed.
-struct replay_curve {
-    std::vector<double> best_ms;
-    std::vector<bool> failed;
-    std::vector<double> thought_s; ///< processor seconds up to then
-    double cpu_s = 0;
-};
 
 /// What an evaluation of a point gives.
 using evaluator = std::function<attune::outcome(attune::point const&)>;
@@ -68,7 +60,8 @@ using evaluator = std::function<attune::outcome(attune::point const&)>;
 
 /// Means over runs of one searcher on one space.
 struct replay_summary {
-    double frac_20 = 0, frac_40 = 0, frac_100 = 0, frac_220 = 0; ///< best possible / best found
+    /// best possible / best found after so many evaluations
+    double frac_20 = 0, frac_40 = 0, frac_60 = 0, frac_100 = 0, frac_220 = 0;
     double mae_ms = 0;                   ///< mean over evaluations 40, 60, ... of the excess
     double mae_rel = 0;                  ///< the same, divided by the best possible
     std::optional<double> evals_to_5pct; ///< median; nothing when most runs did not get there
@@ -91,13 +84,11 @@ summarise(std::vector<replay_curve> const& curves, double best_ms, std::size_t b
     double suggestions = 0;
     double cpu_s = 0;
     for (replay_curve const& c : curves) {
-        // A run that ended early keeps its best; a checkpoint behind the budget is not reached.
-        auto const best_after = [&](std::size_t k) {
-            std::size_t const n = std::min({k, budget, c.best_ms.size()});
-            return n == 0 ? std::numeric_limits<double>::infinity() : c.best_ms[n - 1];
-        };
+        // A checkpoint behind the budget is not reached.
+        auto const best_after = [&](std::size_t k) { return c.best_after(std::min(k, budget)); };
         out.frac_20 += best_ms / best_after(20) / runs;
         out.frac_40 += best_ms / best_after(40) / runs;
+        out.frac_60 += best_ms / best_after(60) / runs;
         out.frac_100 += best_ms / best_after(100) / runs;
         out.frac_220 += best_ms / best_after(220) / runs;
         double excess = 0;
