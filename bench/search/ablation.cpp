@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Run      bench.search.ablation [--data DIR] [--spaces PART[,PART...]] [--repeats 8]
-//          [--budget 100] [--seed 0] [--variant NAME[,NAME...]]
-//          DIR: recorded files, as for bench.search.replay; without it only the synthetic kernel
+//          [--budget 100] [--seed 0] [--variant NAME[,NAME...]] [--study NAME]
+//          DIR: recorded files, as for bench.search.replay; without it only the synthetic kernel;
+//          --study: instead of the default search's, the variants of figure_8, figure_9 or
+//          figure_10 of BaCO's paper (there 30 repetitions of 60 evaluations) or of Kernel Tuner's
+//          (kernel_tuner: 35 of 220), of which --variant names some; see studies.hpp
 // Prints   a line per space and variant: the mean over runs of best possible / best found after 20,
-//          40 and 100 evaluations, failures, share of evaluations after the 40th that fail,
+//          40, 60 and 100 evaluations, failures, share of evaluations after the 40th that fail,
 //          processor milliseconds per suggestion; at the end the means over recorded spaces
 // Note     a variant is the default but for what its name says. All variants have the same seeds.
 //          The synthetic kernel (permuted_loops.hpp) has an order of loops, hidden failures and a
@@ -33,6 +36,8 @@
 #include "../support/recorded.hpp"
 #include "permuted_loops.hpp"
 #include "replay_run.hpp"
+#include "strategies.hpp"
+#include "studies.hpp"
 
 namespace {
 
@@ -40,15 +45,13 @@ struct arguments {
     std::string data;
     std::string spaces;
     std::string variants;
+    std::string study;
     std::size_t repeats = 8;
     std::size_t budget = 100;
     std::uint64_t seed = 0;
 };
 
-struct variant {
-    std::string name;
-    attune::search_factory make;
-};
+using variant = bench::strategy;
 
 /// The default with other numbers.
 template <class Change>
@@ -122,6 +125,14 @@ template <class Part>
     };
 }
 
+/// The variants of the study named, or of the default search.
+[[nodiscard]] std::vector<variant> compared(arguments const& given)
+{
+    for (bench::study const& s : bench::studies())
+        if (s.name == given.study) return s.variants;
+    return all_variants();
+}
+
 /// Of the synthetic kernel only: how far apart two orders are, ...
 constexpr std::pair<char const*, attune::order_distance> metrics[] = {
     {"metric_kendall", attune::order_distance::kendall},
@@ -133,12 +144,13 @@ constexpr std::pair<char const*, double> priors[] = {{"good_prior", 1.0}, {"bad_
 void print(std::string const& space, std::string const& name, bench::replay_summary const& m)
 {
     std::printf("ablation space=%s variant=%s frac20=%.3f frac40=%.3f "
-                "frac100=%.3f failures=%.1f "
+                "frac60=%.3f frac100=%.3f failures=%.1f "
                 "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
                 space.c_str(),
                 name.c_str(),
                 m.frac_20,
                 m.frac_40,
+                m.frac_60,
                 m.frac_100,
                 m.failures,
                 m.failures_after_40,
@@ -170,7 +182,7 @@ void recorded(arguments const& given)
         std::vector<std::string> notes;
         bench::recording const from = bench::make_recording(*file, notes);
         bench::evaluator const look_up = [&](attune::point const& p) { return from.at(p); };
-        for (variant const& v : all_variants()) {
+        for (variant const& v : compared(given)) {
             if (!bench::is_in(given.variants, v.name)) continue;
             bench::replay_summary const m =
                 measure(from.space, [&](std::size_t) { return look_up; }, from.best_ms, v, given);
@@ -178,13 +190,14 @@ void recorded(arguments const& given)
             by_variant[v.name].push_back(m);
         }
     }
-    for (variant const& v : all_variants()) {
+    for (variant const& v : compared(given)) {
         bench::replay_summary mean;
         std::vector<bench::replay_summary> const& all = by_variant[v.name];
         for (bench::replay_summary const& m : all) {
             double const n = static_cast<double>(all.size());
             mean.frac_20 += m.frac_20 / n;
             mean.frac_40 += m.frac_40 / n;
+            mean.frac_60 += m.frac_60 / n;
             mean.frac_100 += m.frac_100 / n;
             mean.failures += m.failures / n;
             mean.failures_after_40 += m.failures_after_40 / n;
@@ -199,9 +212,10 @@ void synthetic(arguments const& given)
     of_run const objective = [&](std::size_t r) { return bench::permuted_loops(given.seed + r); };
     attune::chain_of_trees const usual(
         bench::permuted_loops::space(attune::order_distance::spearman));
-    for (variant const& v : all_variants())
+    for (variant const& v : compared(given))
         if (bench::is_in(given.variants, v.name))
             print("permuted_loops", v.name, measure(usual, objective, 1, v, given));
+    if (!given.study.empty()) return;
     for (auto const& [name, metric] : metrics) {
         if (!bench::is_in(given.variants, name)) continue;
         attune::chain_of_trees const space(bench::permuted_loops::space(metric));
@@ -242,11 +256,16 @@ void synthetic(arguments const& given)
                           {{"--data", &out.data},
                            {"--spaces", &out.spaces},
                            {"--variant", &out.variants},
+                           {"--study", &out.study},
                            {"--repeats", &out.repeats, 1},
                            {"--budget", &out.budget, 1},
                            {"--seed", &out.seed}});
     std::vector<std::string> names;
-    for (variant const& v : all_variants())
+    for (bench::study const& s : bench::studies())
+        names.push_back(s.name);
+    bench::require_known("--study", out.study, names);
+    names.clear();
+    for (variant const& v : compared(out))
         names.push_back(v.name);
     for (auto const& [name, metric] : metrics)
         names.emplace_back(name);
