@@ -244,6 +244,55 @@ inline attune::nest_description softmax(std::int64_t rows, std::int64_t columns)
     return b.out;
 }
 
+/// R[i] = sum_j X[i][j]; S[q] = sum_p X[p][q]: no axis of one is an axis of the other.
+inline attune::nest_description sums_of_both(std::int64_t rows, std::int64_t columns)
+{
+    using attune::nest_role;
+    nest_builder b("sums");
+    auto const i = b.axis("i", rows), j = b.axis("j", columns);
+    auto const X = b.array("X", nest_role::read, {b.of(i), b.of(j)});
+    auto const R = b.array("R", nest_role::written, {b.of(i)});
+    auto const S = b.array("S", nest_role::updated, {b.of(j)});
+    auto const x = b.read(X, {b.at(i), b.at(j)});
+    b.statement(R, {i}, {j}, attune::reduction::sum, x);
+    b.statement(S, {j}, {i}, attune::reduction::sum, x, true);
+    return b.out;
+}
+
+/// total = sum X; Y[i][j] = X[i][j] / total; most = max X: every block needs all of X.
+inline attune::nest_description shares(std::int64_t rows, std::int64_t columns)
+{
+    using attune::nest_role;
+    nest_builder b("shares");
+    auto const i = b.axis("i", rows), j = b.axis("j", columns);
+    auto const X = b.array("X", nest_role::read, {b.of(i), b.of(j)});
+    auto const total = b.array("total", nest_role::temporary, {});
+    auto const Y = b.array("Y", nest_role::written, {b.of(i), b.of(j)});
+    auto const most = b.array("most", nest_role::written, {});
+    auto const x = b.read(X, {b.at(i), b.at(j)});
+    auto const size = b.op(nest_op::absolute, x);
+    b.statement(total, {}, {i, j}, attune::reduction::sum, size);
+    auto const above = b.op(nest_op::add, b.read(total, {}), b.number(1));
+    b.statement(Y, {i, j}, {}, attune::reduction::none, b.op(nest_op::divide, x, above));
+    b.statement(most, {}, {i, j}, attune::reduction::maximum, x);
+    return b.out;
+}
+
+/// The same with arrays and axes that have these names, in order of declaration.
+inline attune::nest_description with_names(attune::nest_description of,
+                                           std::initializer_list<char const*> arrays,
+                                           std::initializer_list<char const*> axes = {})
+{
+    auto rename = [](auto& all, std::initializer_list<char const*> names) {
+        auto one = all.begin();
+        for (char const* const name : names)
+            (one++)->name = name;
+    };
+    rename(of.arrays, arrays);
+    rename(of.axes, axes);
+    return of;
+}
+
 /// at[i] = the first j with the largest X[i][j]
 inline attune::nest_description argmax(std::int64_t rows, std::int64_t columns)
 {

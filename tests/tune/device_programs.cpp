@@ -33,18 +33,23 @@ struct example {
 /// Odd sizes, so that every tile has a tail.
 std::vector<example> examples()
 {
-    return {{support::matmul(37, 29, 21), {}},
-            {support::matmul(64, 64, 32, true), {}},
-            {support::matmul_of_inputs(), {33, 18, 40}},
-            {support::matmul_of_inputs(), {64, 32, 16}},
-            {support::matmul_of_inputs(), {5, 7, 0}},
-            {support::matmul_of_inputs(), {0, 7, 9}},
-            {support::batched_int8(3, 17, 19, 23), {}},
-            {support::convolution(9, 3, 20, 3, 2, 1), {}},
-            {support::depthwise(6, 5), {}},
-            {support::dense_gelu(20, 36, 24), {}},
-            {support::softmax(5, 67), {}},
-            {support::argmax(4, 90), {}}};
+    return {
+        {support::matmul(37, 29, 21), {}},
+        {support::matmul(64, 64, 32, true), {}},
+        {support::matmul_of_inputs(), {33, 18, 40}},
+        {support::matmul_of_inputs(), {64, 32, 16}},
+        {support::matmul_of_inputs(), {5, 7, 0}},
+        {support::matmul_of_inputs(), {0, 7, 9}},
+        {support::batched_int8(3, 17, 19, 23), {}},
+        {support::convolution(9, 3, 20, 3, 2, 1), {}},
+        {support::depthwise(6, 5), {}},
+        {support::dense_gelu(20, 36, 24), {}},
+        {support::softmax(5, 67), {}},
+        {support::argmax(4, 90), {}},
+        {support::sums_of_both(70, 45), {}},
+        {support::shares(9, 50), {}},
+        {support::with_names(support::matmul(37, 29, 21), {"sum_", "tile_0_", "blockIdx"}), {}},
+        {support::with_names(support::softmax(5, 67), {"row_", "word_", "e", "at_", "pack_"}), {}}};
 }
 
 } // namespace

@@ -41,6 +41,27 @@ TEST_CASE("the loops as stated compute what the statements say")
     CHECK(batch.run() == "");
 }
 
+TEST_CASE("names of arrays and axes that locals have, too, get a number in the text")
+{
+    if (support::nest_batch::compiler().empty()) {
+        MESSAGE("skipped: there is no C++ compiler");
+        return;
+    }
+    support::nest_batch batch;
+    add_plain(batch, support::with_names(support::matmul(5, 7, 3), {"vec", "lane", "C_"}, {"i_"}));
+    // `C` is a temporary, whose memory has a name; A has a row stride.
+    attune::nest_description bias =
+        support::with_names(support::dense_gelu(4, 9, 5), {"A", "A_stride", "C", "C_memory"});
+    bias.arrays[0].has_row_stride = true;
+    add_plain(batch, bias);
+    add_plain(batch, support::with_names(support::argmax(4, 9), {"to_value_at", "to"}));
+    add_plain(batch, support::with_names(support::softmax(3, 11), {"x_", "x_0", "x_1"}, {"x_2"}));
+    CHECK(batch.run() == "");
+    std::string const text = attune::write_program(attune::plain_program(
+        support::with_names(support::softmax(3, 11), {"x_", "x_0", "x_1"}, {"x_2"})));
+    CHECK(text.find("softmax(float const* __restrict x_3, ") != text.npos);
+}
+
 TEST_CASE("a program's text stands alone and names its arguments")
 {
     std::string const text = attune::write_program(attune::plain_program(support::matmul(2, 3, 4)));

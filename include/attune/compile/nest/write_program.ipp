@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/nest/detail/argument_names.hpp>
 #include <attune/compile/nest/detail/nest_prelude.hpp>
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/compile/nest/detail/nest_walk.hpp>
@@ -10,7 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -107,6 +110,14 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
             throw error("an array has elements that no C++ number stands for",
                         array.name,
                         "declare it with float, double, half or an integer type");
+    if (detail::has_local_names(program.nest)) {
+        loop_program renamed = program;
+        std::set<std::string> taken;
+        for (program_buffer const& buffer : program.buffers)
+            taken.insert(buffer.name);
+        renamed.nest = detail::without_local_names(program.nest, std::move(taken));
+        return write_program(renamed, options);
+    }
     std::string text;
     for (nest_array const& array : program.nest.arrays)
         if (array.element == element_type::bf16) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/nest/detail/argument_names.hpp>
 #include <attune/compile/nest/detail/device_rows.hpp>
 #include <attune/compile/nest/detail/device_scope.hpp>
 #include <attune/compile/nest/detail/device_tiles.hpp>
@@ -71,6 +72,11 @@ ATTUNE_INLINE std::string write_device_program(device_program const& program,
                                                device_program_arguments const& arguments)
 {
     nest_description const& nest = program.nest;
+    if (detail::has_local_names(nest)) {
+        device_program renamed = program;
+        renamed.nest = detail::without_local_names(nest);
+        return write_device_program(renamed, arguments);
+    }
     detail::device_scope scope(program);
     detail::device_lines& t = scope.text;
     t.line(std::string("typedef ") + (detail::is_counted_by_int(nest) ? "int" : "long long") +
