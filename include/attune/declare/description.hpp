@@ -178,6 +178,8 @@ struct constraint_description {
     std::string text;                 ///< as the user would write it: "4 * TILE_M <= 32768"
     std::uint32_t settles = no_index; ///< the parameter that it holds at one value where that is
                                       ///< inactive; no_index for a constraint of the user
+    std::string advice = {};          ///< what to do where no configuration fulfils it; empty: to
+                                      ///< loosen it
 };
 
 /// A number that the user expects to explain the objective better than the parameters alone.

@@ -17,7 +17,8 @@ namespace attune::inline ATTUNE_ABI {
 /// What a block of threads has of the program.
 enum class device_form : std::uint8_t {
     tiles, ///< a tile of a product's result; operands pass through shared memory
-    rows,  ///< some values of the axes that all statements share; lanes share the other axes
+    rows,  ///< some values of the axes that all statements share; lanes share the other axes.
+           ///< Where no axis is shared, there is one row, which several blocks may share
 };
 
 /// An array that a product reads through shared memory, a tile after the other.
@@ -56,6 +57,9 @@ struct device_program {
     std::int64_t lanes = 1;  ///< threads that share a row: a power of 2
     std::int64_t groups = 1; ///< rows of a block at the same time
     std::int64_t passes = 1; ///< rows of a group, one after the other
+    /// Of rows without an axis: blocks. They share the elements of arrays that are no temporaries;
+    /// each of them computes all temporaries for itself.
+    std::int64_t blocks = 1;
 
     [[nodiscard]] std::int64_t threads() const
     {

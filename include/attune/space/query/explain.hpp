@@ -67,7 +67,9 @@ namespace detail {
     if (set.size() == 1)
         throw error("the space is empty: a constraint holds for no configuration",
                     constraint_text(space, set.front()) + why_valueless(space, set.front()),
-                    "loosen it, or give its parameters more values");
+                    space.constraints[set.front()].advice.empty()
+                        ? "loosen it, or give its parameters more values"
+                        : space.constraints[set.front()].advice);
     std::string where;
     for (std::uint32_t const i : set)
         where += (where.empty() ? "" : "; ") + constraint_text(space, i);

@@ -42,7 +42,9 @@ public:
     /// The parameter counts only where this truth holds; elsewhere it stands at its default.
     void active_if(std::string const& parameter, std::uint32_t root);
     /// A truth that every configuration has.
-    void where(std::uint32_t root);
+    /// @param text    what it says; empty: its formula
+    /// @param advice  see constraint_description::advice
+    void where(std::uint32_t root, std::string text = {}, std::string advice = {});
     void feature(std::uint32_t root);
     /// Seconds of a part of the program, by one coordinate per parameter: parts add up, see
     /// description::expected.

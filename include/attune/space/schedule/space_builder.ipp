@@ -132,11 +132,12 @@ ATTUNE_INLINE void space_builder::active_if(std::string const& name, std::uint32
     active.text = detail::text_of_node(space_, space_.nodes[root]);
 }
 
-ATTUNE_INLINE void space_builder::where(std::uint32_t root)
+ATTUNE_INLINE void space_builder::where(std::uint32_t root, std::string text, std::string advice)
 {
     constraint_description out;
     out.root = root;
-    out.text = detail::text_of_node(space_, space_.nodes[root]);
+    out.text = text.empty() ? detail::text_of_node(space_, space_.nodes[root]) : std::move(text);
+    out.advice = std::move(advice);
     std::vector<std::uint32_t> open{root};
     while (!open.empty()) {
         expression_node const& node = space_.nodes[open.back()];

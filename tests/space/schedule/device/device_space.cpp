@@ -5,15 +5,18 @@
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
 #include "../../../support/nest_examples.hpp"
+#include "../../../support/set_variable.hpp"
 
 namespace {
 
@@ -97,6 +100,60 @@ TEST_CASE("softmax is computed row by row, depthwise convolutions and vectors el
     CHECK(rows.shared_bytes() != attune::no_index);
     CHECK(attune::device_space(support::depthwise(6, 5)).describe().find_parameter("LANES") !=
           attune::no_index);
+}
+
+TEST_CASE("statements without a shared axis are several blocks where none reads another's result")
+{
+    for (auto const& nest : {support::sums_of_both(700, 450), support::shares(90, 500)}) {
+        CAPTURE(nest.name);
+        attune::device_space const derived(nest);
+        attune::chain_of_trees const space(derived.describe());
+        std::uint32_t const blocks = derived.describe().find_parameter("BLOCKS");
+        REQUIRE(blocks != attune::no_index);
+        CHECK(derived.describe().find_parameter("GROUPS") == attune::no_index);
+        attune::random_engine draw(5);
+        std::int64_t most = 1;
+        for (int n = 0; n < 50; ++n) {
+            attune::device_program const p = derived.schedule(space.sample(draw));
+            CHECK(p.rows.empty());
+            CHECK(p.threads() % 32 == 0);
+            CHECK(p.threads() <= 1024);
+            most = std::max(most, p.blocks);
+        }
+        CHECK(most >= 16);
+    }
+    // A statement that reads what another one wrote in memory waits for all of it: one block.
+    attune::nest_description kept = support::shares(90, 500);
+    kept.arrays[1].role = attune::nest_role::written;
+    CHECK(attune::device_space(kept).describe().find_parameter("BLOCKS") == attune::no_index);
+    // So does a number alone.
+    support::nest_builder b("total");
+    auto const i = b.axis("i", 900);
+    auto const x = b.array("x", attune::nest_role::read, {b.of(i)});
+    auto const t = b.array("t", attune::nest_role::written, {});
+    b.statement(t, {}, {i}, attune::reduction::sum, b.read(x, {b.at(i)}));
+    CHECK(attune::device_space(b.out).describe().find_parameter("BLOCKS") == attune::no_index);
+}
+
+TEST_CASE("sizes whose rows a block cannot hold are refused with what to do")
+{
+    // e[i][j] is passed on, and j is an input.
+    attune::nest_description nest = support::softmax(5, 67);
+    nest.inputs.push_back({"N", attune::element_type::i64});
+    nest.axes[1].extent = {0, 0};
+    for (attune::nest_array& array : nest.arrays)
+        if (array.extents.size() == 2) array.extents[1] = {0, 0};
+    attune::device_space const derived(nest);
+    auto const space_for = [&](std::int64_t n) {
+        return attune::chain_of_trees(attune::bind_inputs(
+            derived.describe(), {attune::input_value("N", attune::number::of(n))}));
+    };
+    CHECK(*space_for(12000).size() > 1);
+    std::string const said =
+        attune_test::text_thrown_by<attune::error>([&] { static_cast<void>(space_for(13000)); });
+    CAPTURE(said);
+    CHECK(said.find("bytes of shared memory for what the statements pass on") != said.npos);
+    CHECK(said.find("make several programs of the statements") != said.npos);
 }
 
 TEST_CASE("what one launch cannot do is refused in a sentence")

@@ -34,8 +34,10 @@ public:
         if (p_.lanes > 32) t.line("__shared__ __align__(16) unsigned char exchanged_[512];");
         t.line("#pragma unroll");
         t.open("for (int pass_ = 0; pass_ < " + text(p_.passes) + "; ++pass_)");
-        t.line("index_ const asked_ = (static_cast<index_>(blockIdx.x) * " + text(p_.passes) +
-               " + pass_) * " + text(p_.groups) + " + group_;");
+        std::string const block =
+            p_.blocks > 1 ? "static_cast<index_>(0)" : "static_cast<index_>(blockIdx.x)";
+        t.line("index_ const asked_ = (" + block + " * " + text(p_.passes) + " + pass_) * " +
+               text(p_.groups) + " + group_;");
         t.line("bool const is_row_ = asked_ < rows_;");
         t.line("index_ const row_ = is_row_ ? asked_ : rows_ - 1;");
         s_.take_apart(p_.rows, "row_");
@@ -44,12 +46,17 @@ public:
                 t.line(std::string(cpp_name(s_.element_of(statement))) + ' ' + word_of(statement) +
                        "{};");
         for (nest_statement const& statement : s_.nest.statements) {
+            // A number that is no temporary is the work of the first of several blocks.
+            bool const by_one_block =
+                p_.blocks > 1 && is_one(statement) && !s_.is_temporary(statement);
+            if (by_one_block) t.open("if (blockIdx.x == 0)");
             if (!is_one(statement))
                 line_of_elements(statement);
             else if (statement.axes.size() == statement.spatial_count)
                 one_element(statement);
             else
                 reduction_of_lanes(statement);
+            if (by_one_block) t.close();
             barrier();
         }
         t.close();
@@ -121,13 +128,18 @@ private:
         return {s.axes.begin() + s.spatial_count, s.axes.end()};
     }
 
-    /// The lanes take elements in turn; a reduction is the work of one lane.
+    /// The lanes take elements in turn, of several blocks where they share the array; a reduction
+    /// is the work of one lane.
     void line_of_elements(nest_statement const& s)
     {
         device_lines& t = s_.text;
+        bool const is_shared = p_.blocks > 1 && !s_.is_temporary(s);
+        std::string const first =
+            is_shared ? "static_cast<index_>(blockIdx.x) * " + text(p_.lanes) + " + lane_"
+                      : "lane_";
         t.open("if (is_row_)");
-        t.open("for (index_ at_ = lane_; at_ < " + s_.steps(inner_axes(s)) +
-               "; at_ += " + text(p_.lanes) + ')');
+        t.open("for (index_ at_ = " + first + "; at_ < " + s_.steps(inner_axes(s)) +
+               "; at_ += " + text(is_shared ? p_.lanes * p_.blocks : p_.lanes) + ')');
         s_.take_apart(inner_axes(s), "at_");
         if (s.axes.size() == s.spatial_count) {
             std::string const name = s_.single_value(s, "result_");

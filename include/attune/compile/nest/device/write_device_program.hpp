@@ -26,9 +26,10 @@ struct device_program_arguments {
 ///
 /// It is launched with program.threads() threads in blocks of one dimension: of tiles as many
 /// blocks as the batch, and the rows and columns in parts of a block, have; of rows one for each
-/// groups * passes of them. Blocks of a program of rows have dynamic shared memory for groups
-/// times the temporaries of a row, each in multiples of 8 bytes. Arrays do not overlap; where they
-/// begin at a multiple of 16 bytes, and lines in them are as long, wide loads are used.
+/// groups * passes of them, or program.blocks where no axis is shared. Blocks of a program of rows
+/// have dynamic shared memory for groups times the temporaries of a row, each in multiples of 8
+/// bytes. Arrays do not overlap; where they begin at a multiple of 16 bytes, and lines in them are
+/// as long, wide loads are used.
 [[nodiscard]] std::string write_device_program(device_program const& program,
                                                device_program_arguments const& arguments);
 

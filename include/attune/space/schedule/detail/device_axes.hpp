@@ -164,6 +164,20 @@ inline void place_operand(device_program const& p, device_operand& operand)
     return out;
 }
 
+/// Whether several blocks may share a program of one row: no statement reads what another one
+/// writes in memory, and some array in memory has several elements.
+[[nodiscard]] inline bool may_share_row(device_program const& p)
+{
+    bool has_elements = false;
+    for (nest_statement const& writer : p.nest.statements) {
+        if (p.nest.arrays[writer.target.array].role == nest_role::temporary) continue;
+        has_elements = has_elements || writer.spatial_count > 0;
+        for (nest_statement const& reader : p.nest.statements)
+            if (reads_array(p.nest, reader, writer.target.array)) return false;
+    }
+    return p.rows.empty() && has_elements;
+}
+
 /// Whether a statement's value is one number for each row.
 [[nodiscard]] inline bool is_one_for_a_row(device_program const& p, nest_statement const& s)
 {

@@ -19,6 +19,10 @@ namespace attune::inline ATTUNE_ABI {
 /// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, DOUBLE_BUFFER. All other programs are computed row
 /// by row of the axes that all statements share: LANES, GROUPS, PASSES.
 ///
+/// Without such an axis there is one row: LANES. Several blocks share its elements (BLOCKS), each
+/// with all temporaries computed for itself, unless a statement reads an array in memory that
+/// another one writes, or all results are single numbers: these programs run as one block.
+///
 /// Constraints keep each configuration below 1024 threads, 48 KiB of shared memory, and the
 /// registers of a multiprocessor as far as they can be foretold. Extents that are inputs of the
 /// program are inputs of the space.

@@ -96,9 +96,14 @@ public:
     {
         return space_.node(op::maximum, a, space_.number(1));
     }
-    void at_most(std::uint32_t a, std::int64_t most)
+    void at_most(std::uint32_t a,
+                 std::int64_t most,
+                 std::string const& what = {},
+                 std::string const& advice = {})
     {
-        space_.where(space_.node(op::less_equal, a, space_.number(most)));
+        std::uint32_t const root = space_.node(op::less_equal, a, space_.number(most));
+        std::string const limit = " <= " + std::to_string(most);
+        space_.where(root, what.empty() ? what : what + limit, advice);
     }
     void at_least(std::uint32_t a, std::int64_t least)
     {
@@ -240,6 +245,30 @@ bytes_of_a_row(device_program const& p, device_formulas& f, space_builder& space
     return total;
 }
 
+/// What a block passes on between statements, in shared memory. Behind it lanes of several warps
+/// exchange numbers: 32 of 16 bytes for each group.
+inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string const& what)
+{
+    f.at_most(bytes,
+              most_shared_bytes - 32 * 16,
+              what,
+              "these sizes are too large for one launch: make several programs of the statements, "
+              "and pass the arrays between them as arguments");
+}
+
+/// Blocks that have an element for each thread of a warp, at most.
+[[nodiscard]] inline std::int64_t most_shared_blocks(device_program const& p)
+{
+    std::int64_t elements = 1;
+    for (nest_statement const& s : p.nest.statements)
+        if (p.nest.arrays[s.target.array].role != nest_role::temporary)
+            elements = std::max(elements,
+                                steps_of_group(p.nest,
+                                               {s.axes.begin(), s.axes.begin() + s.spatial_count},
+                                               1024 * 32));
+    return std::clamp<std::int64_t>(power_at_least(elements / 32), 1, 1024);
+}
+
 [[nodiscard]] inline device_nodes declare_device_rows(device_program const& p, space_builder& space)
 {
     device_formulas f(p.nest, space);
@@ -249,20 +278,36 @@ bytes_of_a_row(device_program const& p, device_formulas& f, space_builder& space
         shares_work = shares_work || s.axes.size() > p.rows.size();
     std::uint32_t const bytes = bytes_of_a_row(p, f, space, has_any);
     auto const v = [&space](char const* name) { return space.value(name); };
+    device_nodes out;
+    if (p.rows.empty()) {
+        space.ordinal("LANES", powers_between(32, 1024), shares_work ? 256 : 32);
+        out.threads = v("LANES");
+        out.blocks = space.number(1);
+        if (may_share_row(p)) {
+            std::int64_t const most = most_shared_blocks(p);
+            space.ordinal("BLOCKS", powers_between(1, most), std::min<std::int64_t>(most, 128));
+            out.blocks = v("BLOCKS");
+        }
+        if (has_any) {
+            out.shared = bytes;
+            at_most_shared(f, bytes, "bytes of shared memory for what the statements pass on,");
+        }
+        return out;
+    }
     if (shares_work)
         space.ordinal("LANES", powers_between(1, 1024), 32);
     else
         space.ordinal("LANES", {1}, 1);
     space.ordinal("GROUPS", powers_between(1, 1024), has_any ? 1 : shares_work ? 4 : 256);
     space.ordinal("PASSES", {1, 2, 4, 8}, 1);
-    device_nodes out;
     out.threads = f.times(v("LANES"), v("GROUPS"));
     f.at_least(out.threads, 32);
     f.at_most(out.threads, most_block_threads);
     if (has_any) {
         out.shared = f.times(bytes, v("GROUPS"));
-        // Behind it lanes of several warps exchange numbers: 32 of 16 bytes for each group.
-        f.at_most(out.shared, most_shared_bytes - 32 * 16);
+        at_most_shared(f,
+                       out.shared,
+                       "bytes of shared memory for what the statements pass on in GROUPS rows,");
     }
     out.blocks = f.one_at_least(f.parts(f.extent(p.rows), f.times(v("GROUPS"), v("PASSES"))));
     return out;
@@ -313,6 +358,10 @@ ATTUNE_INLINE device_program device_space::schedule(point const& at) const
     device_program out = start_;
     if (out.form == device_form::rows) {
         out.lanes = chosen.number("LANES");
+        if (out.rows.empty()) {
+            if (detail::may_share_row(out)) out.blocks = chosen.number("BLOCKS");
+            return out;
+        }
         out.groups = chosen.number("GROUPS");
         out.passes = chosen.number("PASSES");
         return out;
