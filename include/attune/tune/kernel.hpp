@@ -450,9 +450,9 @@ public:
 
     /// `f(arguments...)` says whether variants may serve a call: true, or false where only the
     /// function of kernel.fallback(f) is right, as for arrays that overlap; what it throws leaves
-    /// the call. It is called where a call meets a new shape, before anything runs. On a device,
-    /// for which that function is none, false is an attune::error; where arrays are the device's
-    /// own, it is not called.
+    /// the call. It is called where a call meets a new shape, before anything runs; overlaps are
+    /// part of a shape. On a device it is called in each call, and false is an attune::error: that
+    /// function is none for a device. Where arrays are the device's own, it is not called.
     template <class F>
     kernel& precondition(F f)
     {

@@ -308,8 +308,21 @@ private:
         typename shape::key const key = self_->shape_of(args...);
         detail::known_shape const* const met = self_->known->shapes().find(key);
         auto const* by = met != nullptr ? met->serves.load(std::memory_order_acquire) : nullptr;
-        if (by == nullptr) by = &obtain(key, stream, args...);
+        if (by == nullptr)
+            by = &obtain(key, stream, args...);
+        else
+            require_taken(args...);
         passed.launch(*by->on_device, stream);
+    }
+
+    /// The shape of a call on a device does not say where its arrays are on the host.
+    void require_taken(Args const&... args) const
+    {
+        if constexpr ((std::is_same_v<Args, detail::host_argument<Args>> && ...)) {
+            if (!self_->kernel.precondition) return;
+            detail::host_call<void, Args...> const call{{args...}};
+            self_->known->require_taken(&call);
+        }
     }
 
     detail::owned_until_end<parts> self_;

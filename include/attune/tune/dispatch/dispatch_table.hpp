@@ -60,6 +60,11 @@ public:
                                                   call_frame frame,
                                                   void* stream = nullptr);
 
+    /// For each call on a device whose shape is known, where the kernel has a precondition.
+    /// @param arguments  the call's host_call
+    /// Errors   attune::error: no variant takes it
+    void require_taken(void const* arguments) const;
+
     /// Tunes for this call now, whatever tuning_options::on_miss says, unless the store knows its
     /// inputs. Waits while another thread tunes. The kernel is not called.
     /// @return  how that went

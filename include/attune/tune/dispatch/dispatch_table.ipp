@@ -139,6 +139,11 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
     return serve(key, inputs, frame, stream, nullptr);
 }
 
+ATTUNE_INLINE void dispatch_table::require_taken(void const* arguments) const
+{
+    (void)state_->parts.subject.is_taken(arguments);
+}
+
 ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int64_t const> key,
                                                              std::vector<number> const& inputs,
                                                              call_frame& frame,

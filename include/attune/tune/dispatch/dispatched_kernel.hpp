@@ -60,6 +60,8 @@ struct dispatched_kernel {
     /// Whether variants may serve the call: kernel.precondition(f). Errors  what it throws; on a
     /// device attune::error instead of false
     [[nodiscard]] bool is_taken(call_frame const& frame) const;
+    /// The same of the call's host_call.
+    [[nodiscard]] bool is_taken(void const* arguments) const;
     /// The code of a configuration: from where winners are kept, else compiled and kept there.
     [[nodiscard]] compile_result code_at(chain_of_trees const& space, point const& at) const;
     /// Keeps the code of a configuration that was compiled, for the next program.

@@ -111,8 +111,13 @@ ATTUNE_INLINE bool dispatched_kernel::is_taken(call_frame const& frame) const
     for (buffer const& b : frame.buffers)
         data.push_back(b.data);
     bool out = true;
-    frame.with_arguments(data,
-                         [&](void const* arguments) { out = kernel.precondition(arguments); });
+    frame.with_arguments(data, [&](void const* arguments) { out = is_taken(arguments); });
+    return out;
+}
+
+ATTUNE_INLINE bool dispatched_kernel::is_taken(void const* arguments) const
+{
+    bool const out = !kernel.precondition || kernel.precondition(arguments);
     if (!out && find_device) // a function of the program is none for a device
         throw error("no variant of kernel '" + kernel.name + "' takes a call",
                     "kernel.precondition(f) returned false",
