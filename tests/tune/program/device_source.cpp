@@ -15,6 +15,7 @@
 #include "../../support/emulated_compiler.hpp"
 #include "../../support/emulated_device.hpp"
 #include "../../support/program_data.hpp"
+#include "../../support/set_variable.hpp"
 
 using attune::array;
 using attune::axis;
@@ -141,4 +142,44 @@ TEST_CASE("the text of a configuration names its values and needs no header")
     CHECK(text.find("__global__ void __launch_bounds__(256) dense(") != text.npos);
     CHECK(text.find("#include") == text.npos);
     CHECK_THROWS_AS((void)attune::show_device(dense, "BLOCK_ROWS=31"), attune::error);
+}
+
+TEST_CASE("the text of a configuration that nothing can be launched of is refused in a sentence")
+{
+    auto const said = [](char const* configuration) {
+        return attune_test::text_thrown_by<attune::error>(
+            [&] { static_cast<void>(attune::show_device(dense, configuration)); });
+    };
+    CHECK(said("TILE=4").find("names a parameter that the program does not have") !=
+          std::string::npos);
+    // 256 x 256 threads; rows of a thread that do not divide those of its block.
+    CHECK(said("BLOCK_ROWS=256 BLOCK_COLUMNS=256 THREAD_ROWS=1 THREAD_COLUMNS=1")
+              .find("breaks a constraint") != std::string::npos);
+    CHECK(said("  BLOCK_ROWS=64   THREAD_ROWS=4") == "");
+}
+
+TEST_CASE("what a precondition refuses is an error in calls of a known shape as well")
+{
+    attune::kernel kernel = dense.device_kernel();
+    kernel.precondition([](std::span<float const>,
+                           std::span<float const>,
+                           std::span<float const> bias_of_call,
+                           std::span<float>,
+                           int,
+                           int,
+                           int) { return bias_of_call[0] >= 0; });
+    attune::tuned fast{kernel, emulated(), few(2)};
+    std::vector<float> const a = some(4 * 4);
+    std::vector<float> const b = some(4 * 4);
+    std::vector<float> c0(4, 1.0F);
+    std::vector<float> c(4 * 4);
+    fast(a, b, c0, c, 4, 4, 4);
+    fast(a, b, c0, c, 4, 4, 4);
+    std::vector<float> const before = c;
+    c0[0] = -1; // no part of a shape
+    CHECK_THROWS_AS(fast(a, b, c0, c, 4, 4, 4), attune::error);
+    CHECK(c == before);
+    c0[0] = 2;
+    fast(a, b, c0, c, 4, 4, 4);
+    CHECK(c != before);
 }

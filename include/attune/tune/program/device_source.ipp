@@ -7,10 +7,14 @@
 #include <attune/compile/source/device_text.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
+#include <attune/tune/program/configuration_text.hpp>
 #include <attune/tune/program/device_source.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -45,25 +49,14 @@ ATTUNE_INLINE std::string show_device_program(program_text const& program,
                                               std::string_view configuration)
 {
     device_space const derived(program.nest);
-    description const& d = derived.describe();
-    point at;
-    std::string const text = ' ' + std::string(configuration) + ' ';
-    for (parameter_description const& p : d.parameters) {
-        std::string value = p.default_text.value_or("");
-        std::size_t const found = text.find(' ' + p.name + '=');
-        if (found != text.npos) {
-            std::size_t const begin = found + p.name.size() + 2;
-            value = text.substr(begin, text.find(' ', begin) - begin);
-        }
-        std::optional<coordinate> const known = coordinate_of(p, value);
-        if (!known)
-            throw error("a parameter of the program has no such value",
-                        p.name + '=' + value,
-                        "take the text from explain(...) or a report of the same program");
-        at.push_back(*known);
-    }
-    return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(d, at)) + '\n' +
-           write_device_program(derived.schedule(at), device_arguments_of_call(program));
+    // A configuration is valid for some sizes where it is for arrays of one element.
+    std::vector<input_value> ones;
+    for (input_description const& input : derived.describe().inputs)
+        ones.emplace_back(input.name, number::of(std::int64_t{1}));
+    chain_of_trees const space(bind_inputs(derived.describe(), ones));
+    point const at = point_in_text(space, default_schedule_of(space), configuration);
+    return as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space.describe(), at)) +
+           '\n' + write_device_program(derived.schedule(at), device_arguments_of_call(program));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
