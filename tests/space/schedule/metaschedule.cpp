@@ -102,10 +102,26 @@ TEST_CASE("as a rule the designs of a statement are one space, of the size of al
         CHECK(size_of(whole.describe()) == count(nest).all);
     }
     // 128 into 2 with at most 64 innermost are 7, in two ways, or the reduction stays as it is:
-    // twice. The other two statements have their limit of copies.
+    // twice. The other two statements have one way.
     attune::derived_space const rows(
         support::softmax(1536, 128), one, attune::metaschedule_rules());
-    CHECK(size_of(rows.describe()) == 15.0 * 15 * 4 * 4);
+    CHECK(size_of(rows.describe()) == 15.0 * 15);
+}
+
+TEST_CASE("only tiled statements have a limit of copies: without one there may be no parameter")
+{
+    attune::processor_shape one;
+    one.cores = 1;
+    attune::derived_space const one_way(
+        support::argmax(1536, 128), one, attune::metaschedule_rules());
+    CHECK(one_way.describe().parameters.empty());
+    CHECK(size_of(one_way.describe()) == 1);
+    CHECK(count(support::softmax(1536, 128)).all == 15.0 * 15);
+    auto const designs = attune::metaschedule_designs(support::argmax(8, 8), one);
+    REQUIRE(designs.size() == 1);
+    CHECK(designs.front().space.parameters.empty());
+    attune::loop_program const made = designs.front().schedule(attune::point{}).program;
+    CHECK_FALSE(made.body.empty());
 }
 
 TEST_CASE("as a rule a configuration has the steps of the same one in its design")

@@ -236,7 +236,7 @@ inline void declare_metaschedule(rule_subject const& of, space_builder& space)
     for (metaschedule_choice const one : choices)
         words.emplace_back(word_of(one));
     if (words.size() > 1) space.categorical(design, words, words.front());
-    if (is_tiled(choices.front()) || words.size() == 1) declare_unroll(space, of.prefix + "UNROLL");
+    if (is_tiled(choices.back())) declare_unroll(space, of.prefix + "UNROLL");
     if (choices.back() == metaschedule_choice::plain) return;
     metaschedule_design::part const part{statement, choices.back(), of.prefix};
     bool const may_be_plain = choices.front() == metaschedule_choice::plain;
@@ -319,7 +319,10 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
         space_builder space;
         for (metaschedule_design::part const& part : design.parts)
             if (part.choice != plain) detail::declare_tiles(space, now, part);
-        detail::declare_unroll(space, "UNROLL");
+        if (std::any_of(design.parts.begin(), design.parts.end(), [](auto const& part) {
+                return detail::is_tiled(part.choice);
+            }))
+            detail::declare_unroll(space, "UNROLL");
         design.space = space.made();
         design.space.rows = [of = std::make_shared<metaschedule_design const>(design),
                              processor](description const& in, std::span<coordinate const> at) {
