@@ -36,7 +36,8 @@ struct event {
     event_kind kind{};
     std::vector<point> points{}; ///< of `asked`, all proposed; of `informed` none; else one
     std::size_t wanted = 0;
-    double seconds = 0; ///< of `told` what the search's model expected; 0: it expected nothing
+    double seconds = 0;  ///< in the compiler, or in the child
+    double expected = 0; ///< of `told`: seconds that the search's model expected; 0: it has none
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};

@@ -85,6 +85,30 @@ TEST_CASE("events come back as they were, to the last bit")
     CHECK(f.log == "\xff log");
 }
 
+TEST_CASE("what was expected comes back, also from a log that has it in the field of seconds")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        event e = told(here, attune::measurement::exact(2));
+        e.expected = 1.0 / 3;
+        log.add(e);
+    }
+    std::string text = support::read_file(path);
+    CHECK(text.find("\"seconds\"") == text.npos);
+    for (int times = 0; times < 2; ++times) {
+        event_log const again{path, "key", 7};
+        REQUIRE(again.past().size() == 1);
+        CHECK(again.past().front().expected == 1.0 / 3);
+        CHECK(again.past().front().seconds == 0);
+        std::size_t const field = text.find("\"expected\"");
+        if (times > 0) continue;
+        REQUIRE(field != text.npos);
+        support::write_file(path, text.replace(field, 10, "\"seconds\""));
+    }
+}
+
 TEST_CASE("what a search was informed of comes back, and is about no point")
 {
     scratch_directory const directory;

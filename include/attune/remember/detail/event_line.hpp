@@ -156,6 +156,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     json[event_names[static_cast<std::size_t>(e.kind)]] = std::move(points);
     if (e.kind == event_kind::asked) json["wanted"] = e.wanted;
     if (e.seconds > 0) json["seconds"] = number_to_json(e.seconds);
+    if (e.expected > 0) json["expected"] = number_to_json(e.expected);
     if (!e.text.empty()) json["text"] = text_to_json(e.text);
     if (e.result) add_outcome(json, *e.result);
     if (e.timing) add_timing(json, *e.timing);
@@ -208,6 +209,10 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         else if (out.points.size() != (out.kind == event_kind::informed ? 0 : 1))
             throw record_json_problem("the event is not about one point");
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
+        if (json.contains("expected")) out.expected = number_field(json, "expected");
+        // Earlier logs have what was expected in the other field.
+        if (out.kind == event_kind::told && out.seconds > 0)
+            out.expected = std::exchange(out.seconds, 0.0);
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
         if (out.kind == event_kind::code_metrics) out.numbers = numbers_in(json);

@@ -78,8 +78,8 @@ public:
     {
         return past_.told;
     }
-    /// Why the past could not be continued; else empty.
-    [[nodiscard]] std::string const& notice() const noexcept { return past_.problem; }
+    /// Why the past could not be continued, or what is not as it was when it began; else empty.
+    [[nodiscard]] std::string const& notice() const noexcept { return notice_; }
 
 private:
     void tell_known(std::vector<known_outcome> const& known, std::size_t ahead);
@@ -87,6 +87,7 @@ private:
     event_log* log_;
     any_searcher search_;
     replayed_calls past_;
+    std::string notice_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -52,6 +52,15 @@ inline constexpr char const* informed_by_samples = "programs\n";
     }
 }
 
+/// The text of the programs that a session learnt from; empty: from none.
+[[nodiscard]] inline std::string_view logged_samples(std::vector<event> const& events)
+{
+    for (event const& e : events)
+        if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples))
+            return std::string_view(e.text).substr(std::string_view(informed_by_samples).size());
+    return {};
+}
+
 /// @return  the error in an event of a file; empty when there is none
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
@@ -135,8 +144,15 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
         for (past_session const& one : related)
             log.add({.kind = event_kind::informed, .text = text_of_past(one)});
     }
-    if (log.past().empty() && samples.size() > 0 && search_.learn_from(samples))
-        log.add({.kind = event_kind::informed, .text = informed_by_samples + text_of(samples)});
+    notice_ = past_.problem;
+    if (log.past().empty()) {
+        if (samples.size() > 0 && search_.learn_from(samples))
+            log.add({.kind = event_kind::informed, .text = informed_by_samples + text_of(samples)});
+    } else if (logged_samples(log.past()) != text_of(samples) &&
+               make(space, seed).learn_from(cost_samples{})) {
+        notice_ = "the interrupted tuning goes on with the measured programs that it began with; "
+                  "the file of tuning_search::samples has others by now";
+    }
     if (past_.told.empty() && past_.open.empty() && !known.empty()) tell_known(known, ahead);
 }
 
@@ -194,7 +210,7 @@ ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
     double expected = search_.prediction_of(p).value_or(0);
     if (!std::isfinite(expected)) expected = 0;
     search_.tell(p, result);
-    log_->add({.kind = event_kind::told, .points = {p}, .seconds = expected, .result = result});
+    log_->add({.kind = event_kind::told, .points = {p}, .expected = expected, .result = result});
 }
 
 ATTUNE_INLINE void logged_search::tell_metrics(point const& p, std::span<double const> numbers)
