@@ -27,6 +27,10 @@ TEST_CASE("lines read back in their order, those of another meaning do not")
     CHECK(ours.last(2) == "c\t\nd\t4\n");
     CHECK(ours.last(0).empty());
     CHECK(ours.last(2, "d\t") == "a\t1 2\nc\t\n"); // those left out do not count
+    CHECK(ours.last(9, {}, 7) == "c\t\nd\t4\n");   // 3 and 4 bytes
+    CHECK(ours.last(9, {}, 6) == "d\t4\n");
+    CHECK(ours.last(9, {}, 3).empty());
+    CHECK(ours.last(9, "d\t", 7) == "c\t\n"); // nothing older in place of a long line
     CHECK(others.last(9) == "b\t3\n");
     CHECK(ours.problem().empty());
 }

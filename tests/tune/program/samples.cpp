@@ -163,6 +163,23 @@ TEST_CASE("a kept program has the rows that a search sees")
     CHECK(ours.problem().empty());
 }
 
+TEST_CASE("a tuning learns from the latest 2 MiB of programs, which it logs")
+{
+    support::scratch_directory const folder;
+    attune::chain_of_trees const space(attune::derived_space(other.describe()).describe());
+    attune::detail::kept_samples ours(folder.file("programs"), {.kernel = "a"}, space);
+    attune::detail::kept_samples theirs(
+        folder.file("programs"), {.kernel = std::string(10'000, 'b')}, space);
+    attune::point const at = space.at(std::uint64_t{7});
+    for (int time = 1; time <= 250; ++time)
+        theirs.keep({at, attune::measurement::exact(time), {}});
+    attune::cost_samples const seen = ours.others();
+    std::size_t const bytes = attune::text_of(seen).size();
+    CHECK(bytes <= (std::size_t{2} << 20));
+    CHECK(bytes > (std::size_t{2} << 20) - 20'000);
+    CHECK(seen.value(seen.size() - 1) == 250);
+}
+
 TEST_CASE("a log has what a search learnt from: it is repeated without the file")
 {
     support::scratch_directory const folder;

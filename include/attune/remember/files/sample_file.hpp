@@ -32,7 +32,10 @@ public:
     /// The last lines of this meaning, each with its line end, oldest first.
     /// @param most     so many at most
     /// @param but_not  lines that begin so do not count; empty: all count
-    [[nodiscard]] std::string last(std::size_t most, std::string_view but_not = {});
+    /// @param bytes    so many at most, of whole lines
+    [[nodiscard]] std::string last(std::size_t most,
+                                   std::string_view but_not = {},
+                                   std::size_t bytes = std::string_view::npos);
     /// Appends lines; creates the file and its folder where they are missing. Does nothing once
     /// there was a problem.
     /// @param lines  each with its line end

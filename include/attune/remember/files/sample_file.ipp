@@ -35,7 +35,8 @@ ATTUNE_INLINE sample_file::sample_file(std::string path, std::string_view meanin
 {
 }
 
-ATTUNE_INLINE std::string sample_file::last(std::size_t most, std::string_view but_not)
+ATTUNE_INLINE std::string
+sample_file::last(std::size_t most, std::string_view but_not, std::size_t bytes)
 {
     store_file file = store_file::open_to_read(path_);
     if (!file.usable()) {
@@ -62,8 +63,13 @@ ATTUNE_INLINE std::string sample_file::last(std::size_t most, std::string_view b
             sum == std::to_string(crc32_of(line)))
             found.push_back(line);
     }
+    std::size_t first = found.size();
+    while (first > 0 && found.size() - first < most && found[first - 1].size() < bytes) {
+        --first;
+        bytes -= found[first].size() + 1;
+    }
     std::string out;
-    for (std::size_t i = found.size() - std::min(found.size(), most); i < found.size(); ++i) {
+    for (std::size_t i = first; i < found.size(); ++i) {
         out += found[i];
         out += '\n';
     }

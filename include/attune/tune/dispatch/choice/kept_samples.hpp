@@ -22,7 +22,7 @@ public:
     /// @param space  of the problem, with rows
     kept_samples(std::string const& path, record_key const& problem, chain_of_trees const& space);
 
-    /// The last 2000 programs of other tasks in the file.
+    /// The last programs of other tasks in the file: at most 2000, and of 2 MiB.
     [[nodiscard]] cost_samples others();
     void keep(known_outcome const& fresh);
     /// Why the file was not used; empty: it was.

@@ -51,11 +51,14 @@ ATTUNE_INLINE kept_samples::kept_samples(std::string const& path,
 {
 }
 
+/// A tuning writes what it learnt from to its event log.
+inline constexpr std::size_t most_sample_bytes = std::size_t{2} << 20;
+
 ATTUNE_INLINE cost_samples kept_samples::others()
 {
     constexpr std::size_t most = 2000;
     cost_samples out;
-    std::string const text = file_.last(most, task_ + '\t');
+    std::string const text = file_.last(most, task_ + '\t', most_sample_bytes);
     for (std::string_view rest = text; !rest.empty();) {
         std::string_view const line = rest.substr(0, rest.find('\n') + 1);
         rest.remove_prefix(line.size());
