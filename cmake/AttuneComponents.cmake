@@ -15,6 +15,7 @@
 #   tune       attune/unit/tune.hpp           -                      search, compile, worker, remember
 #   ship       attune/unit/ship.hpp           JSON                   compile, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
+#   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
@@ -36,6 +37,8 @@ set(attune_uses_tune search compile worker remember)
 set(attune_uses_ship compile remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
+set(attune_uses_xgboost search)
+set(attune_packages_xgboost xgboost)
 
 # attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.
 
@@ -72,6 +75,24 @@ function(attune_find_eigen reason)
     endif()
 endfunction()
 
+# Gives the target attune_libxgboost.
+function(attune_find_xgboost reason)
+    find_library(ATTUNE_XGBOOST_LIBRARY xgboost)
+    find_path(ATTUNE_XGBOOST_INCLUDE_DIR xgboost/c_api.h)
+    mark_as_advanced(ATTUNE_XGBOOST_LIBRARY ATTUNE_XGBOOST_INCLUDE_DIR)
+    if(NOT ATTUNE_XGBOOST_LIBRARY OR NOT ATTUNE_XGBOOST_INCLUDE_DIR)
+        set(${reason} "libxgboost was not found (Debian: libxgboost-dev)" PARENT_SCOPE)
+        return()
+    endif()
+    set(${reason} "" PARENT_SCOPE)
+    set(${reason}_found "${ATTUNE_XGBOOST_LIBRARY}" PARENT_SCOPE)
+    if(NOT TARGET attune_libxgboost)
+        add_library(attune_libxgboost INTERFACE IMPORTED GLOBAL)
+        target_include_directories(attune_libxgboost INTERFACE "${ATTUNE_XGBOOST_INCLUDE_DIR}")
+        target_link_libraries(attune_libxgboost INTERFACE "${ATTUNE_XGBOOST_LIBRARY}")
+    endif()
+endfunction()
+
 function(attune_find_threads reason)
     find_package(Threads QUIET GLOBAL)
     set(${reason} "" PARENT_SCOPE)
@@ -88,6 +109,8 @@ function(attune_link_package library scope package)
         target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
     elseif(package STREQUAL "eigen")
         target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:Eigen3::Eigen>)
+    elseif(package STREQUAL "xgboost")
+        target_link_libraries(${library} ${scope} attune_libxgboost)
     endif()
 endfunction()
 
@@ -188,7 +211,7 @@ function(attune_add_unit target kind file)
     endif()
 endfunction()
 
-# attune_add_component(<stage> | clang): call it only after its attune_find_... found all.
+# attune_add_component(<stage> | clang | xgboost): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()
@@ -212,7 +235,7 @@ function(attune_add_component name)
         set_target_properties(attune_${name} PROPERTIES EXPORT_NAME ${name})
         target_link_libraries(attune_${name} PUBLIC attune::attune)
         foreach(other IN LISTS attune_uses_${name})
-            target_link_libraries(attune_${name} PUBLIC attune_${other})
+            target_link_libraries(attune_${name} PUBLIC attune::${other})
         endforeach()
         foreach(package IN LISTS attune_packages_${name})
             attune_link_package(attune_${name} PRIVATE ${package})

@@ -31,6 +31,7 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
 set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker)/([^/]*\\.ipp$|detail/)")
+set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 

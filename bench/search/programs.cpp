@@ -4,7 +4,7 @@
 // Run      bench.search.programs --record FILE [--layers NAME[,NAME...]] [--configurations 121]
 //          [--seconds 400] [--seed 0]
 //          bench.search.programs --table FILE [--layers NAME[,NAME...]] [--trials 60] [--repeats 3]
-//          [--batch 8] [--seed 0]
+//          [--batch 8] [--seed 0] [--model xgboost]
 //          The first measures configurations of each layer, the default and random ones, for at
 //          most --seconds each, and appends them to FILE. A configuration's seconds are the least
 //          of its repeats; one whose first run takes 12 times the quickest is cut off and counts as
@@ -20,6 +20,9 @@
 //          MetaSchedule's search; direct: the library's default search, which believes
 //          description::expected; random: replay of random configurations.
 //          at_quarter_*, at_end_*: the same after a quarter of the trials, and after all.
+//          With --model xgboost: *_xgboost, the same by XGBoost with the same options (of with:
+//          both its models); learn_ms, predict_ms of our own, and learn_by_xgboost,
+//          predict_by_xgboost: its processor time over ours.
 //          The last line has the geometric means over layers (of rank, rmse and peak32 the means).
 // Note     a space is the configurations of the table, so that each proposal has a time: searches
 //          cannot leave it, and differ less than in the whole space. Two levels with others'
@@ -33,6 +36,9 @@
 #include <attune/search/cost/expected_rows.hpp>
 #include <attune/search/cost/score_quality.hpp>
 #include <attune/search/random.hpp>
+#ifdef ATTUNE_BENCH_XGBOOST
+#include <attune/search/cost/xgboost_trees.hpp>
+#endif
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
 #include <attune/space/schedule/derived_space.hpp>
@@ -71,6 +77,8 @@ struct arguments {
     std::size_t repeats = 3;
     std::size_t batch = 8;
     std::size_t seed = 0;
+    std::string model;
+    [[nodiscard]] bool with_xgboost() const { return model == "xgboost"; }
 };
 
 [[nodiscard]] arguments parse(int count, char** text)
@@ -86,9 +94,16 @@ struct arguments {
                            {"--trials", &out.trials, 9},
                            {"--repeats", &out.repeats, 1},
                            {"--batch", &out.batch, 1},
-                           {"--seed", &out.seed}});
+                           {"--seed", &out.seed},
+                           {"--model", &out.model}});
     if (out.record.empty() == out.table.empty())
         throw std::runtime_error("either --record FILE or --table FILE is needed");
+    bench::require_known("--model", out.model, {"xgboost"});
+#ifndef ATTUNE_BENCH_XGBOOST
+    if (out.with_xgboost())
+        throw std::runtime_error("--model xgboost: built without libxgboost (Debian: "
+                                 "libxgboost-dev)");
+#endif
     return out;
 }
 
@@ -277,20 +292,54 @@ struct contender {
         o.samples = std::move(samples);
         return attune::search_with<attune::evolutionary_search>(o);
     };
-    return {{"with", levels(others)},
-            {"without", levels(nullptr)},
-            {"shuffled", levels(dealt)},
-            {"evolution_with", evolution(others)},
-            {"evolution_without", evolution(nullptr)},
-            {"direct", attune::default_search()},
-            {"random", attune::search_with<attune::random_searcher>()}};
+    std::vector<contender> out{{"with", levels(others)},
+                               {"without", levels(nullptr)},
+                               {"shuffled", levels(dealt)},
+                               {"evolution_with", evolution(others)},
+                               {"evolution_without", evolution(nullptr)},
+                               {"direct", attune::default_search()},
+                               {"random", attune::search_with<attune::random_searcher>()}};
+#ifdef ATTUNE_BENCH_XGBOOST
+    if (asked.with_xgboost()) {
+        attune::two_level_options o;
+        o.batch = asked.batch;
+        o.within_constraints = true;
+        o.samples = others;
+        o.model = [] { return attune::any_cost_model(attune::xgboost_trees()); };
+        out.push_back({"with_xgboost", attune::search_with<attune::two_level_search>(o)});
+    }
+#endif
+    return out;
 }
+
+#ifdef ATTUNE_BENCH_XGBOOST
+/// Processor seconds of a model, the least of three times.
+struct timed_model {
+    timed_model(attune::any_cost_model model,
+                measured_program const& program,
+                attune::cost_samples const& others)
+    {
+        for (int time = 0; time < 3; ++time) {
+            double const begin = bench::thread_seconds();
+            model.learn(others.programs(), others.places());
+            double const learnt = bench::thread_seconds();
+            said = model.predict(program.rows);
+            learn_s = std::min(learn_s, learnt - begin);
+            predict_s = std::min(predict_s, bench::thread_seconds() - learnt);
+        }
+    }
+    std::vector<double> said{};
+    double learn_s = std::numeric_limits<double>::infinity();
+    double predict_s = std::numeric_limits<double>::infinity();
+};
+#endif
 
 /// What the models say of a program that they have not seen.
 void judge_models(fields& out,
                   measured_program const& program,
                   attune::cost_samples const& others,
-                  attune::cost_samples const& dealt)
+                  attune::cost_samples const& dealt,
+                  [[maybe_unused]] bool with_xgboost)
 {
     auto const judge = [&](std::string const& suffix, std::vector<double> const& predicted) {
         out.add("rank" + suffix, rank_accuracy(predicted, program.scores), false);
@@ -304,6 +353,18 @@ void judge_models(fields& out,
         return model.predict(program.rows);
     };
     judge("", learnt(others));
+#ifdef ATTUNE_BENCH_XGBOOST
+    if (with_xgboost) {
+        auto const options = attune::boosting_options::for_other_tasks();
+        timed_model const ours(attune::boosted_trees(options), program, others);
+        timed_model const theirs(attune::xgboost_trees(options), program, others);
+        judge("_xgboost", theirs.said);
+        out.add("learn_ms", ours.learn_s * 1e3, true);
+        out.add("predict_ms", ours.predict_s * 1e3, true);
+        out.add("learn_by_xgboost", theirs.learn_s / ours.learn_s, true);
+        out.add("predict_by_xgboost", theirs.predict_s / ours.predict_s, true);
+    }
+#endif
     judge("_shuffled", learnt(dealt));
     if (auto const& expected = program.space.describe().expected) {
         std::vector<double> predicted;
@@ -360,7 +421,7 @@ void replay(arguments const& asked)
         auto const dealt =
             std::make_shared<attune::cost_samples const>(all_but(all, program, &engine));
         fields of_program;
-        judge_models(of_program, program, *others, *dealt);
+        judge_models(of_program, program, *others, *dealt, asked.with_xgboost());
         judge_searches(of_program, program, contenders(asked, others, dealt), asked);
         auto const failed =
             std::count(program.seconds.begin(), program.seconds.end(), std::nullopt);
