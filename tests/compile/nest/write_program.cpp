@@ -4,7 +4,10 @@
 
 #include <attune/compile/nest/detail/nest_prelude.hpp>
 #include <attune/declare/nest/loop_program.hpp>
+#include <attune/space/schedule/transform.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 
@@ -18,6 +21,29 @@ void add_plain(support::nest_batch& batch,
                std::vector<std::int64_t> inputs = {})
 {
     batch.add(attune::plain_program(nest), nest, std::move(inputs));
+}
+
+/// The loop variables in order, with a '!' behind those whose loop the compiler may not unroll and
+/// a
+/// '*' behind those whose loop it must unroll.
+std::string loops_of(attune::loop_program const& program)
+{
+    std::string const text = attune::write_program(program, {.has_prelude = false});
+    std::string out;
+    std::string before;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t const end = text.find('\n', at);
+        std::size_t const begin = std::min(text.find_first_not_of(' ', at), end);
+        std::string const line = text.substr(begin, end - begin);
+        if (line.starts_with("for (long ")) {
+            out += (out.empty() ? "" : " ") + line.substr(10, line.find(' ', 10) - 10);
+            if (before == "VEC_NO_UNROLL") out += '!';
+            if (before.starts_with("VEC_UNROLL")) out += '*';
+        }
+        before = line;
+        at = end + 1;
+    }
+    return out;
 }
 
 } // namespace
@@ -69,4 +95,27 @@ TEST_CASE("a program's text stands alone and names its arguments")
         text.find("extern \"C\" void matmul(float const* __restrict A, float const* __restrict B, "
                   "float* __restrict C)") != std::string::npos);
     CHECK(text.find("#include") == std::string::npos);
+}
+
+TEST_CASE(
+    "the compiler may unroll loops with few steps in all, and none around a loop that stays one")
+{
+    CHECK(loops_of(attune::plain_program(support::matmul(2, 2, 4))) == "i_0 j_0 k_0");
+    CHECK(loops_of(attune::plain_program(support::matmul(3, 2, 16))) == "i_0! j_0 k_0");
+    CHECK(loops_of(attune::plain_program(support::matmul(3, 2, 17))) == "i_0! j_0! k_0");
+    CHECK(loops_of(attune::plain_program(support::matmul(9, 2, 9))) == "i_0! j_0 k_0");
+    CHECK(loops_of(attune::plain_program(support::matmul_of_inputs())) == "i_0! j_0! k_0");
+
+    attune::loop_program program = attune::plain_program(support::matmul(2, 2, 16));
+    auto const k = static_cast<std::uint32_t>(program.loops.size() - 1);
+    attune::unroll(program, k, 4);
+    CHECK(loops_of(program) == "i_0! j_0! k_0*"); // 4 steps of 4 are a loop
+    attune::unroll(program, k, 16);
+    CHECK(loops_of(program) == "i_0! j_0 k_0*");
+
+    program = attune::plain_program(support::matmul(2, 64, 2));
+    auto const j = static_cast<std::uint32_t>(program.loops.size() - 2);
+    attune::unroll(program, k);
+    CHECK(loops_of(program) == "i_0! j_0! k_0*"); // around a tile
+    CHECK(program.loops[j].kind == attune::loop_kind::serial);
 }

@@ -36,7 +36,7 @@ namespace detail {
 
 /// Part of the identity of what was tuned. Raised with each change that makes other code of equal
 /// programs and values: of write_program(), or of default_schedule_rules().
-inline constexpr int program_writer_version = 2;
+inline constexpr int program_writer_version = 3;
 
 } // namespace detail
 

@@ -5,6 +5,7 @@
 #include <attune/compile/nest/detail/nest_address.hpp>
 #include <attune/compile/nest/detail/nest_paths.hpp>
 #include <attune/compile/nest/detail/nest_scope.hpp>
+#include <attune/compile/nest/detail/nest_unroll.hpp>
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/core/version.hpp>
 
@@ -182,6 +183,32 @@ private:
         store_line(scope_, here, buffer_.element, value);
     }
 
+    /// The step of the next digit further out of the same coordinate; 0: there is none.
+    [[nodiscard]] std::int64_t outer_step(std::size_t digit) const
+    {
+        for (std::size_t k = digit; k-- > 0;)
+            if (buffer_.layout[k].coordinate == buffer_.layout[digit].coordinate)
+                return buffer_.layout[k].step;
+        return 0;
+    }
+
+    /// Whether a loop over a digit further inside stays one.
+    [[nodiscard]] bool is_around_loop(std::size_t digit) const
+    {
+        std::int64_t copies = 1;
+        for (std::size_t i = digit + 1; i < buffer_.layout.size(); ++i) {
+            layout_digit const& inner = buffer_.layout[i];
+            std::int64_t most = outer_step(i);
+            if (most == 0) {
+                axis_count const count = count_of(scope_, buffer_, copy_.buffer, inner.coordinate);
+                if (!count.is_full() && (count.most < 0 || count.most > inner.step)) return true;
+                most = count.most;
+            }
+            copies *= (most + inner.step - 1) / inner.step;
+        }
+        return copies > most_copies;
+    }
+
     /// Array to buffer: a loop per digit of the layout, then one element.
     void write_load()
     {
@@ -191,15 +218,13 @@ private:
         int opened = 0;
         for (std::size_t i = 0; i < buffer_.layout.size(); ++i) {
             layout_digit const& digit = buffer_.layout[i];
-            std::int64_t outer = 0;
-            for (std::size_t k = i; k-- > 0 && outer == 0;)
-                if (buffer_.layout[k].coordinate == digit.coordinate)
-                    outer = buffer_.layout[k].step;
+            std::int64_t const outer = outer_step(i);
             axis_count const count = count_of(scope_, buffer_, copy_.buffer, digit.coordinate);
             std::int64_t const most = outer > 0 ? outer : count.most;
             if (most > 0 && most <= digit.step) continue;
             std::string const end = outer > 0 ? std::to_string(outer) : count.text;
             std::string const name = scope_.new_name("c" + std::to_string(i));
+            if (is_around_loop(i)) scope_.line("VEC_NO_UNROLL");
             scope_.open("for (long " + name + " = 0; " + name + " < " + end + "; " + name +
                         " += " + std::to_string(digit.step) + ") {");
             ++opened;

@@ -16,12 +16,14 @@ inline constexpr std::string_view nest_prelude = R"NEST(// Vectors of W numbers,
 #define VEC_UNROLL _Pragma("clang loop unroll(full)")
 #define VEC_UNROLL_BY_(n) _Pragma(#n)
 #define VEC_UNROLL_BY(n) VEC_UNROLL_BY_(clang loop unroll_count(n))
+#define VEC_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #else
 #pragma GCC diagnostic ignored "-Wpsabi"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #define VEC_UNROLL _Pragma("GCC unroll 64")
 #define VEC_UNROLL_BY_(n) _Pragma(#n)
 #define VEC_UNROLL_BY(n) VEC_UNROLL_BY_(GCC unroll n)
+#define VEC_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 #define VEC_INLINE static inline __attribute__((always_inline, unused))
 

@@ -13,6 +13,7 @@
 #include <attune/compile/nest/detail/nest_paths.hpp>
 #include <attune/compile/nest/detail/nest_reductions.hpp>
 #include <attune/compile/nest/detail/nest_scope.hpp>
+#include <attune/compile/nest/detail/nest_unroll.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/loop_program.hpp>
@@ -153,12 +154,8 @@ private:
             return;
         }
         std::string const name = variable_of(range.axis);
-        if (loop.kind == loop_kind::parallel)
-            scope_.line("#pragma omp parallel for schedule(static)");
-        else if (loop.kind == loop_kind::unrolled)
-            scope_.line("VEC_UNROLL");
-        else if (loop.unroll > 1)
-            scope_.line("VEC_UNROLL_BY(" + std::to_string(loop.unroll) + ')');
+        if (std::string const line = line_before_loop(scope_, loop); !line.empty())
+            scope_.line(line);
         scope_.open("for (long " + name + " = 0; " + name + " < " + count.text + "; " + name +
                     " += " + std::to_string(range.step) + ") {");
         enter_axis(range, name, count);
@@ -203,12 +200,8 @@ private:
             trips.push_back(std::move(text));
         }
         std::string const name = scope_.new_name("f" + std::to_string(index));
-        if (loop.kind == loop_kind::parallel)
-            scope_.line("#pragma omp parallel for schedule(static)");
-        else if (loop.kind == loop_kind::unrolled)
-            scope_.line("VEC_UNROLL");
-        else if (loop.unroll > 1)
-            scope_.line("VEC_UNROLL_BY(" + std::to_string(loop.unroll) + ')');
+        if (std::string const line = line_before_loop(scope_, loop); !line.empty())
+            scope_.line(line);
         scope_.open("for (long " + name + " = 0; " + name + " < " + product + "; ++" + name +
                     ") {");
         std::string rest = name;
