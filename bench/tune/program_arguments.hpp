@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/constant_array.hpp>
+#include <attune/core/constant_view.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 
 #include <cstddef>
@@ -38,6 +40,9 @@ public:
                 state = state * 6364136223846793005u + 1442695040888963407u;
                 x = static_cast<float>(state >> 40) * 0x1p-24f - 0.5f;
             }
+            constants_.emplace_back();
+            if (array.is_constant)
+                constants_.back() = attune::constant_array<float>(std::span<float const>(made));
         }
     }
 
@@ -60,11 +65,14 @@ private:
     {
         if constexpr (std::is_arithmetic_v<Argument>)
             return static_cast<Argument>(inputs_.at(At - arrays_.size()));
+        else if constexpr (std::is_same_v<Argument, attune::constant_view<float>>)
+            return constants_.at(At);
         else
             return Argument(arrays_.at(At));
     }
 
     std::vector<page_vector<float>> arrays_;
+    std::vector<attune::constant_array<float>> constants_; ///< of arrays that are constant
     std::vector<int> inputs_;
 };
 

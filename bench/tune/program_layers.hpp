@@ -13,6 +13,7 @@ namespace bench::layers {
 
 using attune::array;
 using attune::axis;
+using attune::constant;
 using attune::input;
 using attune::padded;
 using attune::sum;
@@ -201,6 +202,84 @@ struct layer_norm {
         spread[i] = sum(j)((X[i][j] - mean[i]) * (X[i][j] - mean[i])) * (1.0f / 768),
         Y[i][j] = (X[i][j] - mean[i]) * (1.0f / sqrt(spread[i] + 1e-5f)) * g[j] + b[j]);
 };
+
+/// What a layer is once its weights are constant: `arrays` is the layer, `weights` the same with an
+/// attune::constant, which may be packed once for all calls.
+template <attune::fixed_string Name, int Size>
+struct matmul_weights {
+    using arrays = matmul<Name, Size>;
+    struct weights : arrays {
+        static constexpr auto B = constant<"B", float, Size, Size>();
+        static constexpr auto program =
+            attune::nest<Name>(arrays::C[i][j] = sum(k)(arrays::A[i][k] * B[k][j]));
+    };
+};
+struct ffn_weights {
+    using arrays = ffn_gelu;
+    struct weights : arrays {
+        static constexpr auto W = constant<"W", float, 768, 3072>();
+        static constexpr auto v = sum(k)(X[i][k] * W[k][j]) + b[j];
+        static constexpr auto program = attune::nest<"ffn_gelu">(
+            Y[i][j] = 0.5f * v * (1.0f + tanh(0.7978845608f * (v + 0.044715f * v * v * v))));
+    };
+};
+template <class Layer, int Size, int Stride, int Channels, int Features>
+struct convolution_weights {
+    using arrays = Layer;
+    struct weights : Layer {
+        static constexpr auto W = constant<"W", float, Size, Size, Channels, Features>();
+        static constexpr auto program = attune::nest<"convolution">(
+            Layer::Y[h][w][f] = sum(r, s, c)(
+                padded(Layer::X)[Stride * h + r - Size / 2][Stride * w + s - Size / 2][c] *
+                W[r][s][c][f]));
+    };
+};
+using conv_56_weights = convolution_weights<conv_56, 3, 1, 64, 64>;
+using conv_28_weights = convolution_weights<conv_28, 3, 1, 128, 128>;
+using conv_7x7_weights = convolution_weights<conv_7x7, 7, 2, 3, 64>;
+struct conv_1x1_weights {
+    using arrays = conv_1x1;
+    struct weights : arrays {
+        static constexpr auto W = constant<"W", float, 256, 1024>();
+        static constexpr auto program =
+            attune::nest<"conv_1x1">(Y[h][w][f] = sum(c)(X[h][w][c] * W[c][f]));
+    };
+};
+/// A linear layer as PyTorch stores it: the inputs of an output side by side.
+template <attune::fixed_string Name, int Rows>
+struct linear_weights {
+    struct arrays {
+        static constexpr std::string_view name = Name.view();
+        static constexpr double flops = 2.0 * Rows * 768 * 3072;
+        static constexpr std::array<int, 0> inputs{};
+        static constexpr auto X = array<"X", float, Rows, 768>();
+        static constexpr auto W = array<"W", float, 3072, 768>();
+        static constexpr auto Y = array<"Y", float, Rows, 3072>();
+        static constexpr auto program = attune::nest<Name>(Y[i][j] = sum(k)(X[i][k] * W[j][k]));
+    };
+    struct weights : arrays {
+        static constexpr auto W = constant<"W", float, 3072, 768>();
+        static constexpr auto program =
+            attune::nest<Name>(arrays::Y[i][j] = sum(k)(arrays::X[i][k] * W[j][k]));
+    };
+};
+
+/// visit.operator()<Pair>() for each pair of `arrays` and `weights`.
+void for_each_weights(auto&& visit)
+{
+    [&]<class... Pair>() {
+        (visit.template operator()<Pair>(), ...);
+    }.template operator()<matmul_weights<"matmul_512", 512>,
+                          matmul_weights<"matmul_1024", 1024>,
+                          ffn_weights,
+                          conv_56_weights,
+                          conv_28_weights,
+                          conv_1x1_weights,
+                          conv_7x7_weights,
+                          linear_weights<"linear_4", 4>,
+                          linear_weights<"linear_32", 32>,
+                          linear_weights<"linear_128", 128>>();
+}
 
 /// visit.operator()<Layer>() for each.
 void for_each_layer(auto&& visit)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 //   bench/bench.tune.programs [LAYER...] [--evaluations N] [--seconds S] [--seed S] [--no-random]
-//   [--inputs]
+//   [--inputs] [--weights]
 //       [--libraries PYTHON] [--metaschedule FOLDER --metaschedule-python PYTHON] [--help]
 //
 // --help says what the fields are; environment.py, program_libraries.py and metaschedule.py how the
@@ -42,6 +42,7 @@ struct arguments {
     std::string metaschedule_python = "python3";
     bool no_random = false;
     bool inputs = false;
+    bool weights = false;
     bool help = false;
 };
 
@@ -190,6 +191,39 @@ void compare_inputs(arguments const& asked)
     std::fflush(stdout);
 }
 
+/// A layer and the same with constant weights, each tuned, then timed in turns.
+template <class Arrays, class Weights>
+void compare_weights(arguments const& asked)
+{
+    if (!asked.layers.empty() &&
+        std::count(asked.layers.begin(), asked.layers.end(), Arrays::name) == 0)
+        return;
+    auto const data_of = []<class Layer>() {
+        return bench::program_arguments<typename decltype(Layer::program)::signature>(
+            Layer::program.describe(), Layer::inputs);
+    };
+    auto of_arrays = data_of.template operator()<Arrays>();
+    auto of_weights = data_of.template operator()<Weights>();
+    auto const arrays = bench::tune_program(Arrays::program.kernel(), of_arrays, asked.search);
+    auto const weights = bench::tune_program(Weights::program.kernel(), of_weights, asked.search);
+    of_arrays.call(*arrays.code);
+    of_weights.call(*weights.code);
+    require_equal("the layer with constant weights", of_weights.result(), of_arrays.result());
+    std::vector<double> const s =
+        bench::contest({bench::here("arrays", [&] { of_arrays.call(*arrays.code); }),
+                        bench::here("weights", [&] { of_weights.call(*weights.code); })});
+    std::printf("weights %s arrays_ms=%.4f weights_ms=%.4f gflops=%.1f weights_vs_arrays=%.3f\n",
+                std::string(Arrays::name).c_str(),
+                s[0] * 1e3,
+                s[1] * 1e3,
+                Arrays::flops / s[1] * 1e-9,
+                s[0] / s[1]);
+    std::printf("  arrays  %s\n  weights %s\n",
+                arrays.report.configuration.c_str(),
+                weights.report.configuration.c_str());
+    std::fflush(stdout);
+}
+
 int run_all(arguments const& asked)
 {
     using namespace bench::layers;
@@ -203,6 +237,12 @@ int run_all(arguments const& asked)
         metaschedule = bench::rival_process(
             {asked.metaschedule_python, scripts + "metaschedule.py", "serve", asked.metaschedule});
     bench::program_totals sums;
+    if (asked.weights) {
+        for_each_weights([&]<class Pair> {
+            compare_weights<typename Pair::arrays, typename Pair::weights>(asked);
+        });
+        return 0;
+    }
     for_each_layer([&]<class Layer> {
         if (asked.layers.empty() ||
             std::count(asked.layers.begin(), asked.layers.end(), Layer::name) != 0)
@@ -239,12 +279,15 @@ int main(int argc, char** argv)
                                {"--seed", &asked.search.seed},
                                {"--no-random", &asked.no_random},
                                {"--inputs", &asked.inputs},
+                               {"--weights", &asked.weights},
                                {"--libraries", &asked.libraries},
                                {"--metaschedule", &asked.metaschedule},
                                {"--metaschedule-python", &asked.metaschedule_python},
                                {"--help", &asked.help}});
         std::vector<std::string> known;
         bench::layers::for_each_layer([&]<class Layer> { known.emplace_back(Layer::name); });
+        bench::layers::for_each_weights(
+            [&]<class Pair> { known.emplace_back(Pair::arrays::name); });
         for (std::string const& layer : asked.layers)
             bench::require_known("LAYER", layer, known);
         if (asked.help) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <attune/compile/nest/detail/nest_prelude.hpp>
+#include <attune/compile/nest/detail/nest_values.hpp>
+#include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/compile/system/process.hpp>
 
@@ -154,6 +156,22 @@ void call_with(void (*f)(A...), long const* x, std::index_sequence<I...>)
 {
     f(argument<A>(x[I])...);
 }
+template <class T> struct guarded {
+    explicit guarded(long n) : count(n), bytes(new unsigned char[size()])
+    {
+        for (long b = 0; b < size(); ++b) bytes[b] = 0x5a;
+    }
+    ~guarded() { delete[] bytes; }
+    long size() const { return count * static_cast<long>(sizeof(T)) + 128; }
+    T* data() { return reinterpret_cast<T*>(bytes + 64); }
+    void check() const // a form has no other elements
+    {
+        for (long b = 0; b < 64; ++b)
+            if (bytes[b] != 0x5a || bytes[size() - 64 + b] != 0x5a) __builtin_trap();
+    }
+    long count;
+    unsigned char* bytes;
+};
 template <class... A>
 void call_with(void (*f)(A...), long const* x)
 {
@@ -175,8 +193,8 @@ public:
         attune::program_text_options options;
         options.function = "variant_" + number;
         options.has_prelude = false;
-        std::string code = attune::write_program(program, options) + "extern \"C\" void call_" +
-                           number + "(long const* x) { call_with(variant_" + number + ", x); }\n";
+        std::string code = attune::write_program(program, options) +
+                           call_text(program, options.function, "call_" + number);
         items_.push_back({plain, std::move(inputs), std::move(label), std::move(code)});
     }
     static std::string compiler()
@@ -214,6 +232,47 @@ public:
     std::size_t size() const { return items_.size(); }
 
 private:
+    /// The function that is called with arrays and inputs. It makes the forms of constant arrays in
+    /// memory of their size, with guards around them.
+    static std::string call_text(attune::loop_program const& program,
+                                 std::string const& function,
+                                 std::string const& name)
+    {
+        std::vector<attune::kept_form> const forms = attune::kept_forms(program, function);
+        std::string const head = "extern \"C\" void " + name + "(long const* x)\n{\n";
+        if (forms.empty()) return head + "    call_with(" + function + ", x);\n}\n";
+        std::vector<std::size_t> place(program.nest.arrays.size());
+        std::size_t count = 0;
+        for (std::size_t a = 0; a < place.size(); ++a) {
+            place[a] = count;
+            if (program.nest.arrays[a].role != attune::nest_role::temporary)
+                count += program.nest.arrays[a].has_row_stride ? 2 : 1;
+        }
+        std::string inputs;
+        for (attune::nest_input const& input : program.nest.inputs)
+            inputs += "    auto const " + input.name + " = static_cast<" +
+                      std::string(attune::detail::cpp_name(input.type)) + ">(x[" +
+                      std::to_string(count++) + "]);\n";
+        std::string text = head + inputs + "    long all[" + std::to_string(count + forms.size()) +
+                           "];\n    for (int i = 0; i < " + std::to_string(count) +
+                           "; ++i)\n        all[i] = x[i];\n";
+        std::string checks;
+        for (std::size_t f = 0; f < forms.size(); ++f) {
+            attune::kept_form const& form = forms[f];
+            std::string const memory = "memory_" + std::to_string(f);
+            std::string passed = "reinterpret_cast<" + form.element + " const*>(x[" +
+                                 std::to_string(place[form.array]) + "]), " + memory + ".data()";
+            for (std::uint32_t const input : form.inputs)
+                passed += ", " + program.nest.inputs[input].name;
+            text += "    guarded<" + form.element + "> " + memory + '(' + form.elements +
+                    ");\n    " + form.fill + '(' + passed + ");\n    all[" +
+                    std::to_string(count + f) + "] = reinterpret_cast<long>(" + memory +
+                    ".data());\n";
+            checks += "    " + memory + ".check();\n";
+        }
+        return text + "    call_with(" + function + ", all);\n" + checks + "}\n";
+    }
+
     struct item {
         attune::nest_description plain;
         std::vector<std::int64_t> inputs;

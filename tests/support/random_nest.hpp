@@ -52,6 +52,9 @@ public:
             stencil();
             break;
         }
+        for (attune::nest_array& array : b_.out.arrays)
+            array.is_constant =
+                array.role == attune::nest_role::read && !array.has_row_stride && one_in(3);
         return {std::move(b_.out), std::move(inputs_)};
     }
 

@@ -79,6 +79,19 @@ TEST_CASE("random configurations of derived spaces compute what their statements
     add_random(batch, support::dense_gelu(17, 40, 9), 8);
     add_random(batch, support::softmax(7, 37), 9);
     add_random(batch, support::argmax(6, 21), 10);
+    // Weights that are constant: panels of columns, of rows, whole and with tails.
+    auto const with_constant = [](attune::nest_description nest, char const* name) {
+        for (attune::nest_array& array : nest.arrays)
+            array.is_constant = array.name == name;
+        return nest;
+    };
+    for (std::uint64_t seed = 20; seed < 24; ++seed) {
+        add_random(batch, with_constant(support::matmul(29, 45, 70), "B"), seed);
+        add_random(batch, with_constant(support::matmul(29, 45, 70), "A"), seed);
+        add_random(batch, with_constant(support::matmul_of_inputs(), "B"), seed, {21, 50, 13});
+        add_random(batch, with_constant(support::convolution(11, 5, 19, 3, 1, 1), "W"), seed);
+        add_random(batch, with_constant(support::dense_gelu(17, 40, 9), "B"), seed);
+    }
     CHECK(batch.run() == "");
 }
 

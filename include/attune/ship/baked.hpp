@@ -122,8 +122,9 @@ private:
 
     /// Whether a device could run a kernel of this type; one of this processor may have it too.
     static constexpr bool can_launch =
-        std::is_void_v<Result> &&
-        !((detail::is_span<Args> || detail::is_view<Args> || std::is_reference_v<Args>) || ...);
+        std::is_void_v<Result> && !((detail::is_span<Args> || detail::is_view<Args> ||
+                                     detail::is_constant_view<Args> || std::is_reference_v<Args>) ||
+                                    ...);
 
     ATTUNE_ALWAYS_INLINE Result call(void* stream, Args const&... args) const
     {

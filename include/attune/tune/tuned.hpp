@@ -106,11 +106,13 @@ public:
         constexpr bool launchable =
             !device_compiler<Compiler> ||
             (std::is_void_v<Result> &&
-             !((detail::is_view<Args> || ...) || (detail::is_pointer_array<Args>() || ...)));
+             !((detail::is_view<Args> || ...) || (detail::is_constant_view<Args> || ...) ||
+               (detail::is_pointer_array<Args>() || ...)));
         static_assert(launchable,
                       "attune: tuned{kernel, compiler, store}: on a device a kernel returns void "
-                      "and takes neither attune::matrix_view, attune::volume_view nor arrays of "
-                      "pointers; let it write its result to a std::span, and pass whole arrays");
+                      "and takes neither attune::matrix_view, attune::volume_view, "
+                      "attune::constant_view nor arrays of pointers; let it write its result to a "
+                      "std::span, and pass whole arrays");
         if constexpr (compiles && remembers && launchable) {
             self_->known.emplace(k.describe(),
                                  detail::make_any_compiler(self_->compiler),

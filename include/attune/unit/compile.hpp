@@ -11,6 +11,7 @@
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.ipp>
 #include <attune/compile/nest/device/write_device_program.ipp>
+#include <attune/compile/nest/kept_forms.ipp>
 #include <attune/compile/nest/nest_text.ipp>
 #include <attune/compile/nest/write_program.ipp>
 #include <attune/compile/nvrtc.ipp>

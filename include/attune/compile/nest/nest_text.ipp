@@ -28,9 +28,10 @@ public:
     }
     [[nodiscard]] std::string array(nest_array const& of) const
     {
-        std::string out = of.role == nest_role::temporary ? "temporary "
-                          : of.role == nest_role::updated ? "updated "
-                                                          : "";
+        std::string out = of.is_constant                    ? "constant "
+                          : of.role == nest_role::temporary ? "temporary "
+                          : of.role == nest_role::updated   ? "updated "
+                                                            : "";
         out += std::string(cpp_name(of.element)) + (of.role == nest_role::read ? " const " : " ") +
                of.name;
         for (nest_extent const& one : of.extents)

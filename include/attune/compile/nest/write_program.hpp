@@ -25,6 +25,9 @@ struct program_text_options {
 /// -fopenmp; without it they are serial. No file is included. Of bfloat16 elements the text says
 /// that GCC 12 cannot compile it.
 ///
+/// A buffer that holds the whole of a constant array is a further argument, behind the inputs, and
+/// another function fills it: see kept_forms().
+///
 /// Vectors of float: exp with a relative error below 2e-7, tanh below 4e-7, erf with an absolute
 /// error below 8e-7; other types, and single numbers, use the compiler's functions.
 /// Errors   attune::error: an element type that C++ text cannot name; spatial loops inside a

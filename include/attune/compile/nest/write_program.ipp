@@ -6,6 +6,7 @@
 #include <attune/compile/nest/detail/nest_prelude.hpp>
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/compile/nest/detail/nest_walk.hpp>
+#include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
 
@@ -37,7 +38,8 @@ namespace detail {
 }
 
 /// The arguments with their types.
-[[nodiscard]] inline std::string arguments_text(nest_description const& nest)
+[[nodiscard]] inline std::string arguments_text(nest_description const& nest,
+                                                std::vector<kept_form> const& forms)
 {
     std::string out;
     auto const add = [&out](std::string const& text) { out += (out.empty() ? "" : ", ") + text; };
@@ -49,7 +51,30 @@ namespace detail {
     }
     for (nest_input const& input : nest.inputs)
         add(std::string(cpp_name(input.type)) + ' ' + input.name);
+    for (kept_form const& form : forms)
+        add(form.element + " const* __restrict " + form.argument);
     return out;
+}
+
+/// The function that makes a form.
+inline void write_fill(nest_scope& scope,
+                       kept_form const& form,
+                       std::uint32_t buffer,
+                       std::string const& linkage)
+{
+    nest_description const& nest = scope.program.nest;
+    std::string const& array = nest.arrays[form.array].name;
+    std::string arguments = form.element + " const* __restrict " + array + ", " + form.element +
+                            "* __restrict " + form.argument;
+    for (std::uint32_t const input : form.inputs)
+        arguments +=
+            ", " + std::string(cpp_name(nest.inputs[input].type)) + ' ' + nest.inputs[input].name;
+    scope.line("// " + array + ", once for all calls: " + form.elements + " elements.");
+    scope.line(linkage + "void " + form.fill + '(' + arguments + ')');
+    scope.open("{");
+    program_walk(scope).write_fill(buffer);
+    scope.close();
+    scope.line("");
 }
 
 /// Whether a block reads or writes an array itself, and not a buffer in its place.
@@ -131,8 +156,16 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
         text += '\n';
     }
     std::string const name = options.function.empty() ? program.nest.name : options.function;
+    std::vector<kept_form> const forms = kept_forms(program, name);
+    for (std::uint32_t b = 0, f = 0; f < forms.size(); ++b) {
+        if (!detail::keeps_form(program, b)) continue;
+        detail::nest_scope fill(program);
+        detail::write_fill(fill, forms[f++], b, options.linkage);
+        text += fill.out;
+    }
     detail::nest_scope scope(program);
-    scope.line(options.linkage + "void " + name + '(' + detail::arguments_text(program.nest) + ')');
+    scope.line(options.linkage + "void " + name + '(' +
+               detail::arguments_text(program.nest, forms) + ')');
     scope.open("{");
     detail::declare_temporaries(scope);
     detail::program_walk(scope).write();

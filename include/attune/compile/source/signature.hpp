@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/variant.hpp>
+#include <attune/core/constant_view.hpp>
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
@@ -37,6 +38,16 @@ struct device_span_parts {
 template <class T>
 struct device_span_parts<device_span<T>> {
     static constexpr bool is_device_span = true;
+    using element = T;
+};
+
+template <class T>
+struct constant_view_parts {
+    static constexpr bool is_constant_view = false;
+};
+template <class T>
+struct constant_view_parts<constant_view<T>> {
+    static constexpr bool is_constant_view = true;
     using element = T;
 };
 
@@ -75,6 +86,8 @@ template <class T>
         return has_type_text<typename span_parts<bare>::element>();
     } else if constexpr (device_span_parts<bare>::is_device_span) {
         return has_type_text<typename device_span_parts<bare>::element>();
+    } else if constexpr (constant_view_parts<bare>::is_constant_view) {
+        return has_type_text<typename constant_view_parts<bare>::element>();
     } else if constexpr (view_parts<bare>::is_view) {
         return has_type_text<typename view_parts<bare>::element>();
     } else if constexpr (std::is_void_v<bare>) {
@@ -112,6 +125,9 @@ template <class T>
         } else if constexpr (device_span_parts<bare>::is_device_span) {
             using element = typename device_span_parts<bare>::element;
             return "attune::device_span<" + type_text<element>() + '>';
+        } else if constexpr (constant_view_parts<bare>::is_constant_view) {
+            using element = typename constant_view_parts<bare>::element;
+            return "attune::constant_view<" + type_text<element>() + '>';
         } else if constexpr (view_parts<bare>::is_view) {
             using parts = view_parts<bare>;
             return parts::name + type_text<typename parts::element>() + '>';
@@ -140,6 +156,8 @@ template <class T, std::size_t N>
 struct innermost<std::span<T, N>> : innermost<T> {};
 template <class T>
 struct innermost<device_span<T>> : innermost<T> {};
+template <class T>
+struct innermost<constant_view<T>> : innermost<T> {};
 template <class T>
 struct innermost<matrix_view<T>> : innermost<T> {};
 template <class T>

@@ -17,6 +17,8 @@ template <class T>
 class volume_view;
 template <class T>
 class device_span;
+template <class T>
+class constant_view;
 
 namespace detail {
 
@@ -44,8 +46,14 @@ inline constexpr bool is_view = is_matrix<T> || is_volume<T>;
 /// An array that only a device can access.
 template <class T>
 inline constexpr bool is_device_array = is_device_span<T> || std::is_pointer_v<T>;
+/// An array of the host whose elements never change.
 template <class T>
-inline constexpr bool is_array = is_span<T> || is_view<T> || is_device_array<T>;
+inline constexpr bool is_constant_view = false;
+template <class T>
+inline constexpr bool is_constant_view<constant_view<T>> = true;
+template <class T>
+inline constexpr bool is_array =
+    is_span<T> || is_view<T> || is_constant_view<T> || is_device_array<T>;
 
 template <class T>
 struct array_element {

@@ -148,6 +148,9 @@ private:
     template <write_kind Kind, class Value>
     [[nodiscard]] constexpr auto write(Value const& value) const
     {
+        static_assert(!Array::is_constant,
+                      "attune: a program only reads an array that attune::constant() declares; "
+                      "declare what it writes by attune::array()");
         return nest_assignment<Kind, element_of_array, Value>{*this, value};
     }
 };
@@ -161,7 +164,14 @@ struct padded_array {
     }
 };
 
-template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
+/// What a program does with an array beside what its statements say.
+enum class array_use : std::uint8_t {
+    argument,
+    constant,  ///< an argument whose elements are those of a constant_array
+    temporary, ///< no argument
+};
+
+template <fixed_string Name, class T, array_use Use, bool HasRowStride, class... Extents>
 struct array_of : nest_term {
     static constexpr bool is_name = is_identifier(Name.view());
     static_assert(is_name, "attune: an array has the name of a variable: letters, digits and _");
@@ -174,7 +184,8 @@ struct array_of : nest_term {
                   "array<\"A\", float, 64, 64>()");
     static constexpr std::string_view name = Name.view();
     static constexpr std::size_t rank = sizeof...(Extents);
-    static constexpr bool is_temporary = Temporary;
+    static constexpr bool is_temporary = Use == array_use::temporary;
+    static constexpr bool is_constant = Use == array_use::constant;
     static constexpr bool has_row_stride = HasRowStride;
     using element = T;
     using extents = type_list<Extents...>;
@@ -188,18 +199,18 @@ struct array_of : nest_term {
     /// The same array, given as an attune::matrix_view, whose rows may have gaps between them.
     [[nodiscard]] constexpr auto with_row_stride() const
     {
-        constexpr bool is_matrix = rank == 2 && !Temporary;
+        constexpr bool is_matrix = rank == 2 && Use == array_use::argument;
         static_assert(is_matrix,
                       "attune: with_row_stride() is for arguments of two dimensions, the rows of "
                       "an attune::matrix_view");
-        return array_of<Name, T, Temporary, is_matrix, Extents...>{};
+        return array_of<Name, T, Use, is_matrix, Extents...>{};
     }
 };
 
 template <class T>
 inline constexpr bool is_nest_array = false;
-template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
-inline constexpr bool is_nest_array<array_of<Name, T, Temporary, HasRowStride, Extents...>> = true;
+template <fixed_string Name, class T, array_use Use, bool HasRowStride, class... Extents>
+inline constexpr bool is_nest_array<array_of<Name, T, Use, HasRowStride, Extents...>> = true;
 
 } // namespace detail
 
@@ -210,14 +221,28 @@ inline constexpr bool is_nest_array<array_of<Name, T, Temporary, HasRowStride, E
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto array()
 {
-    return detail::array_of<Name, T, false, false, detail::made_extent<Extents>...>{};
+    return detail::
+        array_of<Name, T, detail::array_use::argument, false, detail::made_extent<Extents>...>{};
+}
+
+/// An array that is only read and does not change from call to call, such as weights: an
+/// attune::constant_array<T> in a call. A design may pack it once, so that later calls read the
+/// packed form.
+///
+/// Example   constexpr auto W = attune::constant<"W", float, 768, 3072>();
+template <fixed_string Name, class T, auto... Extents>
+[[nodiscard]] constexpr auto constant()
+{
+    return detail::
+        array_of<Name, T, detail::array_use::constant, false, detail::made_extent<Extents>...>{};
 }
 
 /// An array of the program's own, between its statements: no argument of a call.
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto temporary()
 {
-    return detail::array_of<Name, T, true, false, detail::made_extent<Extents>...>{};
+    return detail::
+        array_of<Name, T, detail::array_use::temporary, false, detail::made_extent<Extents>...>{};
 }
 
 /// The array with zeros around it: an index may leave it, and then reads 0.

@@ -3,6 +3,8 @@
 // tested by declare/nest/evaluate.cpp
 #pragma once
 
+#include <attune/core/constant_array.hpp>
+#include <attune/core/constant_view.hpp>
 #include <attune/core/matrix_view.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/element_bounds.hpp>
@@ -36,8 +38,12 @@ template <class T, nest_role Role>
 struct argument_for {
     using type = typename T::value_type; // of an input
 };
+template <fixed_string Name, class T, class... Extents, nest_role Role>
+struct argument_for<array_of<Name, T, array_use::constant, false, Extents...>, Role> {
+    using type = constant_view<T>;
+};
 template <fixed_string Name, class T, bool HasRowStride, class... Extents, nest_role Role>
-struct argument_for<array_of<Name, T, false, HasRowStride, Extents...>, Role> {
+struct argument_for<array_of<Name, T, array_use::argument, HasRowStride, Extents...>, Role> {
     using element = std::conditional_t<Role == nest_role::read, T const, T>;
     using type = std::conditional_t<HasRowStride, matrix_view<element>, std::span<element>>;
 };

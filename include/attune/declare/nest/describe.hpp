@@ -51,7 +51,8 @@ private:
         nest_array made{.name = std::string(of.name),
                         .element = of.element,
                         .role = of.role(),
-                        .has_row_stride = of.has_row_stride};
+                        .has_row_stride = of.has_row_stride,
+                        .is_constant = of.is_constant};
         for (std::size_t d = 0; d < of.rank; ++d)
             made.extents.push_back(extent(of.extents[d]));
         places_[which] = static_cast<std::uint32_t>(build_.out.arrays.size());

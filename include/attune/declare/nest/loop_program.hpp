@@ -113,6 +113,9 @@ struct loop_program {
 
 namespace detail {
 
+/// Whether a buffer is filled once for all calls, and not by each: the whole of a constant array.
+[[nodiscard]] bool keeps_form(loop_program const& program, std::uint32_t buffer);
+
 /// Whether a reduction's array can hold results that are not finished as the accumulator does:
 /// equal types, wider reals, or sums and products of whole numbers, which wrap around.
 [[nodiscard]] bool holds_parts(nest_description const& nest, nest_statement const& statement);

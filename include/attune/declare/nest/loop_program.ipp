@@ -24,6 +24,12 @@ inline void require_consistent(nest_description const& nest, nest_access const& 
                     "make the description with attune::nest");
 }
 
+ATTUNE_INLINE bool keeps_form(loop_program const& program, std::uint32_t buffer)
+{
+    program_buffer const& of = program.buffers[buffer];
+    return of.loop == no_index && program.nest.arrays[of.array].is_constant;
+}
+
 ATTUNE_INLINE bool holds_parts(nest_description const& nest, nest_statement const& statement)
 {
     auto const is_real = [](element_type type) {

@@ -59,13 +59,15 @@ enum class nest_role : std::uint8_t {
 };
 
 /// Elements in C order: the last dimension is contiguous. An argument is a std::span<T> (T const,
-/// if it is only read), or attune::matrix_view<T> if it has a row stride.
+/// if it is only read), attune::matrix_view<T> if it has a row stride, or attune::constant_view<T>
+/// if it is constant.
 struct nest_array {
     std::string name; ///< a C++ identifier
     element_type element{};
     nest_role role{};
     std::vector<nest_extent> extents{};
     bool has_row_stride = false; ///< two dimensions; the call gives the elements from row to row
+    bool is_constant = false;    ///< only read, and the same in all calls: forms of it are kept
 };
 
 /// One element of an array, as a function of the axes.

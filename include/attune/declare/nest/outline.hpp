@@ -132,6 +132,7 @@ private:
                           .element = Array::type,
                           .rank = Array::rank,
                           .is_temporary = Array::is_temporary,
+                          .is_constant = Array::is_constant,
                           .has_row_stride = Array::has_row_stride};
         [&]<class... E>(type_list<E...>) {
             std::size_t d = 0;

@@ -61,6 +61,7 @@ struct outline_array {
     std::size_t rank = 0;
     std::array<outline_extent, 8> extents{};
     bool is_temporary = false;
+    bool is_constant = false;
     bool has_row_stride = false;
     bool continues = false;         ///< its step begins with what it holds
     std::size_t written_by = never; ///< step

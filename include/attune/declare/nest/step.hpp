@@ -75,10 +75,10 @@ struct arguments_of_term<axis_of<Name, Extent>> {
 template <class... Terms>
 struct arguments_of_term<affine_sum<Terms...>>
     : arguments_of_term<type_list<typename Terms::axis...>> {};
-template <fixed_string Name, class T, bool Temporary, bool HasRowStride, class... Extents>
-struct arguments_of_term<array_of<Name, T, Temporary, HasRowStride, Extents...>> {
+template <fixed_string Name, class T, array_use Use, bool HasRowStride, class... Extents>
+struct arguments_of_term<array_of<Name, T, Use, HasRowStride, Extents...>> {
     using type =
-        decltype(joined_lists(type_list<array_of<Name, T, Temporary, HasRowStride, Extents...>>{},
+        decltype(joined_lists(type_list<array_of<Name, T, Use, HasRowStride, Extents...>>{},
                               typename arguments_of_term<type_list<Extents...>>::type{}));
 };
 template <class Array, bool Padded, class... Indices>

@@ -45,7 +45,7 @@ template <class T>
         return "nothing says how many elements are behind its pointers";
     else if constexpr (is_device_span<T>)
         return "its arrays are in a device's memory";
-    else if constexpr (is_span<T> || is_view<T>)
+    else if constexpr (is_span<T> || is_view<T> || is_constant_view<T>)
         return is_fillable_element<std::remove_cv_t<element_of<T>>>
                    ? ""
                    : "the elements of an array are no plain numbers";
@@ -173,6 +173,8 @@ private:
                 static_cast<std::uint64_t>(words_[word]) != std::uint64_t{T::extent})
                 return -1;
             return real(0);
+        } else if constexpr (is_constant_view<T>) {
+            return real(0);
         } else if constexpr (is_matrix<T>) {
             if (words_[word + 2] < words_[word + 1]) return -1; // rows would overlap
             return real(0) * real(2);
@@ -205,7 +207,7 @@ private:
             auto const size = [&](std::size_t i) {
                 return static_cast<std::size_t>(words_[first + i]);
             };
-            if constexpr (is_span<T>)
+            if constexpr (is_span<T> || is_constant_view<T>)
                 return T{data, count};
             else if constexpr (is_matrix<T>)
                 return T{data, size(0), size(1), size(2)};

@@ -301,6 +301,7 @@ private:
         std::vector<std::string> const& types = out_.facts.launch->arguments;
         for (std::size_t i = 0; i < types.size(); ++i)
             if (types[i].starts_with("std::span<") ||
+                types[i].starts_with("attune::constant_view<") ||
                 types[i].starts_with("attune::matrix_view<") ||
                 types[i].starts_with("attune::volume_view<"))
                 throw error("a release launches on arrays of the device, and the kernel takes one "

@@ -67,6 +67,8 @@ template <class T>
             return T{first, n[0], n[1], n[2]};
         } else if constexpr (is_volume<T>) {
             return T{first, n[0], n[1], n[2], n[3], n[4]};
+        } else if constexpr (is_constant_view<T>) {
+            return T{first, static_cast<std::size_t>(n[0])};
         } else {
             if (T::extent != std::dynamic_extent && n[0] != T::extent) all.refuse(position);
             return T{first, static_cast<std::size_t>(n[0])};

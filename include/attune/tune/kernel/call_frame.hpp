@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/constant_array.hpp>
+#include <attune/core/constant_view.hpp>
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
@@ -191,6 +193,8 @@ template <class To, class T>
                       original.row_stride()};
         else if constexpr (std::is_pointer_v<To>)
             return first;
+        else if constexpr (is_constant_view<T>)
+            return To{first, count, original.forms()};
         else
             return To{first, count};
     } else
@@ -281,6 +285,18 @@ template <class... Args>
     return out;
 }
 
+/// `original`; a constant_view with forms that the frame owns: those of variants that are tried,
+/// and of copies that outlive the caller's array, are none of the caller's.
+template <class T>
+[[nodiscard]] T with_own_forms(T const& original, std::vector<std::shared_ptr<form_list>>& own)
+{
+    if constexpr (is_constant_view<T>) {
+        own.push_back(std::make_shared<form_list>());
+        return T{original.data(), original.size(), own.back().get()};
+    } else
+        return original;
+}
+
 /// The object behind call_frame::with_arguments.
 template <class Result, class... Args>
 struct host_call {
@@ -334,7 +350,9 @@ template <class Result, class... Args>
         out.elements->push_back(1);
     }
     constexpr std::index_sequence_for<Args...> all{};
-    out.with_arguments = [held = std::tuple<Args...>(args...), elements = out.elements, result_at](
+    std::vector<std::shared_ptr<form_list>> own;
+    std::tuple<Args...> const mine{with_own_forms(args, own)...};
+    out.with_arguments = [held = mine, own, elements = out.elements, result_at](
                              std::span<std::byte* const> data,
                              std::function<void(void const*)> const& see) {
         host_call<Result, Args...> made{host_arguments(held, data, *elements, decltype(all){})};
@@ -343,7 +361,7 @@ template <class Result, class... Args>
         static_cast<void>(result_at);
         see(&made);
     };
-    out.call = [held = std::tuple<Args...>(args...), elements = out.elements, result_at](
+    out.call = [held = mine, own, elements = out.elements, result_at](
                    void* entry, std::span<std::byte* const> data) {
         static_cast<void>(result_at);
         std::tuple<Args...> const moved = moved_arguments(held, data, *elements, decltype(all){});

@@ -77,8 +77,10 @@ public:
     ///
     /// Inputs that are extents are bound (see program_options::tune_each_size), work() is known to
     /// the report. A call whose arrays have other sizes than declared is an attune::error; where an
-    /// array that is written overlaps another one, the plain nest serves.
-    /// Errors   attune::error: no rule schedules a statement
+    /// array that is written overlaps another one, the plain nest serves. An array that
+    /// attune::constant() declares is an attune::constant_array in a call. Designs that pack it
+    /// once are timed as calls that find the packed form; trials leave no form in the caller's
+    /// array. Errors   attune::error: no rule schedules a statement
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     kernel(program_options const& options = {}) const
     {
@@ -142,6 +144,10 @@ private:
     [[nodiscard]] attune::ATTUNE_ABI::kernel<Signature>
     device_kernel_as(program_options const& options) const
     {
+        constexpr bool has_constant = (is_constant_view<Args> || ...);
+        static_assert(!has_constant,
+                      "attune: device_kernel(): a program for a device takes no array that "
+                      "attune::constant() declares; declare it by attune::array()");
         program_text const text = as_text();
         device_program_kernel made = device_kernel_of(text);
         attune::ATTUNE_ABI::kernel<Signature> out{

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/nest_text.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/compile/source/own_span.hpp>
@@ -32,10 +33,35 @@ namespace attune::inline ATTUNE_ABI::detail {
     return of.nest.name + "_program";
 }
 
+[[nodiscard]] inline bool has_constant(nest_description const& nest)
+{
+    return std::any_of(
+        nest.arrays.begin(), nest.arrays.end(), [](nest_array const& a) { return a.is_constant; });
+}
+
+/// A line that finds or makes a form, in the function that attune calls.
+[[nodiscard]] inline std::string line_of_form(program_text const& of, kept_form const& form)
+{
+    std::string const& array = of.nest.arrays[form.array].name;
+    std::string numbers;
+    std::string passed;
+    for (std::uint32_t const input : form.inputs) {
+        numbers += "static_cast<long>(" + of.nest.inputs[input].name + "), ";
+        passed += ", " + of.nest.inputs[input].name;
+    }
+    std::string const variable = "numbers_of_" + form.argument;
+    return "    long const " + variable + "[] = {" + numbers + "0};\n    attune_kept<" +
+           form.element + "> const kept_" + form.argument + '(' + array + ".forms(), \"" +
+           form.name + "\", " + variable + ", " + std::to_string(form.inputs.size()) +
+           ",\n        " + form.elements + ", [&](" + form.element + "* to) { ::" + form.fill +
+           '(' + array + ".data(), to" + passed + "); });\n";
+}
+
 /// The function that attune calls.
-/// @param types  of its arguments
+/// @param types  of its arguments  @param forms  that the loops are given
 [[nodiscard]] inline std::string entry_of_program(program_text const& of,
-                                                  std::vector<std::string> const& types)
+                                                  std::vector<std::string> const& types,
+                                                  std::vector<kept_form> const& forms = {})
 {
     std::string parameters;
     std::vector<std::string> passed(of.nest.arrays.size() + of.nest.inputs.size());
@@ -50,10 +76,15 @@ namespace attune::inline ATTUNE_ABI::detail {
             passed[which] += ", static_cast<long>(" + name + ".row_stride())";
     }
     std::string arguments;
+    std::string made;
+    for (kept_form const& form : forms) {
+        made += line_of_form(of, form);
+        passed.push_back("kept_" + form.argument + ".data()");
+    }
     for (std::string const& one : passed)
         if (!one.empty()) arguments += (arguments.empty() ? "" : ", ") + one;
-    return "void " + of.nest.name + '(' + parameters + ")\n{\n    ::" + loops_name(of) + '(' +
-           arguments + ");\n}\n";
+    return (forms.empty() ? "" : kept_form_text) + ("void " + of.nest.name) + '(' + parameters +
+           ")\n{\n" + made + "    ::" + loops_name(of) + '(' + arguments + ");\n}\n";
 }
 
 ATTUNE_INLINE std::string as_comment(std::string_view text)
@@ -81,7 +112,9 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
         std::any_of(of.signature.arguments.begin(),
                     of.signature.arguments.end(),
                     [](std::string const& type) { return type.starts_with("std::span"); });
-    return (has_spans ? "#include <span>\n" : "") + of.signature.declarations + '\n';
+    return (has_spans ? "#include <span>\n" : "") +
+           std::string(has_constant(of.nest) ? installed_constant_text : "") +
+           of.signature.declarations + '\n';
 }
 
 /// The loops as a function, without what they call.
@@ -90,7 +123,10 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
 loops_text(program_text const& of, loop_program const& program, std::string& shared)
 {
     std::string out = write_program(program, {.function = loops_name(of), .linkage = "static "});
-    std::size_t const begin = out.find("static void " + loops_name(of) + '(');
+    // In front of the functions that make forms.
+    std::size_t begin = out.find("static void " + loops_name(of) + '(');
+    if (!kept_forms(program, loops_name(of)).empty())
+        begin = out.rfind("\n// ", out.find("static void " + loops_name(of) + "_fill_")) + 1;
     shared = out.substr(0, begin);
     return out.substr(begin);
 }
@@ -166,10 +202,11 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     for (std::string const& type : program.signature.arguments)
         types.push_back(with_own_span(type));
     out.source.generate = [program, derived, types](description const&, point const& at) {
-        return own_span_text + program.signature.declarations + '\n' +
-               write_program(derived->schedule(at).program,
-                             {.function = loops_name(program), .linkage = "static "}) +
-               '\n' + entry_of_program(program, types);
+        loop_program const made = derived->schedule(at).program;
+        return own_span_text + std::string(has_constant(program.nest) ? own_constant_text : "") +
+               program.signature.declarations + '\n' +
+               write_program(made, {.function = loops_name(program), .linkage = "static "}) + '\n' +
+               entry_of_program(program, types, kept_forms(made, loops_name(program)));
     };
     out.source.tell = [program, derived, processor = options.processor](description const& space,
                                                                         point const& at) {
@@ -182,7 +219,10 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
             "#include <cstdio>\n#include <cstdlib>\n" + head_of_program(program) + told.shared;
         told.text = as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space, at) + '\n' +
                                steps_comment(made)) +
-                    '\n' + loops + '\n' + entry_of_program(program, program.signature.arguments);
+                    '\n' + loops + '\n' +
+                    entry_of_program(program,
+                                     program.signature.arguments,
+                                     kept_forms(made.program, loops_name(program)));
         told.fallback = plain_text(program);
         return told;
     };

@@ -16,7 +16,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether resized_argument() can change a `T`.
 template <class T>
-inline constexpr bool has_size = is_span<T> || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
+inline constexpr bool has_size =
+    is_span<T> || is_constant_view<T> || (std::is_integral_v<T> && !std::is_same_v<T, bool>);
 
 /// @param size  -1: unchanged
 template <class T>
@@ -30,6 +31,10 @@ template <class T>
                        : original;
         else
             return original;
+    } else if constexpr (is_constant_view<T>) {
+        return static_cast<std::size_t>(size) < original.size()
+                   ? T{original.data(), static_cast<std::size_t>(size)} // forms are of all of it
+                   : original;
     } else if constexpr (has_size<T>) {
         return static_cast<T>(size);
     } else {

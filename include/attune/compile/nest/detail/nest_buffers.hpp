@@ -66,7 +66,8 @@ inline void
 declare_on_heap(nest_scope& scope, std::vector<program_item> const& items, std::uint32_t loop)
 {
     for (std::uint32_t b = 0; b < scope.program.buffers.size(); ++b)
-        if (scope.program.buffers[b].loop == loop && !is_on_stack(scope, b))
+        if (scope.program.buffers[b].loop == loop && !keeps_form(scope.program, b) &&
+            !is_on_stack(scope, b))
             declare_buffer(scope, b);
     for (program_item const item : items)
         if (item.kind == item_kind::loop &&
@@ -86,7 +87,7 @@ inline void enter_buffers(nest_scope& scope, std::uint32_t loop)
             place.offsets.push_back(axis.offsets.size());
             place.counts.push_back(axis.count);
         }
-        if (is_on_stack(scope, b)) declare_buffer(scope, b);
+        if (!keeps_form(scope.program, b) && is_on_stack(scope, b)) declare_buffer(scope, b);
     }
 }
 

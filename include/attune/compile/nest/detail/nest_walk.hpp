@@ -44,6 +44,15 @@ public:
         body(no_index, scope_.program.body);
     }
 
+    /// The loops that fill a form of a constant array.
+    void write_fill(std::uint32_t buffer)
+    {
+        enter_buffers(scope_, no_index);
+        for (program_copy const& copy : scope_.program.copies)
+            if (copy.buffer == buffer && copy.kind == copy_kind::load)
+                nest_copy_writer(scope_, copy).write();
+    }
+
 private:
     // ---- bodies
 
@@ -98,6 +107,7 @@ private:
             write_block(scope_, item.index);
             break;
         case item_kind::copy:
+            if (keeps_form(scope_.program, scope_.program.copies[item.index].buffer)) break;
             nest_copy_writer(scope_, scope_.program.copies[item.index]).write();
             break;
         }

@@ -266,8 +266,9 @@ private:
         nest_access const& access = nest_.accesses[reads_[a]];
         nest_array const& array = nest_.arrays[access.array];
         auto const bytes = static_cast<double>(detail::element_bytes(array.element));
-        bool const is_panel =
-            at.forms[a] == read_form::panels || at.forms[a] == read_form::all_panels;
+        bool const is_panel = at.forms[a] == read_form::panels ||
+                              at.forms[a] == read_form::all_panels ||
+                              at.forms[a] == read_form::kept;
         if (is_panel) {
             double elements = bytes;
             for (std::uint32_t axis = 0; axis < extent_.size(); ++axis)
@@ -367,8 +368,9 @@ private:
     {
         (void)t;
         read_form const form = at.forms[a];
-        if (form == read_form::direct) return;
+        if (form == read_form::direct || form == read_form::kept) return;
         nest_access const& access = nest_.accesses[reads_[a]];
+        if (form == read_form::padded && nest_.arrays[access.array].is_constant) return;
         double elements = 1;
         if (form == read_form::padded) {
             for (nest_extent const& extent : nest_.arrays[access.array].extents)

@@ -94,7 +94,7 @@ public:
         add_tiles(p);
         std::vector<std::uint32_t> const& reads = model_.reads();
         for (std::size_t a = 0; a < reads.size(); ++a) {
-            std::vector<read_form> forms = forms_of(axes_, nest.accesses[reads[a]]);
+            std::vector<read_form> forms = forms_of(axes_, nest, nest.accesses[reads[a]]);
             only_forms_.push_back(forms.front());
             if (forms.size() < 2) continue;
             product_parameter of{product_decision::read, read_name(subject, reads, reads[a])};

@@ -153,7 +153,7 @@ schedule_product(rule_subject const& subject, schedule_choices const& chosen, tr
     for (std::uint32_t& axis : renamed.others)
         axis = host_axis(axis);
     for (std::size_t i = 0; i < reads.size(); ++i) {
-        std::vector<read_form> const forms = forms_of(axes, nest.accesses[reads[i]]);
+        std::vector<read_form> const forms = forms_of(axes, nest, nest.accesses[reads[i]]);
         read_form form = forms.front();
         if (forms.size() > 1)
             for (read_form const other : forms)

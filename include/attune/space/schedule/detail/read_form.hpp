@@ -22,11 +22,12 @@ enum class read_form : std::uint8_t {
     direct,
     panels,     ///< copied inside the cache tile's loops, as wide as the register tile
     all_panels, ///< the same, copied at the beginning
+    kept,       ///< the same, of a constant array: copied once for all calls
     padded,     ///< the array itself, copied at the beginning, with its zeros
 };
 
-/// The forms that make sense for an access, the preferred one first.
-inline std::vector<read_form> forms_of(product_axes const& axes, nest_access const& access)
+/// Those of an array that calls may change.
+inline std::vector<read_form> forms_in_a_call(product_axes const& axes, nest_access const& access)
 {
     for (affine_index const& index : access.at)
         for (affine_term const& term : index.terms)
@@ -46,6 +47,22 @@ inline std::vector<read_form> forms_of(product_axes const& axes, nest_access con
     return {read_form::direct};
 }
 
+/// The forms that make sense for an access, the preferred one first.
+inline std::vector<read_form>
+forms_of(product_axes const& axes, nest_description const& nest, nest_access const& access)
+{
+    std::vector<read_form> out = forms_in_a_call(axes, access);
+    bool const in_columns = has_axis(access, axes.columns);
+    bool const in_rows = axes.rows != no_index && has_axis(access, axes.rows);
+    if (!nest.arrays[access.array].is_constant || in_columns == in_rows) return out;
+    for (affine_index const& index : access.at)
+        for (affine_term const& term : index.terms)
+            if (term.factor < 0) return out;
+    std::erase(out, read_form::all_panels);
+    out.push_back(read_form::kept);
+    return out;
+}
+
 inline std::string_view name_of(read_form form)
 {
     switch (form) {
@@ -55,6 +72,8 @@ inline std::string_view name_of(read_form form)
         return "panels";
     case read_form::all_panels:
         return "all_panels";
+    case read_form::kept:
+        return "kept";
     case read_form::padded:
         break;
     }

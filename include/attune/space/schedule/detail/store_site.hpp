@@ -137,8 +137,9 @@ private:
                 path_.push_back(item.index);
                 visit(program_.loops[item.index].body);
                 path_.pop_back();
-            } else {
-                add(item);
+            } else if (item.kind == item_kind::block ||
+                       !keeps_form(program_, program_.copies[item.index].buffer)) {
+                add(item); // no call makes a form that is kept
             }
         }
     }

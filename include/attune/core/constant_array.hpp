@@ -1,0 +1,198 @@
+// attune/core/constant_array.hpp - an array whose elements never change, so that programs keep forms of it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/constant_view.hpp>
+#include <attune/core/version.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Forms as a list that only grows: no lock, so that a fork finds it whole. Forms go with the list.
+class form_list : public constant_forms {
+public:
+    form_list() noexcept
+        : constant_forms{&find_in, &begin_in, &keep_in}
+    {
+    }
+    ~form_list()
+    {
+        for (form* at = first_.load(); at != nullptr;)
+            delete std::exchange(at, at->next);
+    }
+    form_list(form_list const&) = delete;
+    form_list& operator=(form_list const&) = delete;
+
+    /// Bytes of all forms. Any thread.
+    [[nodiscard]] std::size_t bytes() const noexcept
+    {
+        std::size_t out = 0;
+        for (form const* at = first_.load(std::memory_order_acquire); at != nullptr; at = at->next)
+            out += at->bytes;
+        return out;
+    }
+
+private:
+    struct form {
+        static constexpr std::align_val_t line{64};
+
+        form(std::string_view of, std::span<long const> with, std::size_t size)
+            : name(of)
+            , numbers(with.begin(), with.end())
+            , bytes(size)
+            , data(::operator new(size, line))
+        {
+        }
+        ~form() { ::operator delete(data, line); }
+        form(form const&) = delete;
+        form& operator=(form const&) = delete;
+
+        [[nodiscard]] bool is(std::string_view of, std::span<long const> with) const noexcept
+        {
+            if (name != of || numbers.size() != with.size()) return false;
+            for (std::size_t i = 0; i < with.size(); ++i)
+                if (numbers[i] != with[i]) return false;
+            return true;
+        }
+
+        form* next = nullptr;
+        std::string name;
+        std::vector<long> numbers;
+        std::size_t bytes;
+        void* data;
+    };
+
+    [[nodiscard]] form const* find(std::string_view name,
+                                   std::span<long const> numbers) const noexcept
+    {
+        for (form const* at = first_.load(std::memory_order_acquire); at != nullptr; at = at->next)
+            if (at->is(name, numbers)) return at;
+        return nullptr;
+    }
+
+    static form_list& of(constant_forms* in) noexcept { return *static_cast<form_list*>(in); }
+    static std::span<long const> span_of(long const* numbers, long count) noexcept
+    {
+        return {numbers, static_cast<std::size_t>(count)};
+    }
+    static void const*
+    find_in(constant_forms* in, char const* name, long const* numbers, long count)
+    {
+        form const* const found = of(in).find(name, span_of(numbers, count));
+        return found == nullptr ? nullptr : found->data;
+    }
+    static void* begin_in(constant_forms* /*in*/,
+                          char const* name,
+                          long const* numbers,
+                          long count,
+                          unsigned long bytes,
+                          void** begun)
+    {
+        try {
+            auto* const made = new form(name, span_of(numbers, count), bytes);
+            *begun = made;
+            return made->data;
+        } catch (std::bad_alloc const&) {
+            return nullptr;
+        }
+    }
+    static void const* keep_in(constant_forms* in, void* begun)
+    {
+        std::unique_ptr<form> made(static_cast<form*>(begun));
+        form* head = of(in).first_.load(std::memory_order_acquire);
+        do {
+            if (form const* const same = of(in).find(made->name, made->numbers)) return same->data;
+            made->next = head;
+        } while (!of(in).first_.compare_exchange_weak(
+            head, made.get(), std::memory_order_acq_rel, std::memory_order_acquire));
+        return made.release()->data;
+    }
+
+    std::atomic<form*> first_{nullptr};
+};
+
+} // namespace detail
+
+/// An array that is an argument of many calls and never changes, such as the weights of a network:
+/// what attune::constant() declares in a program. The program packs its elements in the order in
+/// which its inner loop reads them, at the first call that needs that order, and later calls read
+/// the packed form.
+///
+/// Nothing can write its elements, so that no form is ever out of date. Where the numbers change,
+/// make a new array: it has forms of its own. Copies share elements and forms, which go with the
+/// last copy. Any number of threads may call with the same array. Each form has about as many bytes
+/// as the array; there is one for each program, or size of a program's inner loop, that reads it in
+/// another order.
+///
+/// Example   attune::constant_array<float> weights(read_weights());  // a std::vector<float>
+///           fast(x, weights, y);                                    // the first call packs
+///           weights = attune::constant_array<float>(after_training());
+template <class T>
+class constant_array {
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T> &&
+                      !std::is_same_v<T, bool>,
+                  "attune: constant_array<T>: T is a number, such as float, without const");
+
+public:
+    using value_type = T;
+
+    /// No elements.
+    constant_array() = default;
+    /// Takes a vector's elements without a copy, if it is moved.
+    explicit constant_array(std::vector<T> elements)
+        : held_(std::make_shared<held>(std::move(elements)))
+    {
+    }
+    /// Copies elements.
+    explicit constant_array(std::span<T const> elements)
+        : constant_array(std::vector<T>(elements.begin(), elements.end()))
+    {
+    }
+
+    [[nodiscard]] T const* data() const noexcept
+    {
+        return held_ ? held_->elements.data() : nullptr;
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return held_ ? held_->elements.size() : 0; }
+    [[nodiscard]] T const& operator[](std::size_t i) const { return held_->elements[i]; }
+    [[nodiscard]] T const* begin() const noexcept { return data(); }
+    [[nodiscard]] T const* end() const noexcept { return data() + size(); }
+
+    /// Bytes of the forms that programs have made of it so far.
+    [[nodiscard]] std::size_t kept_bytes() const noexcept
+    {
+        return held_ ? held_->forms.bytes() : 0;
+    }
+
+    /// As an argument of a call. An array that goes with the call would be packed for it alone.
+    operator constant_view<T>() const& noexcept // NOLINT(google-explicit-constructor)
+    {
+        return {data(), size(), held_ ? &held_->forms : nullptr};
+    }
+    operator constant_view<T>() const&& = delete;
+
+private:
+    struct held {
+        explicit held(std::vector<T> of)
+            : elements(std::move(of))
+        {
+        }
+        std::vector<T> const elements;
+        detail::form_list forms{};
+    };
+    std::shared_ptr<held> held_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI
