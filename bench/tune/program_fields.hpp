@@ -23,6 +23,9 @@ variant LAYER            variant_ms=: processor time from a configuration to cod
                          write_ms=: of that, text; clang_ms=: clang++ -O3 -shared on the same text; vs_clang=: ratio
 inputs_vs_constants LAYER  with --inputs: the same program with extents that a call gives, tuned as well;
                          inputs_vs_constants=: time with constants over time with inputs
+weights LAYER            with --weights, in place of all else: a layer and the same with constant weights, both tuned;
+                         weights_vs_arrays=: time with weights that a call may change over time with constant ones,
+                         then the two configurations
 total                    geometric means; dense_: of products and convolutions, depthwise is none; worst_: the least of all;
                          think_share=: of the wall time of all tunings
 )";

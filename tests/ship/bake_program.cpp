@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/process.hpp>
+#include <attune/core/constant_array.hpp>
 #include <attune/core/error.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/ship/bake.hpp>
@@ -170,6 +171,122 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
     check(131, "", "the plain nest");      // larger than what was verified
     CHECK(run(64, "short").find("attune: layer: the array C has another number of elements") !=
           std::string::npos);
+}
+
+namespace {
+
+constexpr auto W = attune::constant<"W", float, 50, 40>();
+constexpr auto X = array<"X", float, 6, 40>();
+constexpr auto Y = array<"Y", float, 6, 50>();
+constexpr auto linear = attune::nest<"linear">(Y[i][j] = attune::sum(k)(X[i][k] * W[j][k]));
+
+/// A release that calls with two arrays of weights in turns.
+constexpr char const* release_of_weights = R"(#include <attune/core/constant_array.hpp>
+#include <attune/ship/baked.hpp>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+using type = void(std::span<float const>, attune::constant_view<float>, std::span<float>);
+static attune::baked<type> linear{attune::baked_kernel<"linear">};
+int main()
+{
+    std::vector<float> x(6 * 40), w(50 * 40), y(6 * 50);
+    for (std::size_t at = 0; at < x.size(); ++at)
+        x[at] = static_cast<float>(static_cast<int>(at * 7 % 11) - 5) * 0.25f;
+    for (std::size_t at = 0; at < w.size(); ++at)
+        w[at] = static_cast<float>(static_cast<int>(at * 7 % 11) - 5) * 0.25f;
+    attune::constant_array<float> const first(w);
+    for (float& one : w) one += 1;
+    attune::constant_array<float> const second(w);
+    std::printf("%s\n", std::string(linear.explain(x, first, y).configuration).c_str());
+    for (int call = 0; call < 2; ++call) {
+        linear(x, second, y);
+        linear(x, first, y);
+    }
+    for (float const one : y) std::printf("%a\n", static_cast<double>(one));
+    linear(x, second, y);
+    for (float const one : y) std::printf("%a\n", static_cast<double>(one));
+    std::printf("%d\n", first.kept_bytes() >= w.size() * 4 && second.kept_bytes() == first.kept_bytes());
+}
+)";
+
+} // namespace
+
+TEST_CASE("a release packs constant weights at the first call, each array's once")
+{
+    for (char const* const tool : {"g++", "ld.bfd", "objcopy", "nm", "objdump", "ar", "sh"})
+        if (find_program(tool).empty()) {
+            MESSAGE("skipped: there is no " << tool);
+            return;
+        }
+    support::scratch_directory const folder;
+    std::string const store = folder.file("linear.attune");
+    std::vector<float> const x = some(6 * 40);
+    std::vector<float> numbers = some(50 * 40);
+    {
+        attune::program_options options;
+        options.rules = attune::default_schedule_rules();
+        for (attune::schedule_rule& rule : options.rules)
+            if (rule.name == "product")
+                rule.declare = [declare = rule.declare](attune::rule_subject const& subject,
+                                                        attune::space_builder& space) {
+                    declare(subject, space);
+                    space.where(space.is("READ_W", "kept"));
+                };
+        attune::tuned fast{linear.kernel(options),
+                           attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
+                           attune::store{store},
+                           support::few(3)};
+        attune::constant_array<float> const weights(numbers);
+        std::vector<float> y(6 * 50);
+        fast(x, weights, y);
+    }
+    static_cast<void>(bake({.store = store,
+                            .levels = {"base"},
+                            .compiler = "GNU 12",
+                            .folder = folder.file("out"),
+                            .stem = "linear",
+                            .writes_script = true}));
+    std::string const unit = support::read_file(folder.file("out/linear_0_base.cpp"));
+    CHECK(unit.find("#include <attune/core/constant_view.hpp>\n") != std::string::npos);
+    CHECK(unit.find("\nstatic void linear_program_fill_W_copy(") != std::string::npos);
+    std::string const include = "-I" + support::source_folder() + "include";
+    support::write_file(folder.file("main.cpp"), release_of_weights);
+    auto const made = run_process({"env",
+                                   "CXX=g++",
+                                   "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
+                                   "sh",
+                                   folder.file("out/linear.sh")},
+                                  300);
+    CHECK_MESSAGE(made.succeeded(), made.output);
+    CHECK_MESSAGE(made.output.empty(), made.output); // no warning
+    auto const linked = run_process({"g++",
+                                     "-std=c++20",
+                                     include,
+                                     folder.file("main.cpp"),
+                                     folder.file("out/liblinear.a"),
+                                     "-o",
+                                     folder.file("main")},
+                                    300);
+    REQUIRE_MESSAGE(linked.succeeded(), linked.output);
+    std::string const text = run_process({folder.file("main")}, 60).output;
+    CHECK(text.find("READ_W=kept") < text.find('\n'));
+    std::vector<float> got;
+    for (std::size_t at = text.find('\n'); at + 1 < text.size(); at = text.find('\n', at + 1))
+        got.push_back(std::stof(text.substr(at + 1)));
+    REQUIRE(got.size() == 2 * 6 * 50 + 1);
+    CHECK(got.back() == 1);
+    got.pop_back();
+    std::vector<float> want(6 * 50), of_second(6 * 50);
+    attune::constant_array<float> const first(numbers);
+    linear(x, first, want);
+    for (float& one : numbers)
+        one += 1;
+    attune::constant_array<float> const second(numbers);
+    linear(x, second, of_second);
+    want.insert(want.end(), of_second.begin(), of_second.end());
+    support::check_close(got, want);
 }
 
 TEST_CASE("a store with a flipped bit or a lost end bakes what was tuned, or is refused")

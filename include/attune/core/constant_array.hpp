@@ -7,10 +7,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -30,7 +30,7 @@ public:
     ~form_list()
     {
         for (form* at = first_.load(); at != nullptr;)
-            delete std::exchange(at, at->next);
+            form::drop(std::exchange(at, at->next));
     }
     form_list(form_list const&) = delete;
     form_list& operator=(form_list const&) = delete;
@@ -45,33 +45,60 @@ public:
     }
 
 private:
+    /// In one block of memory: this, the numbers, the name, and from a cache line on the elements.
+    /// Nothing throws, as a release may be compiled without exceptions.
     struct form {
-        static constexpr std::align_val_t line{64};
+        static constexpr std::size_t line = 64;
 
-        form(std::string_view of, std::span<long const> with, std::size_t size)
-            : name(of)
-            , numbers(with.begin(), with.end())
-            , bytes(size)
-            , data(::operator new(size, line))
+        /// Null: there is no memory.
+        [[nodiscard]] static form*
+        made(std::string_view name, std::span<long const> numbers, std::size_t bytes) noexcept
         {
+            std::size_t const head = sizeof(form) + numbers.size_bytes() + name.size();
+            std::size_t const first = (head + line - 1) / line * line;
+            void* const memory =
+                ::operator new(first + bytes, std::align_val_t{line}, std::nothrow);
+            if (memory == nullptr) return nullptr;
+            auto* const out =
+                ::new (memory) form{nullptr, numbers.size(), name.size(), first, bytes};
+            if (!numbers.empty())
+                std::memcpy(out->memory() + sizeof(form), numbers.data(), numbers.size_bytes());
+            std::memcpy(
+                out->memory() + sizeof(form) + numbers.size_bytes(), name.data(), name.size());
+            return out;
         }
-        ~form() { ::operator delete(data, line); }
-        form(form const&) = delete;
-        form& operator=(form const&) = delete;
+        static void drop(form* one) noexcept { ::operator delete(one, std::align_val_t{line}); }
 
-        [[nodiscard]] bool is(std::string_view of, std::span<long const> with) const noexcept
+        [[nodiscard]] bool is(std::string_view name, std::span<long const> numbers) const noexcept
         {
-            if (name != of || numbers.size() != with.size()) return false;
-            for (std::size_t i = 0; i < with.size(); ++i)
-                if (numbers[i] != with[i]) return false;
-            return true;
+            char const* const own = memory() + sizeof(form);
+            return name_size == name.size() && number_count == numbers.size() &&
+                   (numbers.empty() ||
+                    std::memcmp(own, numbers.data(), numbers.size_bytes()) == 0) &&
+                   std::memcmp(own + numbers.size_bytes(), name.data(), name.size()) == 0;
         }
+        [[nodiscard]] std::string_view name() const noexcept
+        {
+            return {memory() + sizeof(form) + number_count * sizeof(long), name_size};
+        }
+        [[nodiscard]] std::span<long const> numbers() const noexcept
+        {
+            return {reinterpret_cast<long const*>(memory() + sizeof(form)), number_count};
+        }
+        [[nodiscard]] void* data() noexcept { return memory() + first; }
+        [[nodiscard]] void const* data() const noexcept { return memory() + first; }
 
-        form* next = nullptr;
-        std::string name;
-        std::vector<long> numbers;
-        std::size_t bytes;
-        void* data;
+        form* next;
+        std::size_t number_count;
+        std::size_t name_size;
+        std::size_t first; ///< of the block's bytes that are elements
+        std::size_t bytes; ///< of the elements
+
+        [[nodiscard]] char* memory() noexcept { return reinterpret_cast<char*>(this); }
+        [[nodiscard]] char const* memory() const noexcept
+        {
+            return reinterpret_cast<char const*>(this);
+        }
     };
 
     [[nodiscard]] form const* find(std::string_view name,
@@ -91,7 +118,7 @@ private:
     find_in(constant_forms* in, char const* name, long const* numbers, long count)
     {
         form const* const found = of(in).find(name, span_of(numbers, count));
-        return found == nullptr ? nullptr : found->data;
+        return found == nullptr ? nullptr : found->data();
     }
     static void* begin_in(constant_forms* /*in*/,
                           char const* name,
@@ -100,24 +127,23 @@ private:
                           unsigned long bytes,
                           void** begun)
     {
-        try {
-            auto* const made = new form(name, span_of(numbers, count), bytes);
-            *begun = made;
-            return made->data;
-        } catch (std::bad_alloc const&) {
-            return nullptr;
-        }
+        form* const made = form::made(name, span_of(numbers, count), bytes);
+        *begun = made;
+        return made == nullptr ? nullptr : made->data();
     }
     static void const* keep_in(constant_forms* in, void* begun)
     {
-        std::unique_ptr<form> made(static_cast<form*>(begun));
+        auto* const made = static_cast<form*>(begun);
         form* head = of(in).first_.load(std::memory_order_acquire);
         do {
-            if (form const* const same = of(in).find(made->name, made->numbers)) return same->data;
+            if (form const* const same = of(in).find(made->name(), made->numbers())) {
+                form::drop(made);
+                return same->data();
+            }
             made->next = head;
         } while (!of(in).first_.compare_exchange_weak(
-            head, made.get(), std::memory_order_acq_rel, std::memory_order_acquire));
-        return made.release()->data;
+            head, made, std::memory_order_acq_rel, std::memory_order_acquire));
+        return made->data();
     }
 
     std::atomic<form*> first_{nullptr};

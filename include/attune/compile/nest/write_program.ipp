@@ -43,10 +43,16 @@ namespace detail {
 {
     std::string out;
     auto const add = [&out](std::string const& text) { out += (out.empty() ? "" : ", ") + text; };
+    auto const has_form = [&](nest_array const& array) {
+        for (kept_form const& form : forms)
+            if (nest.arrays[form.array].name == array.name) return true;
+        return false;
+    };
     for (nest_array const& array : nest.arrays) {
         if (array.role == nest_role::temporary) continue;
         std::string const constant = array.role == nest_role::read ? " const" : "";
-        add(std::string(cpp_name(array.element)) + constant + "* __restrict " + array.name);
+        add((has_form(array) ? "[[maybe_unused]] " : "") + std::string(cpp_name(array.element)) +
+            constant + "* __restrict " + array.name);
         if (array.has_row_stride) add("long " + array.name + "_stride");
     }
     for (nest_input const& input : nest.inputs)
