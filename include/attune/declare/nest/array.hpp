@@ -9,11 +9,11 @@
 #include <attune/declare/constraint.hpp>
 #include <attune/declare/nest/axis.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 namespace attune::inline ATTUNE_ABI {
@@ -86,13 +86,31 @@ template <class T>
 template <class Array, bool Padded, class... Indices>
 struct element_of_array : nest_value {
     using array = Array;
+    using indices = type_list<Indices...>;
     using value_type = operand_type<typename Array::element>;
     static constexpr bool is_padded = Padded;
     static constexpr bool is_complete = sizeof...(Indices) == Array::rank;
+    static constexpr std::size_t element_row_count = (Indices::row_count + ... + 1);
+    static constexpr std::size_t row_count = element_row_count + 1;
+    static constexpr std::size_t number_count = (Indices::number_count + ... + 0);
 
-    constexpr explicit element_of_array(std::tuple<Indices...> const& given)
-        : at(given)
+    static constexpr void write_element(nest_row_sink& to)
     {
+        (Indices::write_rows(to), ...);
+        to.add({.what = nest_row::part::element,
+                .is_padded = Padded,
+                .count = sizeof...(Indices),
+                .which = to.place(to.arrays, Array::name)});
+    }
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        write_element(to);
+        to.add({.what = nest_row::part::read, .type = nest_element<value_type>()});
+    }
+    constexpr void write_numbers(nest_number_sink& to) const
+    {
+        for (std::size_t i = 0; i < number_count; ++i)
+            to.add(numbers[i]);
     }
 
     template <class Index>
@@ -136,14 +154,20 @@ struct element_of_array : nest_value {
         return write<write_kind::multiply>(lift_value(value));
     }
 
-    std::tuple<Indices...> at;
+    /// Those of the indices, one after the other.
+    outline_list<number_count, std::int64_t> numbers{};
 
 private:
     template <class Index>
     [[nodiscard]] constexpr auto with(Index const& index) const
     {
-        return element_of_array<Array, Padded, Indices..., Index>{
-            std::tuple_cat(at, std::tuple<Index>(index))};
+        element_of_array<Array, Padded, Indices..., Index> out;
+        for (std::size_t i = 0; i < number_count; ++i)
+            out.numbers[i] = numbers[i];
+        if constexpr (Index::number_count > 0)
+            for (std::size_t i = 0; i < Index::number_count; ++i)
+                out.numbers[number_count + i] = index.numbers[i];
+        return out;
     }
     template <write_kind Kind, class Value>
     [[nodiscard]] constexpr auto write(Value const& value) const
@@ -160,7 +184,7 @@ struct padded_array {
     template <class Index>
     [[nodiscard]] constexpr auto operator[](Index const& index) const
     {
-        return element_of_array<Array, true>{std::tuple<>{}}[index];
+        return element_of_array<Array, true>{}[index];
     }
 };
 
@@ -193,7 +217,7 @@ struct array_of : nest_term {
     template <class Index>
     [[nodiscard]] constexpr auto operator[](Index const& index) const
     {
-        return element_of_array<array_of, false>{std::tuple<>{}}[index];
+        return element_of_array<array_of, false>{}[index];
     }
 
     /// The same array, given as an attune::matrix_view, whose rows may have gaps between them.

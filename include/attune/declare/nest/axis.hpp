@@ -5,13 +5,14 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/input.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -72,31 +73,52 @@ struct axis_of : nest_index {
     static_assert(is_name, "attune: an axis has the name of a variable: letters, digits and _");
     static constexpr std::string_view name = Name.view();
     using extent = Extent;
+
+    static constexpr std::size_t row_count = 2;
+    static constexpr std::size_t number_count = 0;
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        to.add({.what = nest_row::part::term, .which = to.place(to.axes, name)});
+        to.add({.what = nest_row::part::index, .count = 1});
+    }
 };
 
-/// An axis in a sum, once or several times.
+/// An axis in a sum, once.
 template <class Axis>
 struct unit_term {
     using axis = Axis;
-    static constexpr std::int64_t factor = 1;
+    static constexpr bool is_unit = true;
 };
+/// Several times.
 template <class Axis>
 struct scaled_term {
     using axis = Axis;
-    std::int64_t factor = 1;
+    static constexpr bool is_unit = false;
 };
 
-/// The sum of the terms and of `offset`.
+/// The sum of the terms and of an offset.
 template <class... Terms>
 struct affine_sum : nest_index {
-    constexpr affine_sum() = default;
-    constexpr affine_sum(std::tuple<Terms...> of, std::int64_t more)
-        : terms(of)
-        , offset(more)
+    static constexpr std::size_t row_count = sizeof...(Terms) + 1;
+    static constexpr std::size_t number_count = sizeof...(Terms) + 1;
+
+    static constexpr void write_rows(nest_row_sink& to)
     {
+        (write_term(to, Terms::axis::name, Terms::is_unit), ...);
+        to.add({.what = nest_row::part::index, .count = sizeof...(Terms), .number = to.numbers++});
     }
-    std::tuple<Terms...> terms{};
-    std::int64_t offset = 0;
+
+    /// Factors in order of the terms, those of units too, which are 1; the offset.
+    std::array<std::int64_t, number_count> numbers{};
+
+private:
+    static constexpr void write_term(nest_row_sink& to, std::string_view axis, bool is_unit)
+    {
+        std::uint16_t const number = to.numbers++;
+        to.add({.what = nest_row::part::term,
+                .which = to.place(to.axes, axis),
+                .number = is_unit ? nest_row::no_number : number});
+    }
 };
 
 template <class T>
@@ -112,30 +134,38 @@ inline constexpr bool is_axis<axis_of<Name, Extent>> = true;
 template <class T>
 [[nodiscard]] constexpr auto as_affine(T const& index)
 {
-    if constexpr (whole_number<T>)
-        return affine_sum<>{{}, static_cast<std::int64_t>(index)};
-    else if constexpr (is_axis<T>)
-        return affine_sum<unit_term<T>>{};
-    else
+    if constexpr (whole_number<T>) {
+        affine_sum<> out;
+        out.numbers = {static_cast<std::int64_t>(index)};
+        return out;
+    } else if constexpr (is_axis<T>) {
+        affine_sum<unit_term<T>> out;
+        out.numbers = {1, 0};
+        return out;
+    } else
         return index;
 }
 
 template <class... L, class... R>
-[[nodiscard]] constexpr auto sum_of(affine_sum<L...> const& left, affine_sum<R...> const& right)
+[[nodiscard]] constexpr affine_sum<L..., R...> sum_of(affine_sum<L...> const& left,
+                                                      affine_sum<R...> const& right)
 {
-    return affine_sum<L..., R...>{std::tuple_cat(left.terms, right.terms),
-                                  left.offset + right.offset};
+    affine_sum<L..., R...> out;
+    for (std::size_t i = 0; i < sizeof...(L); ++i)
+        out.numbers[i] = left.numbers[i];
+    for (std::size_t i = 0; i < sizeof...(R); ++i)
+        out.numbers[sizeof...(L) + i] = right.numbers[i];
+    out.numbers.back() = left.numbers.back() + right.numbers.back();
+    return out;
 }
 template <class... T>
-[[nodiscard]] constexpr auto multiple_of(affine_sum<T...> const& sum, std::int64_t factor)
+[[nodiscard]] constexpr affine_sum<scaled_term<typename T::axis>...>
+multiple_of(affine_sum<T...> const& sum, std::int64_t factor)
 {
-    return affine_sum<scaled_term<typename T::axis>...>{
-        std::apply(
-            [factor](T const&... term) {
-                return std::tuple{scaled_term<typename T::axis>{term.factor * factor}...};
-            },
-            sum.terms),
-        sum.offset * factor};
+    affine_sum<scaled_term<typename T::axis>...> out;
+    for (std::size_t i = 0; i <= sizeof...(T); ++i)
+        out.numbers[i] = sum.numbers[i] * factor;
+    return out;
 }
 
 /// What attune::axes() gives, for structured bindings.

@@ -10,17 +10,18 @@
 #include <attune/declare/nest/element_bounds.hpp>
 #include <attune/declare/nest/evaluate.hpp>
 #include <attune/declare/nest/nest_memory.hpp>
-#include <attune/declare/nest/nest_refusal.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/declare/nest/outline.hpp>
+#include <attune/declare/nest/value_pack.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -30,7 +31,7 @@ template <class List>
 struct values_of_inputs;
 template <class... Input>
 struct values_of_inputs<type_list<Input...>> {
-    using type = std::tuple<typename Input::value_type...>;
+    using type = value_pack<typename Input::value_type...>;
 };
 
 /// The type of an argument.
@@ -133,32 +134,41 @@ public:
     template <class Arguments>
     using with_order = nest_declaration<Name, Arguments, Steps...>;
 
-    constexpr explicit nest_declaration(Steps const&... of)
-        : steps_(of...)
-    {
-    }
-    constexpr explicit nest_declaration(std::tuple<Steps...> const& of)
+    static constexpr std::size_t number_count = (Steps::number_count + ... + 0);
+    static constexpr std::array<nest_row, (Steps::row_count + ... + 0)> rows = [] {
+        std::array<nest_row, (Steps::row_count + ... + 0)> out{};
+        nest_row_sink to{{outline.arrays.data(), arrays},
+                         {outline.axes.data(), outline.axis_count},
+                         {outline.inputs.data(), inputs},
+                         out.data()};
+        (Steps::write_rows(to), ...);
+        return out;
+    }();
+
+    constexpr explicit nest_declaration(value_pack<Steps...> const& of)
         : steps_(of)
     {
     }
 
-    [[nodiscard]] constexpr std::tuple<Steps...> const& steps() const noexcept { return steps_; }
+    [[nodiscard]] constexpr value_pack<Steps...> const& steps() const noexcept { return steps_; }
 
-    /// Whether an index leaves an array of constant extents, along axes of constant extents.
-    [[nodiscard]] constexpr bool leaves_an_array() const
+    /// Those of the rows.
+    [[nodiscard]] constexpr outline_list<number_count, std::uint64_t> numbers() const
     {
-        bool out = false;
-        see_elements([&](auto const& element) {
-            out = out || element_bounds<nest_declaration>::leaves(element);
-        });
+        outline_list<number_count, std::uint64_t> out{};
+        nest_number_sink to{out.data()};
+        for_each_part(steps_, [&](auto const& step) { write_numbers_of(to, step); });
         return out;
     }
-
-    /// Calls `see` with each element that the program reads or writes.
-    template <class See>
-    constexpr void see_elements(See const& see) const
+    [[nodiscard]] static constexpr nest_form form(std::span<std::uint64_t const> numbers)
     {
-        std::apply([&](Steps const&... step) { (see_step(step, see), ...); }, steps_);
+        return {name,
+                {outline.arrays.data(), arrays},
+                {outline.axes.data(), outline.axis_count},
+                {outline.inputs.data(), inputs},
+                rows,
+                numbers,
+                {order.at.data(), order.count}};
     }
 
     /// The plain nest.
@@ -172,12 +182,12 @@ public:
         for (std::size_t i = 0; i < arrays; ++i)
             if (outline.arrays[i].is_temporary) {
                 held[i].reset(new std::byte[static_cast<std::size_t>(
-                    call.elements(outline.arrays[i]) *
+                    elements_in(outline.arrays[i], call.whole) *
                     static_cast<std::int64_t>(element_bytes(outline.arrays[i].element)))]);
                 call.data[i] = held[i].get();
             }
         nest_evaluator<nest_declaration> const evaluator(call);
-        std::apply([&](Steps const&... step) { (evaluator.run(step), ...); }, steps_);
+        for_each_part(steps_, [&](auto const& step) { evaluator.run(step); });
     }
 
     /// Whether all that a program may be made into is right for a call: code that keeps values in
@@ -187,117 +197,42 @@ public:
     [[nodiscard]] bool is_for_any_code(Args const&... given) const
     {
         static_cast<void>(checked_call(given...));
-        nest_memory const all[] = {nest_memory::of(given)..., nest_memory{}};
-        for (std::size_t i = 0; i < sizeof...(Args); ++i)
-            for (std::size_t k = i + 1; k < sizeof...(Args); ++k)
-                if ((is_written(i) || is_written(k)) && do_overlap(all[i], all[k])) return false;
-        return true;
-    }
-
-    /// The inputs of a call, in order of mention; those that are no whole numbers are cut off.
-    template <class... Args>
-    [[nodiscard]] static outline_list<inputs, std::int64_t> inputs_of(Args const&... given)
-    {
-        outline_list<inputs, std::int64_t> out{};
-        std::size_t at = 0;
-        auto const one = [&]<class T>(T const& argument) {
-            if constexpr (std::is_arithmetic_v<T>)
-                out[order.at[at] - arrays] = static_cast<std::int64_t>(argument);
-            ++at;
-        };
-        (one(given), ...);
-        return out;
+        std::array<nest_memory, sizeof...(Args)> const all{nest_memory::of(given)...};
+        return !writes_what_overlaps(form({}), all);
     }
 
 private:
-    [[nodiscard]] static bool is_written(std::size_t argument)
-    {
-        std::size_t const which = order.at[argument];
-        return which < arrays && outline.arrays[which].role() != nest_role::read;
-    }
     template <class... Args>
     [[nodiscard]] nest_call<nest_declaration> checked_call(Args const&... given) const
     {
         nest_call<nest_declaration> call;
-        std::array<given_size, sizeof...(Args)> const sizes{size_of(given)...};
         take(call, std::index_sequence_for<Args...>{}, given...);
-        check(call, sizes);
+        std::array<given_size, sizeof...(Args)> const sizes{given_size::of(given)...};
+        auto const own = numbers();
+        check_call(form(own), call.whole, sizes);
         return call;
-    }
-    struct given_size {
-        std::int64_t elements = 0;
-        std::int64_t rows = -1; ///< of a view
-    };
-    template <class T>
-    [[nodiscard]] static given_size size_of(T const& given)
-    {
-        if constexpr (std::is_arithmetic_v<T>)
-            return {};
-        else if constexpr (requires { given.rows(); })
-            return {static_cast<std::int64_t>(given.rows() * given.columns()),
-                    static_cast<std::int64_t>(given.rows())};
-        else
-            return {static_cast<std::int64_t>(given.size())};
     }
     template <std::size_t... Place, class... Args>
     static void
     take(nest_call<nest_declaration>& call, std::index_sequence<Place...>, Args const&... all)
     {
-        auto const one = [&]<std::size_t At, class T>(std::integral_constant<std::size_t, At>,
-                                                      T const& given) {
-            constexpr std::size_t which = order.at[At];
-            if constexpr (which >= arrays) {
-                std::get<which - arrays>(call.inputs) = given;
-            } else {
-                call.data[which] = given.data();
-                if constexpr (requires { given.row_stride(); })
-                    call.row_stride[which] = static_cast<std::int64_t>(given.row_stride());
-            }
-        };
-        (one(std::integral_constant<std::size_t, Place>{}, all), ...);
+        (take_one<order.at[Place]>(call, all), ...);
     }
-
-    void check(nest_call<nest_declaration> const& call, std::span<given_size const> sizes) const
+    template <std::size_t Which, class T>
+    static void take_one(nest_call<nest_declaration>& call, T const& given)
     {
-        for (std::size_t i = 0; i < outline.axis_count; ++i) {
-            outline_extent const of = outline.axes[i].extent;
-            if (of.is_constant() || call.extent(of) >= 0) continue;
-            for (std::size_t n = 0; n < inputs; ++n)
-                if (static_cast<std::int64_t>(n) == of.value)
-                    refuse_extent(name, outline.inputs[n].name, call.extent(of));
+        if constexpr (Which >= arrays) {
+            part_at<Which - arrays>(call.inputs) = given;
+            if constexpr (std::integral<T>)
+                call.whole[Which - arrays] = static_cast<std::int64_t>(given);
+        } else {
+            call.data[Which] = given.data();
+            if constexpr (requires { given.row_stride(); })
+                call.row_stride[Which] = static_cast<std::int64_t>(given.row_stride());
         }
-        for (std::size_t a = 0; a < order.count; ++a) {
-            if (order.at[a] >= arrays) continue;
-            outline_array const& of = outline.arrays[order.at[a]];
-            refuse_other(of, sizes[a].elements, call.elements(of));
-            if (sizes[a].rows >= 0) refuse_other(of, sizes[a].rows, call.extent(of.extents[0]));
-        }
-        see_elements(
-            [&](auto const& element) { element_bounds<nest_declaration>::check(call, element); });
-    }
-    static void refuse_other(outline_array const& of, std::int64_t given, std::int64_t wanted)
-    {
-        if (given != wanted) refuse_size(name, of.name, given, wanted);
     }
 
-    template <class Target, bool Continues, class Value, class... R, class See>
-    static constexpr void see_step(nest_step<Target, Continues, Value, R...> const& step,
-                                   See const& see)
-    {
-        see(step.target);
-        std::apply([&](R const&... one) { (see_in(one.body, see), ...); }, step.reductions);
-        see_in(step.value, see);
-    }
-    template <class X, class See>
-    static constexpr void see_in(X const& x, See const& see)
-    {
-        if constexpr (requires { typename X::array; })
-            see(x);
-        else if constexpr (requires { x.operands; })
-            std::apply([&](auto const&... each) { (see_in(each, see), ...); }, x.operands);
-    }
-
-    std::tuple<Steps...> steps_;
+    value_pack<Steps...> steps_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -5,7 +5,9 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/declaration.hpp>
+#include <attune/declare/nest/value_pack.hpp>
 
+#include <cstddef>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -79,6 +81,14 @@ template <class Declaration>
 /// Stands for a program that is wrong, so that there is one error.
 struct no_declaration {};
 
+template <class... Steps>
+[[nodiscard]] consteval value_pack<Steps...> made_steps(Steps const&... steps)
+{
+    return [&]<std::size_t... At>(std::index_sequence<At...>) {
+        return value_pack<Steps...>{{pack_part<At, Steps>{steps}...}};
+    }(std::index_sequence_for<Steps...>{});
+}
+
 /// A program of `statements`. In a constant expression, so that what is wrong does not compile.
 template <fixed_string Name, class... Statements>
 [[nodiscard]] consteval auto declare_nest(Statements const&... statements)
@@ -92,8 +102,9 @@ template <fixed_string Name, class... Statements>
         using declaration =
             nest_declaration<Name, type_list<>, decltype(make_step(std::declval<Statements>()))...>;
         if constexpr (check_declaration<declaration>()) {
-            declaration const out{make_step(statements)...};
-            if (out.leaves_an_array())
+            declaration const out(made_steps(make_step(statements)...));
+            auto const numbers = out.numbers();
+            if (leaves_an_array(declaration::form(numbers)))
                 throw declaration_error("attune: nest: an index leaves its array; write "
                                         "attune::padded(x)[...] where it then reads 0, or make the "
                                         "axis shorter");

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -33,22 +32,11 @@ public:
     {
     }
 
-    template <class Target, bool Continues, class Value, class... R>
-    void run(nest_step<Target, Continues, Value, R...> const& step) const
+    template <class Step>
+    void run(Step const& step) const
     {
         place at{};
-        [&]<class Array, bool P, class... Axis>(
-            std::type_identity<element_of_array<Array, P, Axis...>>) {
-            using axes = std::tuple<Axis...>;
-            constexpr std::size_t outer = sizeof...(Axis) - 1;
-            [&]<std::size_t... At>(std::index_sequence<At...>) {
-                for_each(type_list<std::tuple_element_t<At, axes>...>{},
-                         at,
-                         [&](place& here) __attribute__((always_inline)) {
-                             row<std::tuple_element_t<outer, axes>>(step, here);
-                         });
-            }(std::make_index_sequence<outer>{});
-        }(std::type_identity<Target>{});
+        rows(step, typename Step::target_type::indices{}, at);
     }
 
 private:
@@ -58,26 +46,21 @@ private:
     template <class Axis>
     [[nodiscard, gnu::always_inline]] std::int64_t extent_of_axis() const
     {
-        constexpr outline_extent extent = outline.axes[axis_at<Axis>].extent;
-        if constexpr (extent.is_constant())
-            return extent.value;
-        else
-            return static_cast<std::int64_t>(
-                std::get<static_cast<std::size_t>(extent.value)>(call_.inputs));
+        return call_.extent(outline.axes[axis_at<Axis>].extent);
     }
 
-    template <class F>
-    [[gnu::always_inline]] void for_each(type_list<>, place& at, F const& f) const
+    /// The target's axes are loops, the last one of rows.
+    template <class Step, class Axis, class... Rest>
+    [[gnu::always_inline]] void rows(Step const& step, type_list<Axis, Rest...>, place& at) const
     {
-        f(at);
-    }
-    template <class Axis, class... Rest, class F>
-    [[gnu::always_inline]] void for_each(type_list<Axis, Rest...>, place& at, F const& f) const
-    {
-        std::int64_t const n = extent_of_axis<Axis>();
-        for (std::int64_t i = 0; i < n; ++i) {
-            at[axis_at<Axis>] = i;
-            for_each(type_list<Rest...>{}, at, f);
+        if constexpr (sizeof...(Rest) == 0) {
+            row<Axis>(step, at);
+        } else {
+            std::int64_t const n = extent_of_axis<Axis>();
+            for (std::int64_t i = 0; i < n; ++i) {
+                at[axis_at<Axis>] = i;
+                rows(step, type_list<Rest...>{}, at);
+            }
         }
     }
 
@@ -91,21 +74,13 @@ private:
         if constexpr (sizeof...(R) == 0) {
             for (std::int64_t i = 0; i < n; ++i) {
                 at[last] = i;
-                store(step.target, at, value(step.value, at, std::tuple<>{}, 0));
+                store(step.target, at, value(step.value, at, value_pack<>{}, 0));
             }
         } else {
             for (std::int64_t from = 0; from < n; from += evaluated_block) {
                 std::int64_t const width = n - from < evaluated_block ? n - from : evaluated_block;
-                std::tuple<block_of<R>...> blocks;
-                [&]<std::size_t... At>(std::index_sequence<At...>) {
-                    (reduce<last, Continues>(step.target,
-                                             std::get<At>(step.reductions),
-                                             std::get<At>(blocks),
-                                             at,
-                                             from,
-                                             width),
-                     ...);
-                }(std::index_sequence_for<R...>{});
+                value_pack<block_of<R>...> blocks{};
+                reduce_all<last, Continues>(step, blocks, at, from, width);
                 for (std::int64_t i = 0; i < width; ++i) {
                     at[last] = from + i;
                     store(step.target, at, value(step.value, at, blocks, i));
@@ -114,15 +89,22 @@ private:
         }
     }
 
-    template <std::size_t Last,
-              bool Continues,
-              class Target,
-              reduction C,
-              class Body,
-              class... Axis>
+    template <std::size_t Last, bool Continues, class Step, std::size_t... At, class... Block>
+    [[gnu::always_inline]] void reduce_all(Step const& step,
+                                           pack_parts<std::index_sequence<At...>, Block...>& blocks,
+                                           place const& at,
+                                           std::int64_t from,
+                                           std::int64_t width) const
+    {
+        (reduce<Last, Continues>(
+             step.target, part_at<At>(step.reductions), part_at<At>(blocks), at, from, width),
+         ...);
+    }
+
+    template <std::size_t Last, bool Continues, class Target, class R>
     [[gnu::always_inline]] void reduce(Target const& target,
-                                       nest_reduction<C, Body, Axis...> const& of,
-                                       block_of<nest_reduction<C, Body, Axis...>>& block,
+                                       R const& of,
+                                       block_of<R>& block,
                                        place at,
                                        std::int64_t from,
                                        std::int64_t width) const
@@ -130,53 +112,104 @@ private:
         for (std::int64_t i = 0; i < width; ++i) {
             if constexpr (Continues) {
                 at[Last] = from + i;
-                using number = typename Body::value_type;
-                block.begin_with(i, static_cast<number>(element(target, at)));
+                block.begin_with(i, static_cast<typename R::accumulated>(element(target, at)));
             } else
                 block.begin(i);
         }
-        for_each(type_list<Axis...>{}, at, [&](place& here) __attribute__((always_inline)) {
-            for (std::int64_t i = 0; i < width; ++i) {
-                here[Last] = from + i;
-                std::int64_t along = 0;
-                if constexpr (sizeof...(Axis) == 1) along = ((here[axis_at<Axis>]) + ...);
-                block.add(i, value(of.body, here, std::tuple<>{}, 0), along);
-            }
-        });
+        along<Last>(typename R::axes{}, of, block, at, from, width);
+    }
+
+    /// The axes of a reduction are loops around those of the block.
+    template <std::size_t Last, class R>
+    [[gnu::always_inline]] void along(type_list<>,
+                                      R const& of,
+                                      block_of<R>& block,
+                                      place& at,
+                                      std::int64_t from,
+                                      std::int64_t width) const
+    {
+        for (std::int64_t i = 0; i < width; ++i) {
+            at[Last] = from + i;
+            block.add(
+                i, value(of.body, at, value_pack<>{}, 0), place_of<R>(typename R::axes{}, at));
+        }
+    }
+    template <std::size_t Last, class R, class Axis, class... Rest>
+    [[gnu::always_inline]] void along(type_list<Axis, Rest...>,
+                                      R const& of,
+                                      block_of<R>& block,
+                                      place& at,
+                                      std::int64_t from,
+                                      std::int64_t width) const
+    {
+        std::int64_t const n = extent_of_axis<Axis>();
+        for (std::int64_t i = 0; i < n; ++i) {
+            at[axis_at<Axis>] = i;
+            along<Last>(type_list<Rest...>{}, of, block, at, from, width);
+        }
+    }
+    /// Of an argmax.
+    template <class R, class... Axis>
+    [[nodiscard, gnu::always_inline]] static std::int64_t place_of(type_list<Axis...>,
+                                                                   place const& at)
+    {
+        if constexpr (R::gives_place)
+            return (at[axis_at<Axis>] + ...);
+        else
+            return 0;
+    }
+
+    /// @param numbers  those of the index
+    template <class... Term>
+    [[nodiscard, gnu::always_inline]] static std::int64_t
+    index(std::type_identity<affine_sum<Term...>>, std::int64_t const* numbers, place const& at)
+    {
+        std::int64_t out = numbers[sizeof...(Term)];
+        ((out += (Term::is_unit ? 1 : *numbers) * at[axis_at<typename Term::axis>], ++numbers),
+         ...);
+        return out;
+    }
+    template <fixed_string Name, class Extent>
+    [[nodiscard, gnu::always_inline]] static std::int64_t
+    index(std::type_identity<axis_of<Name, Extent>>, std::int64_t const*, place const& at)
+    {
+        return at[axis_at<axis_of<Name, Extent>>];
     }
 
     template <class Index>
-    [[nodiscard, gnu::always_inline]] static std::int64_t index(Index const& of, place const& at)
+    [[nodiscard, gnu::always_inline]] static std::int64_t const* numbers_of(Index const& of)
     {
-        if constexpr (is_axis<Index>)
-            return at[axis_at<Index>];
+        if constexpr (Index::number_count > 0)
+            return of.numbers.data();
         else
-            return std::apply(
-                [&]<class... T>(T const&... term) __attribute__((always_inline)) {
-                    return (of.offset + ... + (term.factor * at[axis_at<typename T::axis>]));
-                },
-                of.terms);
+            return nullptr;
     }
 
+    template <std::size_t Array, bool Padded>
+    [[gnu::always_inline]] void
+    go(std::int64_t& offset, std::size_t dimension, std::int64_t i, bool& inside) const
+    {
+        constexpr outline_array const& of = outline.arrays[Array];
+        std::int64_t const n = call_.extent(of.extents[dimension]);
+        if constexpr (Padded) inside = inside && i >= 0 && i < n;
+        if (of.has_row_stride && dimension == 1)
+            offset = offset * call_.row_stride[Array] + i;
+        else
+            offset = offset * n + i;
+    }
+    /// @param inside  becomes false where an index leaves the array
     template <class Array, bool Padded, class... Index>
     [[nodiscard, gnu::always_inline]] std::int64_t
     offset(element_of_array<Array, Padded, Index...> const& of, place const& at, bool& inside) const
     {
         constexpr std::size_t array = outline.array(Array::name);
         std::int64_t out = 0;
-        std::size_t d = 0;
-        auto const add = [&](std::int64_t i) __attribute__((always_inline)) {
-            std::int64_t const n = call_.extent(outline.arrays[array].extents[d]);
-            if constexpr (Padded) inside = inside && i >= 0 && i < n;
-            if (Array::has_row_stride && d == 1)
-                out = out * call_.row_stride[array] + i;
-            else
-                out = out * n + i;
-            ++d;
-        };
-        std::apply([&](Index const&... i)
-                       __attribute__((always_inline)) { (add(index(i, at)), ...); },
-                   of.at);
+        std::size_t dimension = 0;
+        std::int64_t const* numbers = of.numbers.data();
+        ((go<array, Padded>(
+              out, dimension++, index(std::type_identity<Index>{}, numbers, at), inside),
+          numbers += Index::number_count),
+         ...);
         return out;
     }
 
@@ -219,14 +252,14 @@ private:
     [[nodiscard, gnu::always_inline]] int
     value(index_as_value<Index> const& x, place const& at, Blocks const&, std::int64_t) const
     {
-        return static_cast<int>(index(x.index, at));
+        return static_cast<int>(index(std::type_identity<Index>{}, numbers_of(x.index), at));
     }
     template <class Input, class Blocks>
     [[nodiscard, gnu::always_inline]] auto
     value(input_as_value<Input> const&, place const&, Blocks const&, std::int64_t) const
     {
         return static_cast<operand_type<typename Input::value_type>>(
-            std::get<outline.input(Input::name)>(call_.inputs));
+            part_at<outline.input(Input::name)>(call_.inputs));
     }
     template <class Array, bool Padded, class... Index, class Blocks>
     [[nodiscard, gnu::always_inline]] auto value(element_of_array<Array, Padded, Index...> const& x,
@@ -240,7 +273,7 @@ private:
     [[nodiscard, gnu::always_inline]] T
     value(reduced_value<Place, T> const&, place const&, Blocks const& blocks, std::int64_t i) const
     {
-        return std::get<Place>(blocks).result(i);
+        return part_at<Place>(blocks).result(i);
     }
     template <nest_op Code, class T, class X, class Blocks>
     [[nodiscard, gnu::always_inline]] T value(nest_operation<Code, T, X> const& x,
@@ -248,7 +281,7 @@ private:
                                               Blocks const& blocks,
                                               std::int64_t i) const
     {
-        auto const of = static_cast<T>(value(std::get<0>(x.operands), at, blocks, i));
+        auto const of = static_cast<T>(value(x.first, at, blocks, i));
         if constexpr (Code == nest_op::convert)
             return of;
         else
@@ -260,8 +293,8 @@ private:
                                               Blocks const& blocks,
                                               std::int64_t i) const
     {
-        return combined<Code>(static_cast<T>(value(std::get<0>(x.operands), at, blocks, i)),
-                              static_cast<T>(value(std::get<1>(x.operands), at, blocks, i)));
+        return combined<Code>(static_cast<T>(value(x.first, at, blocks, i)),
+                              static_cast<T>(value(x.second, at, blocks, i)));
     }
     template <class T, class Truth, class L, class R, class Blocks>
     [[nodiscard, gnu::always_inline]] T
@@ -270,9 +303,8 @@ private:
           Blocks const& blocks,
           std::int64_t i) const
     {
-        return holds(std::get<0>(x.operands), at, blocks, i)
-                   ? static_cast<T>(value(std::get<1>(x.operands), at, blocks, i))
-                   : static_cast<T>(value(std::get<2>(x.operands), at, blocks, i));
+        return holds(x.first, at, blocks, i) ? static_cast<T>(value(x.second, at, blocks, i))
+                                             : static_cast<T>(value(x.third, at, blocks, i));
     }
     template <nest_op Code, class T, class L, class R, class Blocks>
     [[nodiscard, gnu::always_inline]] bool holds(nest_truth<Code, T, L, R> const& x,
@@ -280,8 +312,8 @@ private:
                                                  Blocks const& blocks,
                                                  std::int64_t i) const
     {
-        auto const left = static_cast<T>(value(std::get<0>(x.operands), at, blocks, i));
-        auto const right = static_cast<T>(value(std::get<1>(x.operands), at, blocks, i));
+        auto const left = static_cast<T>(value(x.first, at, blocks, i));
+        auto const right = static_cast<T>(value(x.second, at, blocks, i));
         if constexpr (Code == nest_op::less)
             return left < right;
         else if constexpr (Code == nest_op::less_equal)

@@ -5,14 +5,34 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/outline.hpp>
+#include <attune/declare/nest/value_pack.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <tuple>
-#include <utility>
+#include <span>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// @param whole  the inputs; those that are no whole numbers are no extents
+[[nodiscard]] constexpr std::int64_t extent_in(outline_extent const& of,
+                                               std::span<std::int64_t const> whole)
+{
+    return of.is_constant() ? of.value : whole[static_cast<std::size_t>(of.value)];
+}
+/// The largest number where there are more.
+[[nodiscard]] constexpr std::int64_t elements_in(outline_array const& of,
+                                                 std::span<std::int64_t const> whole)
+{
+    std::int64_t out = 1;
+    bool is_past = false;
+    for (std::size_t d = 0; d < of.rank; ++d) {
+        std::int64_t const extent = extent_in(of.extents[d], whole);
+        if (extent == 0) return 0;
+        is_past = __builtin_mul_overflow(out, extent, &out) || is_past;
+    }
+    return is_past ? std::numeric_limits<std::int64_t>::max() : out;
+}
 
 /// One call's arrays and inputs, in the order of the outline.
 template <class Declaration>
@@ -22,29 +42,11 @@ struct nest_call {
     outline_list<outline.array_count, void const*> data{};
     outline_list<outline.array_count, std::int64_t> row_stride{};
     typename Declaration::input_values inputs{};
+    outline_list<outline.input_count, std::int64_t> whole{}; ///< inputs that are whole numbers
 
-    [[nodiscard]] constexpr std::int64_t extent(outline_extent const& of) const
+    [[nodiscard, gnu::always_inline]] constexpr std::int64_t extent(outline_extent const& of) const
     {
-        if (of.is_constant()) return of.value;
-        return [&]<std::size_t... At>(std::index_sequence<At...>) {
-            std::int64_t out = 0;
-            ((At == static_cast<std::size_t>(of.value)
-                  ? void(out = static_cast<std::int64_t>(std::get<At>(inputs)))
-                  : void()),
-             ...);
-            return out;
-        }(std::make_index_sequence<outline.input_count>{});
-    }
-    /// The largest number where there are more.
-    [[nodiscard]] constexpr std::int64_t elements(outline_array const& of) const
-    {
-        std::int64_t out = 1;
-        bool is_past = false;
-        for (std::size_t d = 0; d < of.rank; ++d) {
-            if (extent(of.extents[d]) == 0) return 0;
-            is_past = __builtin_mul_overflow(out, extent(of.extents[d]), &out) || is_past;
-        }
-        return is_past ? std::numeric_limits<std::int64_t>::max() : out;
+        return of.is_constant() ? of.value : whole[static_cast<std::size_t>(of.value)];
     }
 };
 

@@ -41,7 +41,7 @@ template <class L, class R>
                                   detail::multiple_of(detail::as_affine(right), -1));
         else // the terms of `left` stay units
             return detail::sum_of(detail::as_affine(left),
-                                  detail::affine_sum<>{{}, -static_cast<std::int64_t>(right)});
+                                  detail::as_affine(-static_cast<std::int64_t>(right)));
     } else
         return detail::operation_on<nest_op::subtract>(detail::lift_value(left),
                                                        detail::lift_value(right));
@@ -124,12 +124,11 @@ template <class Truth, class T, class F>
 {
     auto const both = detail::operation_on<nest_op::select>(detail::lift_value(if_true),
                                                             detail::lift_value(if_false));
-    return std::apply(
-        [&]<class L, class R>(L const& left, R const& right) {
-            using type = typename decltype(both)::value_type;
-            return detail::nest_operation<nest_op::select, type, Truth, L, R>{truth, left, right};
-        },
-        both.operands);
+    using type = typename decltype(both)::value_type;
+    using left = std::remove_const_t<decltype(both.first)>;
+    using right = std::remove_const_t<decltype(both.second)>;
+    return detail::nest_operation<nest_op::select, type, Truth, left, right>{
+        truth, both.first, both.second};
 }
 
 /// The number in another type: float, double or a whole number of 32 or 64 bits.

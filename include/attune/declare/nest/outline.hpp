@@ -25,12 +25,20 @@ struct nest_types {
     using arrays = decltype(distinct<of_arrays>(all{}, type_list<>{}));
     using axes = decltype(distinct<of_axes>(all{}, type_list<>{}));
     using inputs = decltype(distinct<of_inputs>(all{}, type_list<>{}));
+    /// Elements that the statements mention.
+    static constexpr std::size_t uses = []<class... T>(type_list<T...>) {
+        return (std::size_t{is_nest_array<T>} + ... + 0);
+    }(all{});
 };
 
 template <class List>
 inline constexpr std::size_t length_of = 0;
 template <class... T>
 inline constexpr std::size_t length_of<type_list<T...>> = sizeof...(T);
+
+/// Its address stands for a type.
+template <class T>
+inline constexpr char mark_of_term = 0;
 
 /// Made of types at compile time.
 template <class Types>
@@ -49,16 +57,17 @@ public:
     [[nodiscard]] static consteval nest_outline of(std::string_view name, type_list<Steps...>)
     {
         nest_outline out;
+        uses_of_steps uses;
         out.add_inputs(typename Types::inputs{});
         out.add_axes(typename Types::axes{});
         out.add_arrays(typename Types::arrays{});
-        (out.check_same(mentioned<Steps>{}), ...);
+        out.check_same(typename Types::all{});
         out.found(fault_of_names(out.names(name)));
-        (out.add_step(std::type_identity<Steps>{}), ...);
+        (out.add_step(std::type_identity<Steps>{}, uses), ...);
         if (out.fault == nest_fault::none)
             out.found(deduce_extents({out.axes.data(), axis_count},
                                      {out.arrays.data(), array_count},
-                                     {out.uses_.data(), out.use_count_}));
+                                     {uses.all.data(), uses.count}));
         if (out.fault == nest_fault::none)
             out.found(fault_of_order({out.arrays.data(), array_count}));
         return out;
@@ -90,6 +99,14 @@ private:
     static constexpr std::size_t most_axes = 64;
     static constexpr std::size_t most_arrays = 64;
     static constexpr std::size_t most_uses = 256;
+
+    struct uses_of_steps {
+        std::array<outline_use, Types::uses> all{};
+        std::size_t count = 0;
+        std::size_t step = 0; ///< from 1
+
+        constexpr void add(outline_use const& one) { all[count++] = one; }
+    };
 
     constexpr void found(nest_fault what)
     {
@@ -123,7 +140,8 @@ private:
             ++i;
         };
         (add(std::type_identity<Axis>{}), ...);
-        if (axis_count > most_axes || array_count > most_arrays) found(nest_fault::too_large);
+        if (axis_count > most_axes || array_count > most_arrays || Types::uses >= most_uses)
+            found(nest_fault::too_large);
     }
     template <class Array>
     [[nodiscard]] constexpr outline_array array_from(std::type_identity<Array>) const
@@ -151,22 +169,13 @@ private:
     template <class... T>
     constexpr void check_same(type_list<T...>)
     {
-        (check_same_one<T>(), ...);
-    }
-    template <class T>
-    constexpr void check_same_one()
-    {
-        auto const one = []<class... All>(type_list<All...>) {
-            return ((T::name != All::name || std::is_same_v<T, All>) && ...);
-        };
-        bool same = false;
-        if constexpr (is_axis<T>)
-            same = one(typename Types::axes{});
-        else if constexpr (is_nest_array<T>)
-            same = one(typename Types::arrays{});
-        else
-            same = one(typename Types::inputs{});
-        if (!same) found(nest_fault::other_shape);
+        std::string_view const names[] = {T::name...};
+        char const* const marks[] = {&mark_of_term<T>...};
+        int const kinds[] = {is_axis<T> ? 0 : is_nest_array<T> ? 1 : 2 ...};
+        for (std::size_t i = 0; i < sizeof...(T); ++i)
+            for (std::size_t k = 0; k < i; ++k)
+                if (marks[i] != marks[k] && kinds[i] == kinds[k] && names[i] == names[k])
+                    found(nest_fault::other_shape);
     }
 
     [[nodiscard]] constexpr auto names(std::string_view program) const
@@ -196,13 +205,14 @@ private:
     }
 
     template <class Target, bool Continues, class Value, class... R>
-    constexpr void add_step(std::type_identity<nest_step<Target, Continues, Value, R...>>)
+    constexpr void add_step(std::type_identity<nest_step<Target, Continues, Value, R...>>,
+                            uses_of_steps& uses)
     {
         using step = nest_step<Target, Continues, Value, R...>;
-        ++step_;
+        ++uses.step;
         if (fault != nest_fault::none) return;
         axis_set const target = set_of(mentioned<Target>{});
-        add_target(std::type_identity<Target>{}, Continues);
+        add_target(std::type_identity<Target>{}, Continues, uses);
         if ((set_of(mentioned<Value>{}) & ~target) != 0) found(nest_fault::free_axis);
         [[maybe_unused]] auto const add =
             [&]<reduction C, class Body, class... Axis>(
@@ -213,10 +223,10 @@ private:
                 if ((reads & ~(target | over)) != 0) found(nest_fault::free_axis);
                 if constexpr (has_reduction<Body>) found(nest_fault::nested_reduction);
                 if (!step::is_plain && (target & ~reads) != 0) found(nest_fault::partial_reduction);
-                add_reads(std::type_identity<Body>{});
+                add_reads(std::type_identity<Body>{}, uses);
             };
         (add(std::type_identity<R>{}), ...);
-        add_reads(std::type_identity<Value>{});
+        add_reads(std::type_identity<Value>{}, uses);
     }
 
     template <class Array, bool Padded, class... Index>
@@ -234,15 +244,11 @@ private:
         (add(std::type_identity<Index>{}), ...);
         return out;
     }
-    constexpr void add_use(outline_use const& one)
-    {
-        if (use_count_ == most_uses) return found(nest_fault::too_large);
-        uses_[use_count_++] = one;
-    }
 
     template <class Array, bool Padded, class... Index>
     constexpr void add_target(std::type_identity<element_of_array<Array, Padded, Index...>> of,
-                              bool continues)
+                              bool continues,
+                              uses_of_steps& uses)
     {
         if constexpr (sizeof...(Index) != Array::rank || Padded) {
             found(nest_fault::target_of_no_axes);
@@ -256,40 +262,37 @@ private:
             }
             outline_array& to = arrays[use.array];
             if (to.written_by != outline_array::never) found(nest_fault::written_twice);
-            to.written_by = step_;
+            to.written_by = uses.step;
             to.continues = continues;
-            add_use(use);
+            uses.add(use);
         }
     }
 
     template <class T>
-    constexpr void add_reads(std::type_identity<T>)
+    constexpr void add_reads(std::type_identity<T>, uses_of_steps&)
     {
     }
     template <class Array, bool Padded, class... Index>
-    constexpr void add_reads(std::type_identity<element_of_array<Array, Padded, Index...>> of)
+    constexpr void add_reads(std::type_identity<element_of_array<Array, Padded, Index...>> of,
+                             uses_of_steps& uses)
     {
         outline_use const use = use_of(of);
         if (arrays[use.array].first_read == outline_array::never)
-            arrays[use.array].first_read = step_;
-        arrays[use.array].read_by = step_;
-        if constexpr (!Padded) add_use(use);
+            arrays[use.array].first_read = uses.step;
+        arrays[use.array].read_by = uses.step;
+        if constexpr (!Padded) uses.add(use);
     }
     template <nest_op Code, class T, class... X>
-    constexpr void add_reads(std::type_identity<nest_operation<Code, T, X...>>)
+    constexpr void add_reads(std::type_identity<nest_operation<Code, T, X...>>, uses_of_steps& uses)
     {
-        (add_reads(std::type_identity<X>{}), ...);
+        (add_reads(std::type_identity<X>{}, uses), ...);
     }
     template <nest_op Code, class T, class L, class R>
-    constexpr void add_reads(std::type_identity<nest_truth<Code, T, L, R>>)
+    constexpr void add_reads(std::type_identity<nest_truth<Code, T, L, R>>, uses_of_steps& uses)
     {
-        add_reads(std::type_identity<L>{});
-        add_reads(std::type_identity<R>{});
+        add_reads(std::type_identity<L>{}, uses);
+        add_reads(std::type_identity<R>{}, uses);
     }
-
-    std::array<outline_use, most_uses> uses_{};
-    std::size_t use_count_ = 0;
-    std::size_t step_ = 0;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

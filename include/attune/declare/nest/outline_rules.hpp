@@ -13,22 +13,39 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// True for words that cannot name a variable in C++, and for those that code of ours needs.
+/// Words that cannot name a variable in C++, and those that code of ours needs.
+inline constexpr std::string_view reserved_words[] = {
+    "alignas",   "alignof",      "and",           "and_eq",
+    "asm",       "auto",         "bitand",        "bitor",
+    "bool",      "break",        "case",          "catch",
+    "char",      "char8_t",      "char16_t",      "char32_t",
+    "class",     "co_await",     "co_return",     "co_yield",
+    "compl",     "concept",      "const",         "const_cast",
+    "consteval", "constexpr",    "constinit",     "continue",
+    "decltype",  "default",      "delete",        "do",
+    "double",    "dynamic_cast", "else",          "enum",
+    "explicit",  "export",       "extern",        "false",
+    "float",     "for",          "friend",        "goto",
+    "if",        "inline",       "int",           "long",
+    "main",      "mutable",      "namespace",     "new",
+    "noexcept",  "not",          "not_eq",        "nullptr",
+    "operator",  "or",           "or_eq",         "private",
+    "protected", "public",       "register",      "reinterpret_cast",
+    "requires",  "return",       "short",         "signed",
+    "sizeof",    "static",       "static_assert", "static_cast",
+    "std",       "attune",       "struct",        "switch",
+    "template",  "this",         "thread_local",  "throw",
+    "true",      "try",          "typedef",       "typeid",
+    "typename",  "union",        "unsigned",      "using",
+    "virtual",   "void",         "volatile",      "wchar_t",
+    "while",     "xor",          "xor_eq"};
+
 [[nodiscard]] constexpr bool is_reserved_word(std::string_view name)
 {
-    constexpr std::string_view words =
-        " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t "
-        "char16_t char32_t class co_await co_return co_yield compl concept const const_cast "
-        "consteval constexpr constinit continue decltype default delete do double dynamic_cast "
-        "else enum explicit export extern false float for friend goto if inline int long main "
-        "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
-        "public register reinterpret_cast requires return short signed sizeof static "
-        "static_assert static_cast std attune struct switch template this thread_local throw true "
-        "try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
-        "xor_eq ";
     if (name.starts_with('_') || name.find("__") != name.npos) return true;
-    for (std::size_t at = words.find(name); at != words.npos; at = words.find(name, at + 1))
-        if (words[at - 1] == ' ' && words[at + name.size()] == ' ') return true;
+    if (name.size() < 2) return false; // none of them
+    for (std::string_view const word : reserved_words)
+        if (word.size() == name.size() && word[0] == name[0] && word == name) return true;
     return false;
 }
 

@@ -5,6 +5,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/operators.hpp>
+#include <attune/declare/nest/value_pack.hpp>
 
 #include <array>
 #include <cstddef>
@@ -27,15 +28,38 @@ struct nest_step {
     static constexpr bool is_plain =
         sizeof...(Reductions) == 0 || requires(Value v) { typename Value::is_whole; };
 
+    static constexpr std::size_t row_count =
+        Target::element_row_count + (Reductions::row_count + ... + Value::row_count) + 1;
+    static constexpr std::size_t number_count =
+        Target::number_count + (Reductions::number_count + ... + Value::number_count);
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        constexpr bool is_reduction = is_plain && sizeof...(Reductions) > 0;
+        Target::write_element(to);
+        (Reductions::write_reduction(to, is_reduction, Continues), ...);
+        Value::write_rows(to);
+        to.add({.what = nest_row::part::step,
+                .type = nest_element<typename Value::value_type>(),
+                .is_value = is_reduction});
+    }
+    constexpr void write_numbers(nest_number_sink& to) const
+    {
+        write_numbers_of(to, target);
+        for_each_part(reductions, [&](auto const& one) { write_numbers_of(to, one); });
+        write_numbers_of(to, value);
+    }
+
     Target target;
     Value value;
-    std::tuple<Reductions...> reductions;
+    value_pack<Reductions...> reductions;
 };
 
 /// The value of a step that is its only reduction.
 template <class T>
 struct whole_reduction : reduced_value<0, T> {
     using is_whole = void;
+    static constexpr std::size_t row_count = 0;
+    static constexpr void write_rows(nest_row_sink&) {}
 };
 
 template <class... L>
@@ -164,31 +188,17 @@ template <nest_op Code, class T, class L, class R>
 inline constexpr bool has_reduction<nest_truth<Code, T, L, R>> =
     has_reduction<L> || has_reduction<R>;
 
-/// Whether two values of a tree's type can differ: by literals and factors.
-template <class T>
-inline constexpr bool has_numbers = true;
-template <fixed_string Name, class Extent>
-inline constexpr bool has_numbers<axis_of<Name, Extent>> = false;
-template <class Array, bool Padded, class... Indices>
-inline constexpr bool has_numbers<element_of_array<Array, Padded, Indices...>> =
-    (has_numbers<Indices> || ...);
-template <class Index>
-inline constexpr bool has_numbers<index_as_value<Index>> = has_numbers<Index>;
-template <class Input>
-inline constexpr bool has_numbers<input_as_value<Input>> = false;
-template <nest_op Code, class T, class... Operands>
-inline constexpr bool has_numbers<nest_operation<Code, T, Operands...>> =
-    (has_numbers<Operands> || ...);
-template <reduction Combine, class Body, class... Axes>
-inline constexpr bool has_numbers<nest_reduction<Combine, Body, Axes...>> = has_numbers<Body>;
+template <class X, class... Found>
+[[nodiscard]] constexpr auto split(X const& x, value_pack<Found...> const& found);
 
 /// A tree in which reductions are places, and the reductions found so far.
 template <class X, class... Found>
 struct split_tree {
     X value;
-    std::tuple<Found...> found;
+    value_pack<Found...> found;
 };
 
+/// Two values of one type differ by literals and factors, and are two reductions then.
 template <class R, class... Found>
 [[nodiscard]] consteval std::size_t place_among(type_list<Found...>)
 {
@@ -196,80 +206,65 @@ template <class R, class... Found>
     std::size_t out = 0;
     while (!same[out])
         ++out;
-    return has_numbers<R> ? sizeof...(Found) : out;
+    return R::number_count > 0 ? sizeof...(Found) : out;
 }
 
 template <class X, class... Found>
-[[nodiscard]] constexpr auto split(X const& x, std::tuple<Found...> const& found);
-
-template <class Made, class... Found, class... Done>
-[[nodiscard]] constexpr auto
-split_operands(std::tuple<Found...> const& found, Made const& make, std::tuple<Done...> const& done)
+[[nodiscard]] constexpr auto with_found(X const& value, value_pack<Found...> const& found)
 {
-    auto const made = std::apply(make, done);
-    return split_tree<std::remove_const_t<decltype(made)>, Found...>{made, found};
-}
-template <class Made, class... Found, class... Done, class First, class... Rest>
-[[nodiscard]] constexpr auto split_operands(std::tuple<Found...> const& found,
-                                            Made const& make,
-                                            std::tuple<Done...> const& done,
-                                            First const& first,
-                                            Rest const&... rest)
-{
-    auto const one = split(first, found);
-    return split_operands(one.found, make, std::tuple_cat(done, std::tuple{one.value}), rest...);
+    return split_tree<X, Found...>{value, found};
 }
 
-template <nest_op Code, class T>
-struct remade_operation {
-    template <class... Now>
-    [[nodiscard]] constexpr auto operator()(Now const&... now) const
-    {
-        return nest_operation<Code, T, Now...>{now...};
-    }
-};
-template <nest_op Code, class T>
-struct remade_truth {
-    template <class L, class R>
-    [[nodiscard]] constexpr auto operator()(L const& left, R const& right) const
-    {
-        return nest_truth<Code, T, L, R>{left, right};
-    }
-};
-
-template <nest_op Code, class T, class... Operands, class... Found>
-[[nodiscard]] constexpr auto split_node(nest_operation<Code, T, Operands...> const& x,
-                                        std::tuple<Found...> const& found)
+template <nest_op Code, class T, class X, class... Found>
+[[nodiscard]] constexpr auto split_node(nest_operation<Code, T, X> const& x,
+                                        value_pack<Found...> const& found)
 {
-    return std::apply(
-        [&](Operands const&... each) {
-            return split_operands(found, remade_operation<Code, T>{}, std::tuple<>{}, each...);
-        },
-        x.operands);
+    auto const a = split(x.first, found);
+    return with_found(nest_operation<Code, T, decltype(a.value)>{a.value}, a.found);
+}
+template <nest_op Code, class T, class L, class R, class... Found>
+[[nodiscard]] constexpr auto split_node(nest_operation<Code, T, L, R> const& x,
+                                        value_pack<Found...> const& found)
+{
+    auto const a = split(x.first, found);
+    auto const b = split(x.second, a.found);
+    return with_found(
+        nest_operation<Code, T, decltype(a.value), decltype(b.value)>{a.value, b.value}, b.found);
+}
+template <nest_op Code, class T, class Truth, class L, class R, class... Found>
+[[nodiscard]] constexpr auto split_node(nest_operation<Code, T, Truth, L, R> const& x,
+                                        value_pack<Found...> const& found)
+{
+    auto const a = split(x.first, found);
+    auto const b = split(x.second, a.found);
+    auto const c = split(x.third, b.found);
+    return with_found(
+        nest_operation<Code, T, decltype(a.value), decltype(b.value), decltype(c.value)>{
+            a.value, b.value, c.value},
+        c.found);
 }
 template <nest_op Code, class T, class L, class R, class... Found>
 [[nodiscard]] constexpr auto split_node(nest_truth<Code, T, L, R> const& x,
-                                        std::tuple<Found...> const& found)
+                                        value_pack<Found...> const& found)
 {
-    return split_operands(found,
-                          remade_truth<Code, T>{},
-                          std::tuple<>{},
-                          std::get<0>(x.operands),
-                          std::get<1>(x.operands));
+    auto const a = split(x.first, found);
+    auto const b = split(x.second, a.found);
+    return with_found(nest_truth<Code, T, decltype(a.value), decltype(b.value)>{a.value, b.value},
+                      b.found);
 }
 
 template <class X, class... Found>
-[[nodiscard]] constexpr auto split(X const& x, std::tuple<Found...> const& found)
+[[nodiscard]] constexpr auto split(X const& x, value_pack<Found...> const& found)
 {
     if constexpr (!has_reduction<X>) {
-        return split_tree<X, Found...>{x, found};
+        return with_found(x, found);
     } else if constexpr (is_nest_reduction<X>) {
         constexpr std::size_t place = place_among<X>(type_list<Found...>{});
         using stands = reduced_value<place, typename X::value_type>;
         if constexpr (place < sizeof...(Found))
-            return split_tree<stands, Found...>{{}, found};
+            return with_found(stands{}, found);
         else
-            return split_tree<stands, Found..., X>{{}, std::tuple_cat(found, std::tuple<X>(x))};
+            return with_found(stands{}, appended(found, x));
     } else
         return split_node(x, found);
 }
@@ -286,12 +281,12 @@ template <write_kind Kind, class Target, class Value>
 {
     auto const whole = [&]<bool Continues, class R>(std::bool_constant<Continues>, R const& r) {
         return nest_step<Target, Continues, whole_reduction<typename R::value_type>, R>{
-            written.target, {}, std::tuple<R>(r)};
+            written.target, {}, {{{r}}}};
     };
     if constexpr (Kind == write_kind::store && is_nest_reduction<Value>) {
         return whole(std::false_type{}, written.value);
     } else if constexpr (Kind == write_kind::store) {
-        auto const parts = split(written.value, std::tuple<>{});
+        auto const parts = split(written.value, value_pack<>{});
         return [&]<class X, class... Found>(split_tree<X, Found...> const& of) {
             return nest_step<Target, false, X, Found...>{written.target, of.value, of.found};
         }(parts);

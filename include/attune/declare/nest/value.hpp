@@ -10,19 +10,39 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Writes the numbers of each value in order.
+template <class... X>
+constexpr void write_numbers_of(nest_number_sink& to, X const&... each)
+{
+    auto const one = [&]<class Each>(Each const& x) {
+        if constexpr (Each::number_count > 0) x.write_numbers(to);
+    };
+    (one(each), ...);
+}
 
 /// A literal. It has the type of what it stands beside, see common_operand.
 template <class T>
 struct nest_literal : nest_value {
     using value_type = T;
+    static constexpr std::size_t row_count = 1;
+    static constexpr std::size_t number_count = 1;
     constexpr explicit nest_literal(T v)
         : value(v)
     {
     }
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        to.add({.what = nest_row::part::node,
+                .code = nest_op::literal,
+                .type = nest_element<T>(),
+                .number = to.numbers++});
+    }
+    constexpr void write_numbers(nest_number_sink& to) const { to.add(value); }
     T value;
 };
 
@@ -30,9 +50,22 @@ struct nest_literal : nest_value {
 template <class Index>
 struct index_as_value : nest_value {
     using value_type = int;
+    static constexpr std::size_t row_count = Index::row_count + 1;
+    static constexpr std::size_t number_count = Index::number_count;
     constexpr explicit index_as_value(Index const& of)
         : index(of)
     {
+    }
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        Index::write_rows(to);
+        to.add({.what = nest_row::part::value_of_index});
+    }
+    constexpr void write_numbers(nest_number_sink& to) const
+    {
+        if constexpr (number_count > 0)
+            for (std::int64_t const number : index.numbers)
+                to.add(number);
     }
     Index index;
 };
@@ -41,29 +74,94 @@ template <class Input>
 struct input_as_value : nest_value {
     using value_type = operand_type<typename Input::value_type>;
     using input = Input;
+    static constexpr std::size_t row_count = 1;
+    static constexpr std::size_t number_count = 0;
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        to.add({.what = nest_row::part::node,
+                .code = nest_op::input,
+                .type = nest_element<value_type>(),
+                .which = to.place(to.inputs, Input::name)});
+    }
+};
+
+/// `Code` of operands of these types; `T` is the type of the value, of a truth that of both sides.
+template <nest_op Code, class T, class... Operands>
+struct nest_code {
+    static constexpr nest_op code = Code;
+    static constexpr std::size_t row_count = (Operands::row_count + ... + 1);
+    static constexpr std::size_t number_count = (Operands::number_count + ... + 0);
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        (Operands::write_rows(to), ...);
+        to.add({.what = nest_row::part::node,
+                .code = Code,
+                .type = nest_element<T>(),
+                .count = sizeof...(Operands)});
+    }
 };
 
 template <nest_op Code, class T, class... Operands>
-struct nest_operation : nest_value {
+struct nest_operation;
+template <nest_op Code, class T, class X>
+struct nest_operation<Code, T, X> : nest_value, nest_code<Code, T, X> {
     using value_type = T;
-    static constexpr nest_op code = Code;
-    constexpr explicit nest_operation(Operands const&... of)
-        : operands(of...)
+    constexpr explicit nest_operation(X const& x)
+        : first(x)
     {
     }
-    std::tuple<Operands...> operands;
+    constexpr void write_numbers(nest_number_sink& to) const { write_numbers_of(to, first); }
+    X first;
+};
+template <nest_op Code, class T, class L, class R>
+struct nest_operation<Code, T, L, R> : nest_value, nest_code<Code, T, L, R> {
+    using value_type = T;
+    constexpr nest_operation(L const& l, R const& r)
+        : first(l)
+        , second(r)
+    {
+    }
+    constexpr void write_numbers(nest_number_sink& to) const
+    {
+        write_numbers_of(to, first, second);
+    }
+    L first;
+    R second;
+};
+/// select(first, second, third)
+template <nest_op Code, class T, class Truth, class L, class R>
+struct nest_operation<Code, T, Truth, L, R> : nest_value, nest_code<Code, T, Truth, L, R> {
+    using value_type = T;
+    constexpr nest_operation(Truth const& truth, L const& l, R const& r)
+        : first(truth)
+        , second(l)
+        , third(r)
+    {
+    }
+    constexpr void write_numbers(nest_number_sink& to) const
+    {
+        write_numbers_of(to, first, second, third);
+    }
+    Truth first;
+    L second;
+    R third;
 };
 
 /// A comparison; `T` is the type of both sides.
 template <nest_op Code, class T, class L, class R>
-struct nest_truth : nest_term {
-    static constexpr nest_op code = Code;
+struct nest_truth : nest_term, nest_code<Code, T, L, R> {
     using compared = T;
-    constexpr nest_truth(L const& left, R const& right)
-        : operands(left, right)
+    constexpr nest_truth(L const& l, R const& r)
+        : first(l)
+        , second(r)
     {
     }
-    std::tuple<L, R> operands;
+    constexpr void write_numbers(nest_number_sink& to) const
+    {
+        write_numbers_of(to, first, second);
+    }
+    L first;
+    R second;
 };
 
 /// A combination of the values of `body` over `Axes`.
@@ -75,10 +173,28 @@ struct nest_reduction : nest_value {
     using body_type = Body;
     using axes = type_list<Axes...>;
     static constexpr reduction combine = Combine;
+    static constexpr std::size_t row_count = Body::row_count + sizeof...(Axes) + 1;
+    static constexpr std::size_t number_count = Body::number_count;
     constexpr explicit nest_reduction(Body const& of)
         : body(of)
     {
     }
+    /// @param is_value, continues  see nest_row
+    static constexpr void write_reduction(nest_row_sink& to, bool is_value, bool continues)
+    {
+        Body::write_rows(to);
+        (to.add({.what = nest_row::part::over, .which = to.place(to.axes, Axes::name)}), ...);
+        to.add({.what = nest_row::part::reduction,
+                .type = nest_element<accumulated>(),
+                .combine = Combine,
+                .is_value = is_value,
+                .continues = continues,
+                .of_result = nest_element<value_type>(),
+                .count = sizeof...(Axes)});
+    }
+    /// Inside another one, which is a fault of the outline.
+    static constexpr void write_rows(nest_row_sink& to) { write_reduction(to, false, false); }
+    constexpr void write_numbers(nest_number_sink& to) const { write_numbers_of(to, body); }
     Body body;
 };
 
@@ -86,6 +202,12 @@ struct nest_reduction : nest_value {
 template <std::size_t Place, class T>
 struct reduced_value : nest_value {
     using value_type = T;
+    static constexpr std::size_t row_count = 1;
+    static constexpr std::size_t number_count = 0;
+    static constexpr void write_rows(nest_row_sink& to)
+    {
+        to.add({.what = nest_row::part::result, .type = nest_element<T>(), .which = Place});
+    }
 };
 
 template <class T>

@@ -20,11 +20,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -38,6 +41,83 @@ struct resident_argument {
 template <class T>
 struct resident_argument<std::span<T>> {
     using type = device_span<T>;
+};
+
+/// The inputs of a call, in the program's order; those that are no whole numbers are cut off.
+template <class... Args>
+[[nodiscard]] std::vector<std::int64_t> inputs_of_call(program_text const& program,
+                                                       Args const&... given)
+{
+    std::vector<std::int64_t> out(program.nest.inputs.size());
+    std::size_t at = 0;
+    auto const one = [&]<class T>(T const& argument) {
+        if constexpr (std::is_arithmetic_v<T>)
+            out[program.arguments[at] - program.nest.arrays.size()] =
+                static_cast<std::int64_t>(argument);
+        ++at;
+    };
+    (one(given), ...);
+    return out;
+}
+
+/// A program behind its signature: what kernels are made of is compiled once for each signature,
+/// not once for each program.
+template <class... Args>
+struct program_calls {
+    std::shared_ptr<void const> program;
+    void (*run)(void const*, Args const&...);
+    bool (*is_for_any_code)(void const*, Args const&...);
+
+    template <class Declaration>
+    [[nodiscard]] static program_calls of(Declaration const& program)
+    {
+        return {std::make_shared<Declaration>(program),
+                [](void const* self, Args const&... args) {
+                    (*static_cast<Declaration const*>(self))(args...);
+                },
+                [](void const* self, Args const&... args) {
+                    return static_cast<Declaration const*>(self)->is_for_any_code(args...);
+                }};
+    }
+
+    /// @tparam Resident  types of the kernel's arguments, which may be those of a device
+    template <class... Resident>
+    [[nodiscard]] attune::ATTUNE_ABI::kernel<void(Resident...)>
+    kernel(program_text const& text,
+           kernel_source source,
+           description const& space,
+           std::optional<tolerance> const& within) const
+    {
+        attune::ATTUNE_ABI::kernel<void(Resident...)> out{text.nest.name, std::move(source), space};
+        [&]<std::size_t... At>(std::index_sequence<At...>) {
+            (tolerate<At>(out, text, within), ...);
+        }(std::index_sequence_for<Args...>{});
+        out.reference([self = *this](Args... args) { self.run(self.program.get(), args...); });
+        out.work([text](auto const&... args) {
+            return program_work(text.nest, inputs_of_call(text, args...));
+        });
+        return out;
+    }
+    template <class Kernel>
+    void add_precondition(Kernel& to) const
+    {
+        to.precondition([self = *this](Args const&... args) {
+            return self.is_for_any_code(self.program.get(), args...);
+        });
+    }
+
+private:
+    /// Of what is written.
+    template <std::size_t At, class Kernel>
+    static void
+    tolerate(Kernel& out, program_text const& text, std::optional<tolerance> const& within)
+    {
+        std::size_t const which = text.arguments[At];
+        if (which >= text.nest.arrays.size() || text.nest.arrays[which].role == nest_role::read)
+            return;
+        out.template tolerate<At>(
+            within ? *within : program_tolerance(text.nest, static_cast<std::uint32_t>(which)));
+    }
 };
 
 /// What attune::nest() makes.
@@ -86,16 +166,11 @@ public:
     {
         program_text const text = as_text();
         program_kernel made = kernel_of(text, options);
-        attune::ATTUNE_ABI::kernel<signature> out{
-            std::string(Declaration::name), std::move(made.source), made.space};
-        declare_arguments(out, text, made.space, options, typename Declaration::arguments{});
-        out.reference([program = declaration_](Args... args) { program(args...); });
-        out.precondition([program = declaration_](Args const&... args) {
-            return program.is_for_any_code(args...);
-        });
-        out.work([nest = text.nest](Args const&... args) {
-            return program_work(nest, Declaration::inputs_of(args...));
-        });
+        auto const calls = program_calls<Args...>::of(declaration_);
+        auto out = calls.template kernel<Args...>(
+            text, std::move(made.source), made.space, options.within);
+        calls.add_precondition(out);
+        bind_inputs_of(out, made.space, typename Declaration::arguments{});
         out.any_alignment(); // the text has no load that needs one
         if (auto const function = plain_function<Declaration>::of(declaration_))
             out.slow_fallback(function);
@@ -110,10 +185,8 @@ public:
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     device_kernel(program_options const& options = {}) const
     {
-        auto out = device_kernel_as<signature>(options);
-        out.precondition([program = declaration_](Args const&... args) {
-            return program.is_for_any_code(args...);
-        });
+        auto out = device_kernel_as<Args...>(options);
+        program_calls<Args...>::of(declaration_).add_precondition(out);
         return out;
     }
 
@@ -121,7 +194,7 @@ public:
     /// each std::span. They do not overlap and have the declared sizes, which nothing checks.
     [[nodiscard]] auto resident_kernel(program_options const& options = {}) const
     {
-        return device_kernel_as<void(typename resident_argument<Args>::type...)>(options);
+        return device_kernel_as<typename resident_argument<Args>::type...>(options);
     }
 
     [[nodiscard]] nest_description describe() const { return describe_nest(declaration_); }
@@ -140,8 +213,8 @@ public:
     }
 
 private:
-    template <class Signature>
-    [[nodiscard]] attune::ATTUNE_ABI::kernel<Signature>
+    template <class... Resident>
+    [[nodiscard]] attune::ATTUNE_ABI::kernel<void(Resident...)>
     device_kernel_as(program_options const& options) const
     {
         constexpr bool has_constant = (is_constant_view<Args> || ...);
@@ -150,54 +223,36 @@ private:
                       "attune::constant() declares; declare it by attune::array()");
         program_text const text = as_text();
         device_program_kernel made = device_kernel_of(text);
-        attune::ATTUNE_ABI::kernel<Signature> out{
-            std::string(Declaration::name), std::move(made.source), made.space};
+        auto out = program_calls<Args...>::of(declaration_)
+                       .template kernel<Resident...>(
+                           text, std::move(made.source), made.space, options.within);
         out.launched(made.launch);
-        declare_arguments(out, text, made.space, options, typename Declaration::arguments{});
-        out.reference([program = declaration_](Args... args) { program(args...); });
-        out.work([nest = text.nest](auto const&... args) {
-            return program_work(nest, Declaration::inputs_of(args...));
-        });
+        bind_inputs_of(out, made.space, typename Declaration::arguments{});
         return out;
     }
 
     [[nodiscard]] program_text as_text() const
     {
-        program_text out{describe(), variant_of<signature>(std::string(Declaration::name)), {}};
-        std::size_t arrays = 0;
-        for (std::size_t i = 0; i < Declaration::order.count; ++i) {
-            std::size_t const which = Declaration::order.at[i];
-            bool const is_array = which < Declaration::outline.array_count;
-            out.arguments.push_back(is_array ? arrays++
-                                             : out.nest.arrays.size() + which -
-                                                   Declaration::outline.array_count);
-        }
-        return out;
+        return text_of_program(describe(),
+                               variant_of<signature>(std::string(Declaration::name)),
+                               Declaration::form({}));
     }
 
-    /// Binds inputs of the space, sets tolerances of what is written.
+    /// Inputs that the space has.
     template <class Kernel, class... T>
-    static void declare_arguments(Kernel& out,
-                                  program_text const& text,
-                                  description const& space,
-                                  program_options const& options,
-                                  type_list<T...>)
+    static void bind_inputs_of(Kernel& out, description const& space, type_list<T...>)
     {
-        auto const declare = [&]<std::size_t At, class Argument>(
-                                 std::integral_constant<std::size_t, At>,
-                                 Argument const& argument) {
-            if constexpr (is_nest_array<Argument>) {
-                auto const which = static_cast<std::uint32_t>(text.arguments[At]);
-                if (text.nest.arrays[which].role != nest_role::read)
-                    out.template tolerate<At>(options.within ? *options.within
-                                                             : program_tolerance(text.nest, which));
-            } else if constexpr (std::integral<typename Argument::value_type>) {
-                if (space.find_input(Argument::name) != no_index) out.template bind<At>(argument);
-            }
-        };
-        [&]<std::size_t... At>(std::index_sequence<At...>) {
-            (declare(std::integral_constant<std::size_t, At>{}, T{}), ...);
-        }(std::index_sequence_for<T...>{});
+        if constexpr (Declaration::outline.input_count > 0)
+            [&]<std::size_t... At>(std::index_sequence<At...>) {
+                (bind_input<At, T>(out, space), ...);
+            }(std::index_sequence_for<T...>{});
+    }
+    template <std::size_t At, class Argument, class Kernel>
+    static void bind_input(Kernel& out, description const& space)
+    {
+        if constexpr (!is_nest_array<Argument>)
+            if constexpr (std::integral<typename Argument::value_type>)
+                if (space.find_input(Argument::name) != no_index) out.template bind<At>(Argument{});
     }
 
     Declaration declaration_;

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/nest/nest_rows.hpp>
 #include <attune/tune/program/program_options.hpp>
 
 #include <cstddef>
@@ -23,6 +24,11 @@ struct program_text {
     /// By argument: index of an array, or the number of arrays plus index of an input.
     std::vector<std::size_t> arguments;
 };
+
+/// @param signature  of the kernel
+/// @param form       of the same program, which has the order of the arguments
+[[nodiscard]] program_text
+text_of_program(nest_description nest, compile_request signature, nest_form const& form);
 
 /// What attune::kernel is made of.
 struct program_kernel {

@@ -19,6 +19,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+ATTUNE_INLINE program_text text_of_program(nest_description nest,
+                                           compile_request signature,
+                                           nest_form const& form)
+{
+    program_text out{std::move(nest), std::move(signature), {}};
+    std::size_t arrays = 0; // the description has them in order of the arguments
+    for (std::size_t const which : form.order)
+        out.arguments.push_back(which < form.arrays.size()
+                                    ? arrays++
+                                    : out.nest.arrays.size() + which - form.arrays.size());
+    return out;
+}
+
 [[nodiscard]] inline derived_space space_of(nest_description const& nest,
                                             program_options const& options)
 {

@@ -1,0 +1,173 @@
+// attune/declare/nest/describe.ipp - makes nodes, accesses and statements of rows.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/nest/describe.hpp>
+#include <attune/declare/nest/nest_builder.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Reads rows from the first to the last; what a row is made of lies on stacks.
+class form_describer {
+public:
+    explicit form_describer(nest_form const& of)
+        : form_(of)
+        , places_(of.arrays.size(), no_index)
+    {
+    }
+
+    [[nodiscard]] nest_description describe()
+    {
+        nest_description& out = build_.out;
+        out.name = form_.name;
+        for (outline_input const& input : form_.inputs)
+            out.inputs.push_back({std::string(input.name), input.type});
+        for (outline_axis const& axis : form_.axes)
+            out.axes.push_back({std::string(axis.name), extent(axis.extent)});
+        for (std::size_t const which : form_.order)
+            if (which < form_.arrays.size()) add_array(which);
+        for (std::size_t i = 0; i < form_.arrays.size(); ++i)
+            if (form_.arrays[i].is_temporary) add_array(i);
+        for (nest_row const& row : form_.rows)
+            add(row);
+        return std::move(out);
+    }
+
+private:
+    [[nodiscard]] static nest_extent extent(outline_extent const& of)
+    {
+        if (of.is_constant()) return {.constant = of.value};
+        return {.input = static_cast<std::uint32_t>(of.value)};
+    }
+    void add_array(std::size_t which)
+    {
+        outline_array const& of = form_.arrays[which];
+        nest_array made{.name = std::string(of.name),
+                        .element = of.element,
+                        .role = of.role(),
+                        .has_row_stride = of.has_row_stride,
+                        .is_constant = of.is_constant};
+        for (std::size_t d = 0; d < of.rank; ++d)
+            made.extents.push_back(extent(of.extents[d]));
+        places_[which] = static_cast<std::uint32_t>(build_.out.arrays.size());
+        build_.out.arrays.push_back(std::move(made));
+    }
+
+    template <class T>
+    [[nodiscard]] static T taken(std::vector<T>& stack)
+    {
+        T out = std::move(stack.back());
+        stack.pop_back();
+        return out;
+    }
+    void push_node(nest_op code, element_type type, nest_node made = {})
+    {
+        made.code = code;
+        made.type = type;
+        values_.push_back(build_.add_node(made));
+    }
+
+    void add(nest_row const& row)
+    {
+        switch (row.what) {
+        case nest_row::part::term:
+            terms_.push_back({row.which, form_.factor(row)});
+            break;
+        case nest_row::part::index:
+            indices_.push_back({.offset = form_.offset(row)});
+            for (affine_term const& term : terms_)
+                add_term(indices_.back(), term.axis, term.factor);
+            terms_.clear();
+            break;
+        case nest_row::part::element:
+            elements_.push_back({.array = places_[row.which],
+                                 .at = std::exchange(indices_, {}),
+                                 .is_padded = row.is_padded});
+            break;
+        case nest_row::part::read:
+            push_node(nest_op::access, row.type, {.access = build_.add_access(taken(elements_))});
+            break;
+        case nest_row::part::value_of_index:
+            values_.push_back(build_.add_index(taken(indices_)));
+            break;
+        case nest_row::part::node:
+            add_node(row);
+            break;
+        case nest_row::part::result:
+            push_node(
+                nest_op::access, row.type, {.access = build_.add_access(results_[row.which])});
+            break;
+        case nest_row::part::over:
+            over_.push_back(row.which);
+            break;
+        case nest_row::part::reduction:
+            add_reduction(row);
+            break;
+        case nest_row::part::step:
+            if (!row.is_value) add_statement(elements_.back(), {}, row.type);
+            elements_.clear();
+            results_.clear();
+            break;
+        }
+    }
+
+    void add_node(nest_row const& row)
+    {
+        if (row.code == nest_op::literal)
+            return push_node(row.code, row.type, {.literal = form_.literal(row)});
+        if (row.code == nest_op::input) return push_node(row.code, row.type, {.input = row.which});
+        nest_node made{};
+        if (row.count > 2) made.third = taken(values_);
+        if (row.count > 1) made.second = taken(values_);
+        made.first = taken(values_);
+        push_node(row.code, row.type, made);
+    }
+    void add_reduction(nest_row const& row)
+    {
+        nest_access target = elements_.back();
+        if (!row.is_value) {
+            target.array = build_.add_temporary(target.array, row.combine, row.of_result);
+            results_.push_back(target);
+        }
+        add_statement(target, row, row.type);
+    }
+    /// The value on the stack, over the axes that were named.
+    void add_statement(nest_access target, nest_row const& reduced, element_type accumulator)
+    {
+        nest_statement made{.combine = reduced.combine,
+                            .continues = reduced.continues,
+                            .accumulator = accumulator,
+                            .value = taken(values_)};
+        for (affine_index const& index : target.at)
+            made.axes.push_back(index.terms[0].axis);
+        made.target = std::move(target);
+        made.spatial_count = static_cast<std::uint32_t>(made.axes.size());
+        made.axes.insert(made.axes.end(), over_.begin(), over_.end());
+        over_.clear();
+        build_.out.statements.push_back(std::move(made));
+    }
+
+    nest_form const& form_;
+    nest_builder build_;
+    std::vector<std::uint32_t> places_; ///< of the program's arrays in the description
+    std::vector<affine_term> terms_;
+    std::vector<affine_index> indices_;
+    std::vector<nest_access> elements_; ///< the statement's target is the first
+    std::vector<std::uint32_t> values_; ///< nodes
+    std::vector<std::uint32_t> over_;
+    std::vector<nest_access> results_; ///< temporaries with the statement's reductions
+};
+
+ATTUNE_INLINE nest_description describe_form(nest_form const& program)
+{
+    return form_describer(program).describe();
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
