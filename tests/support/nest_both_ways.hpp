@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <span>
 #include <string>
@@ -66,19 +67,21 @@ struct held_argument {
     std::size_t columns = 0;
 };
 
-/// Empty: all elements of all arrays are the same but for rounding; else where they are not.
-template <class Program>
+/// Compares; templates of a signature, not of a program, so that they are compiled once for many.
 class nest_both_ways {
 public:
-    nest_both_ways(Program const& program, std::vector<std::int64_t> inputs, unsigned seed)
-        : program_(program)
-        , description_(attune::detail::describe_nest(program))
+    nest_both_ways(attune::nest_description program,
+                   std::vector<std::int64_t> inputs,
+                   unsigned seed)
+        : description_(std::move(program))
         , inputs_(std::move(inputs))
         , random_(seed)
     {
     }
 
-    [[nodiscard]] std::string difference()
+    /// Empty: all elements of all arrays are the same but for rounding; else where they are not.
+    template <class... Argument>
+    [[nodiscard]] std::string difference(std::function<void(Argument...)> const& program)
     {
         support::nest_interpreter meaning(description_, inputs_);
         std::vector<std::vector<std::byte>> arrays;
@@ -87,7 +90,7 @@ public:
                 arrays.push_back(random_bytes(i, meaning.arrays[i]));
         meaning.run();
         std::string out;
-        run(typename Program::argument_types{}, arrays);
+        run(program, arrays);
         for (std::size_t i = 0; i < arrays.size() && out.empty(); ++i)
             out = difference_of(i, arrays[i], meaning.arrays[i]);
         return out;
@@ -113,7 +116,8 @@ private:
     }
 
     template <class... Argument>
-    void run(attune::detail::type_list<Argument...>, std::vector<std::vector<std::byte>>& arrays)
+    void run(std::function<void(Argument...)> const& program,
+             std::vector<std::vector<std::byte>>& arrays)
     {
         std::size_t array = 0;
         std::size_t input = 0;
@@ -121,7 +125,7 @@ private:
         std::apply(
             [&](auto&... one) {
                 std::tuple<Argument...> const given{argument<Argument>(one, input)...};
-                std::apply(program_, given);
+                std::apply(program, given);
             },
             held);
         array = 0;
@@ -206,7 +210,6 @@ private:
         });
     }
 
-    Program const& program_;
     attune::nest_description description_;
     std::vector<std::int64_t> inputs_;
     std::mt19937 random_;
@@ -216,7 +219,9 @@ template <class Program>
 [[nodiscard]] std::string
 nest_difference(Program const& program, std::vector<std::int64_t> inputs, unsigned seed = 1)
 {
-    return nest_both_ways<Program>(program, std::move(inputs), seed).difference();
+    std::function<typename Program::signature> const run = std::ref(program);
+    return nest_both_ways(attune::detail::describe_nest(program), std::move(inputs), seed)
+        .difference(run);
 }
 
 } // namespace tests
