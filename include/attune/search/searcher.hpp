@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/meta/technique_history.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -32,8 +33,9 @@ namespace attune::inline ATTUNE_ABI {
 /// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
 /// number per name, NaN where missing, at any time, also for points never asked. One that learns
 /// from other sessions also has inform(std::vector<past_session>), one with a model of programs
-/// learn_from(cost_samples); both are called before the first ask(). One that expects a value of
-/// what it asks also has prediction_of(p), as bayesian_searcher.
+/// learn_from(cost_samples), one that chooses among techniques learn_from(technique_history); all
+/// are called before the first ask(). One that chooses among techniques has uses(), too. One that
+/// expects a value of what it asks also has prediction_of(p), as bayesian_searcher.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -70,6 +72,13 @@ public:
     /// @return  false: the searcher has no learn_from(), and ignores them
     /// @pre     not moved from
     bool learn_from(cost_samples const& others) { return self_->learn_from(others); }
+    /// What techniques gained in other searches, before the first ask().
+    /// @return  false: the searcher has no learn_from() for it, and ignores it
+    /// @pre     not moved from
+    bool learn_from(search::technique_history const& past) { return self_->learn_from(past); }
+    /// What each technique of the searcher gained; empty for one without techniques.
+    /// @pre not moved from
+    [[nodiscard]] std::vector<search::technique_use> uses() const { return self_->uses(); }
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
@@ -91,6 +100,8 @@ private:
         virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
         virtual void inform(std::vector<past_session> const& past) = 0;
         virtual bool learn_from(cost_samples const& others) = 0;
+        virtual bool learn_from(search::technique_history const& past) = 0;
+        virtual std::vector<search::technique_use> uses() const = 0;
         virtual std::optional<double> expected_gain() = 0;
         virtual std::optional<double> prediction_of(point const& p) const = 0;
     };
@@ -120,6 +131,21 @@ private:
                 return true;
             } else
                 return false;
+        }
+        bool learn_from([[maybe_unused]] search::technique_history const& past) override
+        {
+            if constexpr (requires { held.learn_from(past); }) {
+                held.learn_from(past);
+                return true;
+            } else
+                return false;
+        }
+        std::vector<search::technique_use> uses() const override
+        {
+            if constexpr (requires(S const& s) { std::vector<search::technique_use>(s.uses()); })
+                return held.uses();
+            else
+                return {};
         }
         std::optional<double> expected_gain() override
         {

@@ -108,6 +108,11 @@ struct tuning_search {
     /// Example  options.search.strategy = attune::search_with<attune::two_level_search>(levels);
     ///          options.search.samples = "programs.samples";
     std::string samples{};
+    /// A file of what techniques gained: each tuning by a strategy that chooses among techniques
+    /// (search::recommended, auc_bandit, round_robin) appends a line, and search::recommended
+    /// chooses by all lines: see recommended_search(). Many tunings, also of other processes, may
+    /// use one file. Empty: none.
+    std::string techniques{};
     /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
     /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
     /// kernel.work(...), a device) the report says so.

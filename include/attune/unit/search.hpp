@@ -29,6 +29,7 @@
 #include <attune/search/compose/mutation_bandit.ipp>
 #include <attune/search/compose/operators.ipp>
 #include <attune/search/compose/order_operators.ipp>
+#include <attune/search/compose/recommended.ipp>
 #include <attune/search/compose/simplex.ipp>
 #include <attune/search/compose/technique_sets.ipp>
 #include <attune/search/compose/technique_text.ipp>
@@ -45,6 +46,10 @@
 #include <attune/search/local/particle_swarm.ipp>
 #include <attune/search/local/stepwise.ipp>
 #include <attune/search/meta/auc_bandit.ipp>
+#include <attune/search/meta/recommendation.ipp>
+#include <attune/search/meta/recommending_bandit.ipp>
+#include <attune/search/meta/space_structure.ipp>
+#include <attune/search/meta/technique_history.ipp>
 #include <attune/search/optimizer_core.ipp>
 #include <attune/search/published/baco.ipp>
 #include <attune/search/published/cot_sampling.ipp>

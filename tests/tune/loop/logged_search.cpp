@@ -101,13 +101,13 @@ TEST_CASE("an interrupted search that learnt from other programs says where thes
         scratch_directory const directory;
         {
             event_log log{directory.file("log"), "key", 5};
-            logged_search search{by, space, 5, log, {}, 0, {}, first};
+            logged_search search{by, space, 5, log, {.samples = first}};
             CHECK(search.notice().empty());
             point const p = search.ask(1).front();
             search.tell(p, bowl(p));
         }
         event_log log{directory.file("log"), "key", 5};
-        logged_search const search{by, space, 5, log, {}, 0, {}, then};
+        logged_search const search{by, space, 5, log, {.samples = then}};
         CHECK(search.past().size() == 1);
         return search.notice();
     };
@@ -178,7 +178,7 @@ TEST_CASE("what is known without a log: equal seeds go on as if there had been n
             std::vector<attune::detail::known_outcome> known{{first, bowl(first), "key"}};
             for (std::size_t i = 0; i < stop; ++i)
                 known.push_back({whole[i], bowl(whole[i]), {}});
-            logged_search search{make, space, 5, none, known, ahead};
+            logged_search search{make, space, 5, none, {.known = known}, ahead};
             REQUIRE(search.past().size() == known.size());
             asked.clear();
             told.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(stop));
@@ -199,7 +199,7 @@ TEST_CASE("what is known is told to any search, which never asks for it")
     for (attune::search_factory const& any :
          {make, attune::search_with<attune::random_searcher>(), attune::default_search()}) {
         event_log none;
-        logged_search search{any, space, 7, none, known};
+        logged_search search{any, space, 7, none, {.known = known}};
         REQUIRE(search.past().size() == known.size());
         for (int i = 0; i < 40; ++i) {
             point const p = search.ask(1).at(0);
@@ -219,12 +219,12 @@ TEST_CASE("a log continues first; what is known is written into a new one")
         known.push_back({space.at(i), bowl(space.at(i)), {}});
     {
         event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log, known};
+        logged_search search{make, space, 5, log, {.known = known}};
         CHECK(search.past().size() == 3);
     }
     event_log log{directory.file("log"), "key", 5};
     known.push_back({space.at(4), bowl(space.at(4)), {}});
-    logged_search search{make, space, 5, log, known};
+    logged_search search{make, space, 5, log, {.known = known}};
     CHECK(search.notice() == "");
     CHECK(search.past().size() == 3);
 }
@@ -322,7 +322,7 @@ TEST_CASE("what other sessions found is told where a search begins, and logged")
     };
     event_log none;
     std::vector<point> whole;
-    logged_search uncut{make, space, 5, none, {}, 0, session(0)};
+    logged_search uncut{make, space, 5, none, {.related = session(0)}};
     take(uncut, 15, whole);
     CHECK(std::abs(static_cast<int>(whole[0][0].index) - 13) <= 2);
     CHECK(std::abs(static_cast<int>(whole[0][1].index) - 4) <= 2);
@@ -331,12 +331,12 @@ TEST_CASE("what other sessions found is told where a search begins, and logged")
         std::vector<point> asked;
         {
             event_log log{directory.file("log"), "key", 5};
-            logged_search search{make, space, 5, log, {}, 0, session(0)};
+            logged_search search{make, space, 5, log, {.related = session(0)}};
             take(search, stop, asked);
         }
         // Whatever a store knows by then: the search goes on with what it was told.
         event_log log{directory.file("log"), "key", 5};
-        logged_search search{make, space, 5, log, {}, 0, session(-9)};
+        logged_search search{make, space, 5, log, {.related = session(-9)}};
         REQUIRE(search.notice().empty());
         REQUIRE(search.past().size() == stop);
         take(search, whole.size() - stop, asked);

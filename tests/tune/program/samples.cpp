@@ -214,6 +214,6 @@ TEST_CASE("a file of something else is left alone, and the report says so")
     CHECK(support::read_file(path) == "{\"attune_store\":2}\n");
     std::vector<std::string> const notices = fast.report().notices;
     CHECK(std::any_of(notices.begin(), notices.end(), [](std::string const& one) {
-        return one.find("none of measured programs") != one.npos;
+        return one.find("none of samples") != one.npos;
     }));
 }

@@ -1,11 +1,12 @@
-// attune/remember/files/sample_file.hpp - measured programs in a file that tunings share.
+// attune/remember/files/sample_file.hpp - what tunings measured, in a file that they share.
 // SPDX-License-Identifier: MIT
 //
-// Beside a store, not in it: features are longer than the values that they follow from, and worth
-// nothing to a library that counts others. A file may be deleted at any time.
+// Measured programs with their features, or what techniques gained. Beside a store, not in it:
+// features are longer than the values that they follow from, and worth nothing to a library that
+// counts others. A file may be deleted at any time.
 //
 //   attune_samples 1
-//   <hash of what the numbers mean> TAB <CRC-32 of the rest> TAB <one program>
+//   <hash of what the numbers mean> TAB <CRC-32 of the rest> TAB <one sample>
 #pragma once
 
 #include <attune/core/version.hpp>

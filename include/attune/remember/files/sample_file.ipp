@@ -19,7 +19,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::string_view first_line_of_samples = "attune_samples 1\n";
-inline constexpr char const* no_sample_file = "the file is none of measured programs";
+inline constexpr char const* no_sample_file = "the file is none of samples";
 
 /// Takes what stands before `end` off the front; all where there is none.
 [[nodiscard]] inline std::string_view take_until(std::string_view& from, char end)

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/meta/credit_window.hpp>
 #include <attune/search/meta/detail/technique_pool.hpp>
+#include <attune/search/meta/detail/turn_order.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -29,21 +28,10 @@ struct auc_bandit::state {
     {
     }
 
-    /// All techniques, the one to be asked first.
-    [[nodiscard]] std::vector<std::pair<double, std::size_t>> order()
-    {
-        std::vector<std::pair<double, std::size_t>> out;
-        for (std::size_t t = 0; t < pool.size(); ++t)
-            out.emplace_back(credit.score(t, exploration), t);
-        shuffle(std::span(out), engine);
-        attune::detail::sort_stably(out,
-                                    [](auto const& a, auto const& b) { return a.first > b.first; });
-        return out;
-    }
-
     [[nodiscard]] std::optional<point> next()
     {
-        for (auto const& [score, t] : order()) {
+        for (std::size_t const t :
+             attune::detail::turn_order(credit, pool.size(), exploration, engine)) {
             if (std::optional<point> p = pool.ask(t)) return p;
             credit.push(t, false);
         }

@@ -28,6 +28,9 @@ public:
         ATTUNE_ASSERT(window > 0, "a window keeps at least one event");
     }
 
+    /// One technique more, without uses: its number is the largest.
+    void add_technique() { credits_.emplace_back(); }
+
     /// Adds an event; the oldest leaves a full window.  Cost  O(1)
     void push(std::size_t technique, bool is_best)
     {

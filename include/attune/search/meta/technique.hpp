@@ -4,11 +4,10 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/meta/technique_use.hpp>
 #include <attune/search/searcher.hpp>
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -16,13 +15,6 @@ namespace attune::inline ATTUNE_ABI::search {
 struct technique {
     std::string name;
     search_factory make;
-};
-
-/// What a technique gained within one search.
-struct technique_use {
-    std::string name;
-    std::size_t requests = 0;  ///< outcomes of configurations that it proposed
-    std::size_t new_bests = 0; ///< those better than all before
 };
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -45,21 +45,17 @@ class logged_search {
 public:
     /// Repeats the past of `log`, which must outlive this object. If the searcher now proposes
     /// other points (another attune, another search), the session starts again, with a notice.
-    /// @param known  outcomes of earlier sessions, where the log has none to continue. They are
-    ///               told as the search asks for them, while it does, and then all others: equal
-    ///               seeds go on as if there had been no interruption
-    /// @param ahead  configurations that are asked for before the outcome of one is told
-    /// @param related  what the search is informed of, where it begins; it is logged, so that a
-    ///               replay needs nothing but the log
-    /// @param samples  what it learns from, where it has a cost model; logged as well
+    /// @param memory  known: where the log has none to continue, told as the search asks for them,
+    ///                while it does, and then all others: equal seeds go on as if there had been no
+    ///                interruption. related, samples, techniques: what the search begins with; they
+    ///                are logged, so that a replay needs nothing but the log
+    /// @param ahead   configurations that are asked for before the outcome of one is told
     logged_search(search_factory const& make,
                   chain_of_trees const& space,
                   std::uint64_t seed,
                   event_log& log,
-                  std::vector<known_outcome> const& known = {},
-                  std::size_t ahead = 0,
-                  std::vector<past_session> const& related = {},
-                  cost_samples const& samples = {});
+                  session_memory const& memory = {},
+                  std::size_t ahead = 0);
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
@@ -67,6 +63,8 @@ public:
     void tell_metrics(point const& p, std::span<double const> numbers);
     /// Not logged: the call does not change later proposals.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
+    /// What each technique of the search gained; empty for one without techniques.
+    [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
     /// Logged with the outcome of `p`.
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
     {

@@ -61,12 +61,26 @@ inline constexpr char const* informed_by_samples = "programs\n";
     return {};
 }
 
+/// The same where it is what techniques gained.
+inline constexpr char const* informed_by_techniques = "techniques\n";
+
+/// Nothing where the rest of such a text has a line that is none of a history.
+[[nodiscard]] inline std::optional<search::technique_history> techniques_in(std::string_view text)
+{
+    text.remove_prefix(std::string_view(informed_by_techniques).size());
+    search::technique_history out = search::read_history(text);
+    if (search::history_text(out) != text) return {};
+    return out;
+}
+
 /// @return  the error in an event of a file; empty when there is none
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
     if (e.kind == event_kind::asked) return "";
     if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples))
         return samples_in(e.text) ? "" : "the programs that it learnt from cannot be read";
+    if (e.kind == event_kind::informed && e.text.starts_with(informed_by_techniques))
+        return techniques_in(e.text) ? "" : "what techniques gained before cannot be read";
     if (e.kind == event_kind::informed)
         return read_past(e.text) ? "" : "what it was informed of cannot be read";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
@@ -90,6 +104,10 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
         }
         if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples)) {
             (void)search.learn_from(*samples_in(e.text));
+            return {};
+        }
+        if (e.kind == event_kind::informed && e.text.starts_with(informed_by_techniques)) {
+            (void)search.learn_from(*techniques_in(e.text));
             return {};
         }
         if (e.kind == event_kind::informed) {
@@ -126,10 +144,8 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            chain_of_trees const& space,
                                            std::uint64_t seed,
                                            event_log& log,
-                                           std::vector<known_outcome> const& known,
-                                           std::size_t ahead,
-                                           std::vector<past_session> const& related,
-                                           cost_samples const& samples)
+                                           session_memory const& memory,
+                                           std::size_t ahead)
     : log_(&log)
     , search_(make(space, seed))
     , past_(repeat_calls(search_, space, log.past()))
@@ -139,21 +155,26 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
         search_ = make(space, seed);
         log.begin_anew();
     }
-    if (log.past().empty() && !related.empty()) {
-        search_.inform(related);
-        for (past_session const& one : related)
+    if (log.past().empty() && !memory.related.empty()) {
+        search_.inform(memory.related);
+        for (past_session const& one : memory.related)
             log.add({.kind = event_kind::informed, .text = text_of_past(one)});
     }
     notice_ = past_.problem;
     if (log.past().empty()) {
-        if (samples.size() > 0 && search_.learn_from(samples))
-            log.add({.kind = event_kind::informed, .text = informed_by_samples + text_of(samples)});
-    } else if (logged_samples(log.past()) != text_of(samples) &&
+        if (memory.samples.size() > 0 && search_.learn_from(memory.samples))
+            log.add({.kind = event_kind::informed,
+                     .text = informed_by_samples + text_of(memory.samples)});
+        if (!memory.techniques.representations().empty() && search_.learn_from(memory.techniques))
+            log.add({.kind = event_kind::informed,
+                     .text = informed_by_techniques + search::history_text(memory.techniques)});
+    } else if (logged_samples(log.past()) != text_of(memory.samples) &&
                make(space, seed).learn_from(cost_samples{})) {
         notice_ = "the interrupted tuning goes on with the measured programs that it began with; "
                   "the file of tuning_search::samples has others by now";
     }
-    if (past_.told.empty() && past_.open.empty() && !known.empty()) tell_known(known, ahead);
+    if (past_.told.empty() && past_.open.empty() && !memory.known.empty())
+        tell_known(memory.known, ahead);
 }
 
 ATTUNE_INLINE void logged_search::tell_known(std::vector<known_outcome> const& known,

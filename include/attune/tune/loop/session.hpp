@@ -24,8 +24,9 @@ struct session_result {
     /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
     /// measured is worth no record.
     bool is_too_short = false;
-    std::string ended{};       ///< see record::ended
-    std::vector<point> ties{}; ///< that the final could not tell from `at`
+    std::string ended{};                             ///< see record::ended
+    std::vector<point> ties{};                       ///< that the final could not tell from `at`
+    std::vector<search::technique_use> techniques{}; ///< what each of the search's gained
     tuning_report report;
 };
 

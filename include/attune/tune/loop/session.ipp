@@ -88,10 +88,8 @@ public:
                              problem_.space,
                              options_.search.seed,
                              events_.log(),
-                             memory_.known,
-                             ahead,
-                             memory_.related,
-                             memory_.samples};
+                             memory_,
+                             ahead};
         std::vector<std::pair<point, outcome>> const past = search.past();
         note(search.notice());
         supply_.emplace(problem_, std::move(search), ahead);
@@ -387,6 +385,7 @@ private:
         out.code = chosen.code;
         out.default_code = default_code_;
         if (final_) out.ties = final_->ties();
+        out.techniques = supply_->uses();
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
         if (!interrupt_.requested() || !roofline_.will_measure())

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/meta/technique_history.hpp>
 #include <attune/search/transfer/past_session.hpp>
 
 #include <algorithm>
@@ -36,6 +37,8 @@ struct session_memory {
     std::vector<past_session> related{};
     /// Measured programs of other tasks, which a search with a cost model learns first.
     cost_samples samples{};
+    /// What techniques gained in other tunings, for a search that chooses among techniques.
+    search::technique_history techniques{};
     /// Object keys with the outcomes of equal code at these inputs on this device, where another
     /// source text or compiler made it: such code is not measured again.
     std::vector<std::pair<std::string, outcome>> known_code{};

@@ -69,6 +69,9 @@ public:
     /// The searcher's expected further gain; nothing if unknown.
     [[nodiscard]] std::optional<double> expected_gain();
 
+    /// What each technique of the searcher gained; empty for one without techniques.
+    [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
+
     /// Seconds that the searcher's model expects of a point that is not told yet; 0: it has none.
     [[nodiscard]] double predicted_s(point const& at) const;
 

@@ -31,10 +31,26 @@ public:
                    std::vector<search::technique> const& among)
     {
         ATTUNE_ASSERT(!among.empty(), "a meta technique needs at least one technique");
-        for (search::technique const& t : among) {
-            searchers_.push_back(t.make(space, engine()));
-            uses_.push_back({t.name});
-        }
+        for (search::technique const& t : among)
+            add(t, space, engine);
+    }
+
+    /// One technique more: its number is the largest.
+    void add(search::technique const& t, chain_of_trees const& space, random_engine& engine)
+    {
+        searchers_.emplace_back(t.make(space, engine()));
+        uses_.push_back({t.name});
+    }
+    /// A technique that is neither asked nor told any more; its uses() stay.
+    void retire(std::size_t technique) { searchers_[technique].reset(); }
+    [[nodiscard]] bool is_retired(std::size_t technique) const
+    {
+        return !searchers_[technique].has_value();
+    }
+    /// Tells one technique alone what the others know.
+    void tell_one(std::size_t technique, point const& p, outcome const& result)
+    {
+        if (searchers_[technique]) searchers_[technique]->tell(p, result);
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return searchers_.size(); }
@@ -45,7 +61,8 @@ public:
     [[nodiscard]] std::optional<point> ask(std::size_t technique)
     {
         for (;;) {
-            std::vector<point> asked = searchers_[technique].ask(1);
+            if (!searchers_[technique]) return {};
+            std::vector<point> asked = searchers_[technique]->ask(1);
             if (asked.empty()) return {};
             if (proposed_by_.try_emplace(asked.front(), technique).second)
                 return std::move(asked.front());
@@ -61,8 +78,8 @@ public:
     /// told before
     std::optional<event> tell(point const& p, outcome const& result)
     {
-        for (any_searcher& s : searchers_)
-            s.tell(p, result);
+        for (auto& s : searchers_)
+            if (s) s->tell(p, result);
         auto const* const measured = std::get_if<measurement>(&result);
         bool const is_best = measured != nullptr && measured->value < best_;
         if (is_best) best_ = measured->value;
@@ -75,19 +92,19 @@ public:
     }
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
-        for (any_searcher& s : searchers_)
-            s.tell_metrics(p, numbers);
+        for (auto& s : searchers_)
+            if (s) s->tell_metrics(p, numbers);
     }
     void inform(std::vector<past_session> const& past)
     {
-        for (any_searcher& s : searchers_)
-            s.inform(past);
+        for (auto& s : searchers_)
+            if (s) s->inform(past);
     }
 
 private:
     static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
 
-    std::vector<any_searcher> searchers_;
+    std::vector<std::optional<any_searcher>> searchers_; ///< nothing: retired
     std::vector<search::technique_use> uses_;
     std::unordered_map<point, std::size_t, point_hash> proposed_by_; ///< nobody: told
     double best_ = std::numeric_limits<double>::infinity();

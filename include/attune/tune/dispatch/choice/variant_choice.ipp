@@ -9,6 +9,7 @@
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/choice/forced_choice.hpp>
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/interrupt.hpp>
@@ -52,6 +53,7 @@ struct variant_choice::stepped::tuning {
     std::vector<known_outcome> all{};
     std::size_t known_before = 0;
     std::optional<kept_samples> samples{};
+    std::optional<kept_techniques> techniques{};
     interrupt_guard const until_remembered{}; // the program's handler for Ctrl-C runs after that
     std::optional<stepped_session> session{};
 };
@@ -87,6 +89,10 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
             samples.keep(fresh);
         };
     }
+    if (!subject.options.search.techniques.empty()) {
+        t.techniques.emplace(subject.options.search.techniques, kernel.name, of_.space->describe());
+        memory.techniques = t.techniques->all();
+    }
     search_limits const left = by_.total_left();
     tuning_limits const& whole = subject.options.limits;
     auto const with_known = [&t](std::uint64_t more) {
@@ -117,12 +123,16 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     t.session.reset();
     by_.spent_evaluations_ += t.all.size() - t.known_before;
     by_.spent_s_ += result.report.elapsed_s;
-    if (t.samples && !t.samples->problem().empty()) {
-        std::string const why = subject.options.search.samples +
-                                ": measured programs are not used or kept: " + t.samples->problem();
+    auto const tell_unused = [&](std::string const& path, char const* what, auto const& kept) {
+        if (!kept || kept->problem().empty()) return;
+        std::string const why = path + ": " + what + " not used or kept: " + kept->problem();
         result.report.notices.push_back(why);
         by_.report_.tell(why);
-    }
+    };
+    // An interrupted tuning goes on from its log: it is kept once, when it ends.
+    if (t.techniques && !result.report.interrupted) t.techniques->keep(result.techniques);
+    tell_unused(subject.options.search.samples, "measured programs are", t.samples);
+    tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
     bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
         bool const has_ended = result.ended == "space" || result.ended == "stop rule";

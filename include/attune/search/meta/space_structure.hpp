@@ -1,0 +1,53 @@
+// attune/search/meta/space_structure.hpp - what a space consists of, so that spaces can be compared.
+// SPDX-License-Identifier: MIT
+// Source   Wu, "DeepTuner", 2015, Sec. 5.1.1 (canonical text) and 6.1, step 1 (distance). Own: the
+//          number of values beside each kind; a conditional parameter is one like any other
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+/// The kinds of parameters of a space. Names, values and order of the parameters do not count.
+struct space_structure {
+    /// Parameters of one kind and one order of magnitude.
+    struct part {
+        std::string kind;         ///< as in files: "ordinal", "permutation", ...
+        std::uint32_t digits = 0; ///< of the number of values; 0: an interval
+        std::size_t count = 0;
+
+        bool operator==(part const&) const = default;
+    };
+    std::vector<part> parts; ///< ascending by kind and digits, each pair once
+
+    bool operator==(space_structure const&) const = default;
+};
+
+[[nodiscard]] space_structure structure_of(description const& of);
+
+/// "boolean.1*3 ordinal.2*4": kind, digits and count of each part. Equal structures have equal
+/// texts.
+[[nodiscard]] std::string structure_text(space_structure const& structure);
+/// Nothing: `text` is no structure_text().
+[[nodiscard]] std::optional<space_structure> read_structure(std::string_view text);
+
+/// How much is lost by taking what was learned on `other` for `own`: the sum of
+///   (a - b)^2   over kinds of both,   a^2   over kinds of `own` alone,   1   over kinds of `other`
+///   alone,
+/// where a and b are log10 of how many parameters of the kind there are. Not symmetric: a space
+/// with more kinds can say all that one with fewer can. >= 0
+[[nodiscard]] double structure_distance(space_structure const& own, space_structure const& other);
+
+} // namespace attune::inline ATTUNE_ABI::search
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/meta/space_structure.ipp>
+#endif

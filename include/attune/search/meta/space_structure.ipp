@@ -1,0 +1,120 @@
+// attune/search/meta/space_structure.ipp - counts the parameters of each kind.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/meta/space_structure.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+namespace detail {
+
+/// Takes the text before `end` off the front; nothing if there is no `end`.
+[[nodiscard]] inline std::optional<std::string_view> taken_before(std::string_view& from, char end)
+{
+    std::size_t const at = from.find(end);
+    if (at == from.npos) return {};
+    std::string_view const out = from.substr(0, at);
+    from.remove_prefix(at + 1);
+    return out;
+}
+
+template <class Number>
+[[nodiscard]] std::optional<Number> whole_number(std::string_view text)
+{
+    Number out{};
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (problem != std::errc{} || end != text.data() + text.size()) return {};
+    return out;
+}
+
+/// log10 of the number of parameters of each kind.
+[[nodiscard]] inline std::map<std::string_view, double>
+magnitudes_by_kind(space_structure const& structure)
+{
+    std::map<std::string_view, double> out;
+    for (space_structure::part const& p : structure.parts)
+        out[p.kind] += static_cast<double>(p.count);
+    for (auto& [kind, number] : out)
+        number = std::log10(number);
+    return out;
+}
+
+} // namespace detail
+
+ATTUNE_INLINE space_structure structure_of(description const& of)
+{
+    std::map<std::pair<std::string_view, std::uint32_t>, std::size_t> counts;
+    for (parameter_description const& p : of.parameters) {
+        std::uint32_t const digits =
+            p.traits().is_interval
+                ? 0
+                : static_cast<std::uint32_t>(std::to_string(p.value_count()).size());
+        ++counts[{p.traits().name, digits}];
+    }
+    space_structure out;
+    for (auto const& [part, count] : counts)
+        out.parts.push_back({std::string(part.first), part.second, count});
+    return out;
+}
+
+ATTUNE_INLINE std::string structure_text(space_structure const& structure)
+{
+    std::string out;
+    for (space_structure::part const& p : structure.parts) {
+        if (!out.empty()) out += ' ';
+        out += p.kind + '.' + std::to_string(p.digits) + '*' + std::to_string(p.count);
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::optional<space_structure> read_structure(std::string_view text)
+{
+    space_structure out;
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string_view part = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(part.size() < rest.size() ? part.size() + 1 : part.size());
+        auto const kind = detail::taken_before(part, '.');
+        auto const digits = detail::taken_before(part, '*');
+        if (!kind || kind->empty() || !digits) return {};
+        auto const values = detail::whole_number<std::uint32_t>(*digits);
+        auto const count = detail::whole_number<std::size_t>(part);
+        if (!values || !count || *count == 0) return {};
+        out.parts.push_back({std::string(*kind), *values, *count});
+    }
+    // Only what structure_text() writes: sorted, each part once, one blank between them.
+    for (std::size_t i = 1; i < out.parts.size(); ++i) {
+        auto const& [before, after] = std::pair(out.parts[i - 1], out.parts[i]);
+        if (std::pair(before.kind, before.digits) >= std::pair(after.kind, after.digits)) return {};
+    }
+    if (structure_text(out) != text) return {};
+    return out;
+}
+
+ATTUNE_INLINE double structure_distance(space_structure const& own, space_structure const& other)
+{
+    auto const of_own = detail::magnitudes_by_kind(own);
+    auto const of_other = detail::magnitudes_by_kind(other);
+    double sum = 0;
+    for (auto const& [kind, magnitude] : of_own) {
+        auto const at = of_other.find(kind);
+        double const difference = at == of_other.end() ? magnitude : magnitude - at->second;
+        sum += difference * difference;
+    }
+    for (auto const& [kind, magnitude] : of_other)
+        if (!of_own.contains(kind)) sum += 1;
+    return sum;
+}
+
+} // namespace attune::inline ATTUNE_ABI::search

@@ -1,0 +1,27 @@
+// attune/tune/recommended.hpp - tunings that choose their techniques by what these gained before.
+// SPDX-License-Identifier: MIT
+// tested by tune/dispatch/choice/kept_techniques.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/compose/recommended.hpp>
+#include <attune/tune/options.hpp>
+
+#include <string>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The search that chooses its techniques by what they gained in earlier tunings, of this kernel
+/// and of others, and that adds what they gain now.
+/// @param file  of tuning_search::techniques; made where it is missing
+/// Example  options.search = attune::recommended_search("kernels.techniques");
+[[nodiscard]] inline tuning_search recommended_search(std::string file)
+{
+    tuning_search out;
+    out.strategy = search::recommended();
+    out.techniques = std::move(file);
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

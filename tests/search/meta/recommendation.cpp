@@ -1,0 +1,125 @@
+// tests/search/meta/recommendation.cpp : mirrors include/attune/search/meta/recommendation.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/meta/recommendation.hpp>
+
+#include <attune/search/meta/space_structure.hpp>
+#include <attune/search/meta/technique_history.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using attune::search::recommend_next;
+using attune::search::recommend_start;
+using attune::search::space_structure;
+using attune::search::technique_advice;
+using attune::search::technique_history;
+using attune::search::technique_use;
+
+namespace {
+
+space_structure const one_permutation{{{"permutation", 62, 1}}};
+space_structure const settings{{{"boolean", 1, 20}, {"integer", 3, 10}}};
+
+/// Table 6.1 of the thesis.
+technique_history thesis()
+{
+    technique_history out;
+    out.add({.label = "dg42",
+             .structure = one_permutation,
+             .uses = {{"PSO-OX3", 100, 35},
+                      {"GA-OX3", 100, 25},
+                      {"GA-inv", 100, 5},
+                      {"DE", 100, 10},
+                      {"PSO-inv", 100, 10}}});
+    // A search more, so that it is the first of the two with one permutation, as in the thesis.
+    for (int half = 0; half < 2; ++half)
+        out.add({.label = "br17",
+                 .structure = one_permutation,
+                 .uses = {{"PSO-OX3", 50, 5},
+                          {"GA-OX3", 50, half == 0 ? 7U : 8U},
+                          {"GA-inv", 50, 20},
+                          {"DE", 50, 8},
+                          {"PSO-inv", 50, half == 0 ? 17U : 18U}}});
+    out.add({.label = "PBsort",
+             .structure = settings,
+             .uses = {{"PSO-OX3", 100, 2},
+                      {"GA-OX3", 100, 10},
+                      {"GA-inv", 100, 11},
+                      {"DE", 100, 50},
+                      {"PSO-inv", 100, 1}}});
+    return out;
+}
+
+std::vector<std::string> names(std::vector<technique_advice> const& advice)
+{
+    std::vector<std::string> out;
+    for (technique_advice const& a : advice)
+        out.push_back(a.technique);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("the thesis' example begins with the three best of br17")
+{
+    auto const start = recommend_start(thesis(), one_permutation, 3);
+    CHECK(names(start) == std::vector<std::string>{"GA-inv", "PSO-inv", "DE"});
+    CHECK(start[0].problem == "br17");
+    CHECK(start[0].distance == 0.0);
+    CHECK(start[0].affinity == doctest::Approx(.4));
+}
+
+TEST_CASE("the thesis' example goes on with PSO-OX3 of dg42")
+{
+    std::vector<technique_use> const uses = {
+        {"GA-inv", 100, 9}, {"PSO-inv", 100, 30}, {"DE", 100, 10}};
+    std::vector<std::string> const in_use = {"GA-inv", "PSO-inv", "DE"};
+    auto const next = recommend_next(thesis(), uses, in_use);
+    REQUIRE(next.has_value());
+    CHECK(next->technique == "PSO-OX3");
+    CHECK(next->problem == "dg42");
+    CHECK(next->correlation == doctest::Approx(.54).epsilon(.01));
+    CHECK(attune::search::advice_text(*next) ==
+          "PSO-OX3: 0.35 new bests per request in 'dg42', where techniques do as they do here "
+          "(correlation 0.54)");
+}
+
+TEST_CASE("techniques that cannot be made are passed over")
+{
+    auto const no_swarms = [](std::string_view name) { return !name.starts_with("PSO"); };
+    CHECK(names(recommend_start(thesis(), one_permutation, 3, no_swarms)) ==
+          std::vector<std::string>{"GA-inv", "DE", "GA-OX3"});
+    std::vector<technique_use> const uses = {
+        {"GA-inv", 100, 9}, {"PSO-inv", 100, 30}, {"DE", 100, 10}};
+    std::vector<std::string> const in_use = {"GA-inv", "PSO-inv", "DE"};
+    auto const next = recommend_next(thesis(), uses, in_use, no_swarms);
+    REQUIRE(next.has_value());
+    CHECK(next->technique == "GA-OX3");
+    auto const nothing = [](std::string_view) { return false; };
+    CHECK(recommend_start(thesis(), one_permutation, 3, nothing).empty());
+    CHECK(!recommend_next(thesis(), uses, in_use, nothing).has_value());
+}
+
+TEST_CASE("what the nearest problem cannot fill comes from the next one")
+{
+    technique_history past;
+    past.add({.label = "near", .structure = one_permutation, .uses = {{"a", 10, 1}}});
+    past.add({.label = "far", .structure = settings, .uses = {{"b", 10, 9}, {"a", 10, 8}}});
+    CHECK(names(recommend_start(past, one_permutation, 5)) == std::vector<std::string>{"a", "b"});
+    CHECK(recommend_start({}, one_permutation, 5).empty());
+    CHECK(recommend_start(past, one_permutation, 0).empty());
+}
+
+TEST_CASE("a problem where techniques do the opposite recommends nothing")
+{
+    technique_history past;
+    past.add({.label = "other",
+              .structure = one_permutation,
+              .uses = {{"a", 10, 1}, {"b", 10, 9}, {"c", 10, 10}}});
+    std::vector<technique_use> const uses = {{"a", 10, 9}, {"b", 10, 1}};
+    CHECK(!recommend_next(past, uses, std::vector<std::string>{"a", "b"}).has_value());
+    // Nor does one before two techniques were asked.
+    CHECK(!recommend_next(past, std::vector<technique_use>{{"a", 1, 0}}, {}).has_value());
+}

@@ -1,0 +1,227 @@
+// tests/search/meta/recommending_bandit.cpp : mirrors include/attune/search/meta/recommending_bandit.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/meta/recommending_bandit.hpp>
+
+#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/local_search.hpp>
+#include <attune/search/random.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../../laws/searcher.hpp"
+#include "../../support/searcher_trials.hpp"
+
+using attune::search::recommending_bandit;
+using attune::search::recommending_bandit_options;
+using attune::search::technique;
+using attune::search::technique_history;
+using attune::search::technique_use;
+
+namespace {
+
+/// Asks the points of a line from `start` on in steps of `by`.
+struct strider {
+    explicit strider(attune::chain_of_trees const&, std::uint32_t start, std::uint32_t by)
+        : at(start)
+        , step(by)
+    {
+    }
+    std::vector<attune::point> ask(std::size_t)
+    {
+        if (at >= 4000) return {};
+        return {{{std::exchange(at, at + step), 0}, {0, 0}}};
+    }
+    void tell(attune::point const&, attune::outcome const&) {}
+    std::uint32_t at;
+    std::uint32_t step;
+};
+
+/// "walk<i>" asks what leaves the remainder i by 4.
+std::optional<technique> walks(std::string_view name)
+{
+    if (!name.starts_with("walk")) return {};
+    auto const first = static_cast<std::uint32_t>(name[4] - '0');
+    return technique{std::string(name), attune::search_with<strider>(first, std::uint32_t{4})};
+}
+
+std::optional<technique> known(std::string_view name)
+{
+    if (name == "random")
+        return technique{"random", attune::search_with<attune::random_searcher>()};
+    if (name == "local") return technique{"local", attune::search_with<attune::local_search>()};
+    if (name == "genetic") return technique{"genetic", attune::search_with<attune::genetic>()};
+    return {};
+}
+
+technique_history habits()
+{
+    technique_history out;
+    out.add({.label = "another",
+             .structure = {},
+             .uses = {{"random", 10, 1}, {"local", 10, 5}, {"genetic", 10, 4}}});
+    return out;
+}
+
+struct with_history : recommending_bandit {
+    with_history(attune::chain_of_trees const& space, std::uint64_t seed)
+        : recommending_bandit(
+              space, seed, habits(), known, {*known("random")}, {.interval = 5, .from_history = 2})
+    {
+    }
+};
+struct without_history : recommending_bandit {
+    without_history(attune::chain_of_trees const& space, std::uint64_t seed)
+        : recommending_bandit(space, seed, {}, {}, {*known("random"), *known("local")})
+    {
+    }
+};
+
+std::size_t requests(std::vector<technique_use> const& uses, std::string_view name)
+{
+    std::size_t sum = 0;
+    for (technique_use const& use : uses)
+        if (use.name == name) sum += use.requests;
+    return sum;
+}
+
+/// Outcomes that make only walks of remainder `good` find new bests.
+void step(recommending_bandit& bandit, int i, std::uint32_t good)
+{
+    auto const asked = bandit.ask(1);
+    REQUIRE(asked.size() == 1);
+    bool const finds = asked.front()[0].index % 4 == good;
+    bandit.tell(asked.front(), attune::measurement::exact(finds ? 1000.0 - i : 5000.0 + i));
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, with_history, without_history);
+
+TEST_CASE("a recommended technique replaces the worst after every interval")
+{
+    technique_history past;
+    // There, too, walk0 is better than walk1; walk2 is the best of all.
+    past.add({.label = "like this",
+              .structure = {},
+              .uses = {{"walk0", 100, 40}, {"walk1", 100, 10}, {"walk2", 100, 90}}});
+    // There they do the opposite.
+    past.add({.label = "unlike",
+              .structure = {},
+              .uses = {{"walk0", 100, 10}, {"walk1", 100, 40}, {"walk3", 100, 99}}});
+    recommending_bandit bandit(search_spaces::grid(4000),
+                               1,
+                               past,
+                               walks,
+                               {*walks("walk0"), *walks("walk1")},
+                               {.interval = 10, .from_history = 0});
+    for (int i = 0; i < 9; ++i)
+        step(bandit, i, 0);
+    CHECK(bandit.advice().empty());
+    step(bandit, 9, 0);
+    REQUIRE(bandit.advice().size() == 1);
+    CHECK(bandit.advice()[0].technique == "walk2");
+    CHECK(bandit.advice()[0].problem == "like this");
+    std::size_t const before = requests(bandit.uses(), "walk1");
+    CHECK(before > 0);
+    for (int i = 10; i < 19; ++i)
+        step(bandit, i, 0);
+    CHECK(requests(bandit.uses(), "walk1") == before); // it was the worst
+    CHECK(requests(bandit.uses(), "walk2") > 0);
+}
+
+TEST_CASE("the set to begin with is that of the most similar problem, filled up")
+{
+    technique_history past;
+    past.add({.label = "one", .structure = {}, .uses = {{"walk3", 10, 5}, {"unknown", 10, 9}}});
+    recommending_bandit bandit(search_spaces::grid(4000),
+                               1,
+                               past,
+                               walks,
+                               {*walks("walk0"), *walks("walk3"), *walks("walk1")},
+                               {.from_history = 2});
+    auto const uses = bandit.uses();
+    REQUIRE(uses.size() == 2);
+    CHECK(uses[0].name == "walk3");
+    CHECK(uses[1].name == "walk0");
+    REQUIRE(bandit.advice().size() == 1);
+    CHECK(bandit.advice()[0].problem == "one");
+}
+
+TEST_CASE("a history that is learnt later is as one from the beginning")
+{
+    auto const asked_by = [](recommending_bandit bandit) {
+        std::vector<attune::point> out;
+        for (int i = 0; i < 60; ++i) {
+            out.push_back(bandit.ask(1).front());
+            bandit.tell(out.back(), attune::measurement::exact(out.back()[0].index + 1.0));
+        }
+        return out;
+    };
+    auto const begun_with = [](technique_history const& past) {
+        return recommending_bandit(search_spaces::grid(40),
+                                   7,
+                                   past,
+                                   known,
+                                   {*known("random")},
+                                   {.interval = 5, .from_history = 2});
+    };
+    recommending_bandit later = begun_with({});
+    later.learn_from(habits());
+    CHECK(asked_by(std::move(later)) == asked_by(begun_with(habits())));
+    CHECK(asked_by(begun_with({})) != asked_by(begun_with(habits())));
+}
+
+TEST_CASE("without the bandit all techniques are asked equally often")
+{
+    auto options = recommending_bandit_options::without_bandit();
+    options.from_history = 0;
+    recommending_bandit bandit(search_spaces::grid(4000),
+                               1,
+                               {},
+                               walks,
+                               {*walks("walk0"), *walks("walk1"), *walks("walk2")},
+                               options);
+    for (int i = 0; i < 300; ++i)
+        step(bandit, i, 0);
+    for (technique_use const& use : bandit.uses()) {
+        CAPTURE(use.name);
+        CHECK(use.requests == 100);
+    }
+}
+
+TEST_CASE("a technique that joins knows what was measured")
+{
+    technique_history past;
+    past.add({.label = "like this",
+              .structure = {},
+              .uses = {{"walk0", 100, 40}, {"walk1", 100, 10}, {"random", 100, 90}}});
+    auto const make = [](std::string_view name) {
+        auto out = walks(name);
+        return out ? out : known(name);
+    };
+    recommending_bandit bandit(search_spaces::grid(40),
+                               1,
+                               past,
+                               make,
+                               {*walks("walk0"), *walks("walk1")},
+                               {.interval = 10, .from_history = 0});
+    // 40 * 2 points at most, none of them twice: the laws hold across the change.
+    std::vector<attune::point> seen;
+    for (int i = 0; i < 20; ++i) {
+        auto const asked = bandit.ask(1);
+        REQUIRE(asked.size() == 1);
+        CHECK(std::find(seen.begin(), seen.end(), asked.front()) == seen.end());
+        seen.push_back(asked.front());
+        bool const finds = asked.front()[0].index % 4 == 0;
+        bandit.tell(asked.front(), attune::measurement::exact(finds ? 1000.0 - i : 5000.0));
+    }
+    CHECK(requests(bandit.uses(), "random") > 0);
+}

@@ -1,0 +1,84 @@
+// tests/search/meta/space_structure.cpp : mirrors include/attune/search/meta/space_structure.hpp
+// SPDX-License-Identifier: MIT
+#include <attune/search/meta/space_structure.hpp>
+
+#include <attune/declare/description.hpp>
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "../../support/search_spaces.hpp"
+
+using attune::search::read_structure;
+using attune::search::space_structure;
+using attune::search::structure_distance;
+using attune::search::structure_of;
+using attune::search::structure_text;
+
+namespace {
+
+space_structure counts(std::vector<space_structure::part> parts) { return {std::move(parts)}; }
+
+} // namespace
+
+TEST_CASE("names, values and order of the parameters do not count")
+{
+    using namespace search_spaces;
+    attune::description one;
+    one.parameters = {counting("a", 12), categorical("b", {"x", "y"}), counting("c", 99)};
+    attune::description other;
+    other.parameters = {ordinal("z", {5, 7, 9, 11, 13, 15, 17, 19, 21, 23}),
+                        counting("y", 40),
+                        categorical("x", {"left", "right", "both"})};
+    CHECK(structure_text(structure_of(one)) == "categorical.1*1 ordinal.2*2");
+    CHECK(structure_of(one) == structure_of(other));
+    other.parameters.push_back(real("w", 0, 1));
+    CHECK(structure_text(structure_of(other)) == "categorical.1*1 ordinal.2*2 real.0*1");
+}
+
+TEST_CASE("a structure is read back from its text, and nothing else is")
+{
+    for (std::string const text : {"", "ordinal.2*2", "boolean.1*3 ordinal.1*7 ordinal.3*1"}) {
+        auto const read = read_structure(text);
+        REQUIRE(read.has_value());
+        CHECK(structure_text(*read) == text);
+    }
+    for (std::string const text : {" ",
+                                   "ordinal",
+                                   "ordinal.2",
+                                   "ordinal*2",
+                                   "ordinal.x*2",
+                                   "ordinal.2*0",
+                                   "ordinal.2*-1",
+                                   "ordinal.2*2 ",
+                                   "ordinal.2*2  real.0*1",
+                                   "ordinal.2*1 boolean.1*3",
+                                   "ordinal.02*2",
+                                   "ordinal.2*2 ordinal.2*1",
+                                   ".1*1",
+                                   "ordinal.2*99999999999999999999999"}) {
+        CAPTURE(text);
+        CHECK(!read_structure(text).has_value());
+    }
+}
+
+TEST_CASE("the distance punishes missing kinds by their number, and others by one")
+{
+    space_structure const ten = counts({{"boolean", 1, 10}});
+    space_structure const thousand = counts({{"boolean", 1, 1000}});
+    space_structure const more = counts({{"boolean", 1, 10}, {"ordinal", 2, 100}});
+    CHECK(structure_distance(ten, ten) == 0);
+    CHECK(structure_distance(ten, thousand) == doctest::Approx(4)); // (1 - 3)^2
+    CHECK(structure_distance(ten, more) == doctest::Approx(1));     // all that one needs, and more
+    CHECK(structure_distance(more, ten) == doctest::Approx(4));     // log10(100)^2 are missing
+    CHECK(structure_distance({}, more) == doctest::Approx(2));
+    CHECK(structure_distance(more, {}) == doctest::Approx(5));
+}
+
+TEST_CASE("kinds are counted over all sizes of their values")
+{
+    space_structure const apart = counts({{"ordinal", 1, 40}, {"ordinal", 3, 60}});
+    space_structure const together = counts({{"ordinal", 2, 100}});
+    CHECK(structure_distance(apart, together) == doctest::Approx(0));
+}

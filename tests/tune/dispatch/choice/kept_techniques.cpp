@@ -1,0 +1,108 @@
+// tests/tune/dispatch/choice/kept_techniques.cpp : what techniques gain is kept, and chosen by.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+
+#include <attune/remember/memory_store.hpp>
+#include <attune/search/compose/technique_sets.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
+#include <attune/tune/recommended.hpp>
+#include <attune/tune/tuned.hpp>
+
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "../../../support/accumulate.hpp"
+#include "../../../support/scratch_directory.hpp"
+#include "../../../support/texts.hpp"
+
+using attune::detail::kept_techniques;
+using attune::search::technique_history;
+using attune::search::technique_use;
+
+namespace {
+
+technique_history all_in(std::string const& path)
+{
+    return kept_techniques(path, "none", attune::description{}).all();
+}
+
+} // namespace
+
+TEST_CASE("what techniques gained is kept by kernel and structure of its space")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("gains");
+    attune::description d;
+    attune::parameter_description flag;
+    flag.name = "FLAG";
+    flag.kind = attune::parameter_kind::boolean;
+    flag.type = attune::value_kind::boolean;
+    d.parameters = {flag};
+    kept_techniques one(path, "one", d);
+    kept_techniques other(path, "other", {});
+    CHECK(one.all().representations().empty());
+    one.keep(std::vector<technique_use>{{"a", 10, 2}, {"b", 0, 0}});
+    one.keep(std::vector<technique_use>{{"a", 5, 1}});
+    other.keep(std::vector<technique_use>{{"b", 7, 7}});
+    other.keep({}); // no technique was asked: no line
+    for (technique_history const& h : {one.all(), other.all()}) {
+        REQUIRE(h.representations().size() == 2);
+        CHECK(h.representations()[0].label == "one");
+        CHECK(h.representations()[0].runs == 2);
+        REQUIRE(h.representations()[0].uses.size() == 1);
+        CHECK(h.representations()[0].uses[0].requests == 15);
+        CHECK(h.representations()[0].uses[0].new_bests == 3);
+        CHECK(attune::search::structure_text(h.representations()[0].structure) == "boolean.1*1");
+        CHECK(h.representations()[1].uses[0].new_bests == 7);
+    }
+    CHECK(one.problem().empty());
+}
+
+TEST_CASE("tunings add what their techniques gained, and begin with those that gained most")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("gains");
+    using namespace attune_test;
+    auto const tune_by = [&](attune::tuning_search const& search, std::string const& log) {
+        attune::tuning_options options = quick_options();
+        options.search = search;
+        options.event_log = log;
+        accumulate_data data;
+        attune::tuned kernel{accumulate_kernel(ways<usual, fast, refused, unloadable, throwing>()),
+                             accumulate_compiler(),
+                             attune::memory_store{},
+                             options};
+        kernel(data.x, data.y, 1.0);
+        CHECK(data.called_times(1, 1.0));
+    };
+    attune::tuning_search bandit;
+    bandit.strategy = attune::search::auc_bandit_of(attune::search::technique_set_a()).make;
+    bandit.techniques = path;
+    tune_by(bandit, "");
+    technique_history const first = all_in(path);
+    REQUIRE(first.representations().size() == 1);
+    std::size_t requests = 0;
+    for (technique_use const& use : first.representations()[0].uses)
+        requests += use.requests;
+    CHECK(requests == 4); // the default is nobody's
+
+    // The next one begins with what gained most, and its log has the history.
+    std::string const log = folder.file("log");
+    tune_by(attune::recommended_search(path), log);
+    CHECK(support::read_file(log).find("techniques\\n") != std::string::npos);
+    CHECK(all_in(path).representations()[0].runs == 2);
+}
+
+TEST_CASE("a file of something else is left alone, and the report says so")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("store");
+    support::write_file(path, "{\"attune_store\":2}\n");
+    kept_techniques kept(path, "one", {});
+    CHECK(kept.all().representations().empty());
+    kept.keep(std::vector<technique_use>{{"a", 10, 2}});
+    CHECK(kept.problem().find("none of samples") != std::string::npos);
+    CHECK(support::read_file(path) == "{\"attune_store\":2}\n");
+}
