@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -178,14 +177,7 @@ public:
     void operator()(Args const&... given) const
     {
         nest_call<nest_declaration> call = checked_call(given...);
-        std::array<std::unique_ptr<std::byte[]>, arrays> held;
-        for (std::size_t i = 0; i < arrays; ++i)
-            if (outline.arrays[i].is_temporary) {
-                held[i].reset(new std::byte[static_cast<std::size_t>(
-                    elements_in(outline.arrays[i], call.whole) *
-                    static_cast<std::int64_t>(element_bytes(outline.arrays[i].element)))]);
-                call.data[i] = held[i].get();
-            }
+        nest_temporaries const held({outline.arrays.data(), arrays}, call.whole, call.data);
         nest_evaluator<nest_declaration> const evaluator(call);
         for_each_part(steps_, [&](auto const& step) { evaluator.run(step); });
     }

@@ -3,6 +3,7 @@
 // tested by declare/nest/evaluate.cpp
 #pragma once
 
+#include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/outline.hpp>
 #include <attune/declare/nest/value_pack.hpp>
@@ -10,7 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -48,6 +51,27 @@ struct nest_call {
     {
         return of.is_constant() ? of.value : whole[static_cast<std::size_t>(of.value)];
     }
+};
+
+/// The memory of a call's temporaries.
+class nest_temporaries {
+public:
+    /// @param data  by array; gets the addresses
+    nest_temporaries(std::span<outline_array const> arrays,
+                     std::span<std::int64_t const> whole,
+                     std::span<void const*> data)
+    {
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            if (!arrays[i].is_temporary) continue;
+            held_.emplace_back(new std::byte[static_cast<std::size_t>(
+                elements_in(arrays[i], whole) *
+                static_cast<std::int64_t>(element_bytes(arrays[i].element)))]);
+            data[i] = held_.back().get();
+        }
+    }
+
+private:
+    std::vector<std::unique_ptr<std::byte[]>> held_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -17,6 +17,7 @@
 #include <attune/tune/program/program_options.hpp>
 #include <attune/tune/program/program_source.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,13 @@ template <class... Args>
     return out;
 }
 
+[[nodiscard]] inline std::shared_ptr<void const> copied_bytes(std::span<std::byte const> of)
+{
+    std::shared_ptr<std::byte[]> out(new std::byte[of.size()]);
+    std::copy(of.begin(), of.end(), out.get());
+    return out;
+}
+
 /// A program behind its signature: what kernels are made of is compiled once for each signature,
 /// not once for each program.
 template <class... Args>
@@ -71,7 +79,8 @@ struct program_calls {
     template <class Declaration>
     [[nodiscard]] static program_calls of(Declaration const& program)
     {
-        return {std::make_shared<Declaration>(program),
+        static_assert(std::is_trivially_copyable_v<Declaration>);
+        return {copied_bytes({reinterpret_cast<std::byte const*>(&program), sizeof program}),
                 [](void const* self, Args const&... args) {
                     (*static_cast<Declaration const*>(self))(args...);
                 },
