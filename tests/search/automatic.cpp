@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/automatic.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <vector>
 
@@ -98,4 +103,35 @@ TEST_CASE("the expected gain is large at first and small at the end")
     CHECK(early > 0.02);
     REQUIRE(s.expected_gain());
     CHECK(*s.expected_gain() < 0.01);
+}
+
+TEST_CASE(
+    "local search alone chooses where orders and arrays have too many coordinates for a model")
+{
+    constexpr auto order = attune::permutation<"ORDER", 400>();
+    attune::chain_of_trees const space(
+        attune::bind_inputs(attune::lower(attune::space(order, attune::boolean<"ON">()))));
+    // How far items are from their places in the opposite order, which is one of 400! orders.
+    auto const cost = [&](attune::point const& p) {
+        auto const items = attune::detail::order_of(space.describe(), 0, p);
+        double sum = 0;
+        for (std::size_t place = 0; place < items.size(); ++place)
+            sum += std::abs(399.0 - static_cast<double>(place) - items[place]);
+        return sum / 400;
+    };
+    automatic s(space, 3);
+    std::vector<double> values;
+    searcher_law::point_set asked;
+    for (int i = 0; i < 300; ++i) {
+        std::vector<attune::point> const next = s.ask(1);
+        REQUIRE(next.size() == 1);
+        CHECK(space.contains(next[0]));
+        CHECK(asked.insert(next[0]).second);
+        values.push_back(cost(next[0]));
+        s.tell(next[0], attune::measurement{values.back(), values.back(), values.back(), 1});
+    }
+    CHECK_FALSE(s.prediction_of(*asked.begin()));
+    CHECK_FALSE(s.expected_gain());
+    double const at_first = *std::min_element(values.begin(), values.begin() + 20);
+    CHECK(*std::min_element(values.begin(), values.end()) < at_first);
 }

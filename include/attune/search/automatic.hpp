@@ -31,6 +31,9 @@ struct automatic_options {
     /// Local search also starts if the squared error of the model's last predictions (at least 20)
     /// exceeds that of their mean by this factor.
     double poor_fit = 4.0;
+    /// The most coordinates of arrays and long permutations that are modelled, about 0.2 s a
+    /// suggestion; with more of them local search alone chooses.
+    std::size_t most_modelled = 48;
 };
 
 /// Bayesian search, with neighbourhood descent in long runs and on objectives hard to model.

@@ -20,6 +20,10 @@ struct automatic::state {
         , seed(from)
         , model(space, seed, options.model)
     {
+        std::size_t coordinates = 0;
+        for (group_description const& g : space.describe().groups)
+            coordinates += g.count;
+        is_modelled = coordinates <= options.most_modelled;
     }
 
     /// A new point from the local search.
@@ -49,7 +53,7 @@ struct automatic::state {
 
     [[nodiscard]] bool wants_help() const
     {
-        if (history.told().size() >= options.long_run) return true;
+        if (!is_modelled || history.told().size() >= options.long_run) return true;
         std::optional<double> const error = model.prediction_error();
         return error && *error > options.poor_fit;
     }
@@ -68,6 +72,7 @@ struct automatic::state {
     search_history history;
     std::unordered_set<point, point_hash> waiting; ///< asked, not told
     bool is_local_turn = false;
+    bool is_modelled = true; ///< see automatic_options::most_modelled
 };
 
 ATTUNE_INLINE
@@ -89,9 +94,9 @@ ATTUNE_INLINE std::vector<point> automatic::ask(std::size_t k)
     }
     while (out.size() < k) {
         std::optional<point> p;
-        state_->is_local_turn = !state_->is_local_turn;
+        state_->is_local_turn = !state_->is_local_turn || !state_->is_modelled;
         if (state_->is_local_turn && state_->wants_help()) p = state_->from_local();
-        if (!p) p = state_->from_model();
+        if (!p && state_->is_modelled) p = state_->from_model();
         if (!p) break;
         state_->waiting.insert(*p);
         out.push_back(std::move(*p));
@@ -104,18 +109,18 @@ ATTUNE_INLINE void automatic::tell(point const& p, outcome const& result)
     if (!state_->space.contains(p)) return;
     state_->waiting.erase(p);
     state_->history.tell(p, result);
-    state_->model.tell(p, result);
+    if (state_->is_modelled) state_->model.tell(p, result);
     if (state_->local) state_->local->tell(p, result);
 }
 
 ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double const> numbers)
 {
-    state_->model.tell_metrics(p, numbers);
+    if (state_->is_modelled) state_->model.tell_metrics(p, numbers);
 }
 
 ATTUNE_INLINE void automatic::inform(std::vector<past_session> const& past)
 {
-    state_->model.inform(past);
+    if (state_->is_modelled) state_->model.inform(past);
 }
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()
@@ -128,6 +133,7 @@ ATTUNE_INLINE std::optional<double> automatic::expected_gain()
 
 ATTUNE_INLINE std::optional<double> automatic::prediction_of(point const& p) const
 {
+    if (!state_->is_modelled) return {};
     return state_->model.prediction_of(p);
 }
 

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/transfer/translate.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/kinds.hpp>
+#include <attune/declare/lower.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/build_pack.hpp>
@@ -12,6 +14,7 @@
 #include <doctest/doctest.h>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../../support/search_spaces.hpp"
@@ -198,4 +201,28 @@ TEST_CASE("the value of an inactive parameter is passed over")
     CHECK(made.where[0] == attune::point{{0, 0}, {0, 0}});
     CHECK(made.value[0] == 2.0);
     CHECK(made.where[1] == attune::point{{1, 0}, {2, 0}});
+}
+
+TEST_CASE("arrays and long orders are translated as values")
+{
+    constexpr auto cut = attune::array_of<2>(attune::integer<"CUT">(1, 8));
+    constexpr auto order = attune::permutation<"ORDER", 13>();
+    attune::chain_of_trees const space(
+        attune::bind_inputs(attune::lower(attune::space(cut.with_default({3, 3}), order))));
+    std::string const items = "{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}";
+    past_session past;
+    past.parameters = {"ORDER", "CUT"};
+    for (auto const& [o, c, value] : {std::tuple{items.c_str(), "{2, 7}", 1.0},
+                                      std::tuple{"{0, 1}", "{9, 1}", 2.0},
+                                      std::tuple{items.c_str(), "{1, 2, 3}", 3.0}})
+        past.outcomes.push_back({{o, c}, value});
+    translated_session const t = translate(space, past);
+    REQUIRE(t.where.size() == 3);
+    std::vector<std::string> texts;
+    for (point const& p : t.where)
+        texts.push_back(attune::text_of(space.describe(), p));
+    CHECK(texts[0] == "CUT={2, 7} ORDER=" + items);
+    // The nearest elements; the first order for one that is none.
+    CHECK(texts[1] == "CUT={8, 1} ORDER={0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}");
+    CHECK(texts[2] == "CUT={3, 3} ORDER=" + items); // another number of elements
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/transfer/expectation.hpp>
 #include <attune/space/query/sample_distinct.hpp>
 
@@ -24,16 +24,17 @@ ATTUNE_INLINE past_session session_of_expectation(chain_of_trees const& space)
     past_session out;
     out.name = "expectation";
     out.weight = beside_records;
-    for (parameter_description const& parameter : d.parameters)
-        out.parameters.push_back(parameter.name);
+    std::vector<named_value> const values = named_values(d);
+    for (named_value const& v : values)
+        out.parameters.emplace_back(v.name);
     std::optional<double> least;
     point best;
     auto const take = [&](point const& p) {
         double const seconds = d.expected(p);
         if (!std::isfinite(seconds)) return;
         past_outcome one;
-        for (std::size_t i = 0; i < p.size(); ++i)
-            one.values.push_back(text_of(d.parameters[i], p[i]));
+        for (named_value const& v : values)
+            one.values.push_back(text_at(d, v, p));
         one.value = seconds;
         out.outcomes.push_back(std::move(one));
         if (least && seconds >= *least) return;

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/transfer/translate.hpp>
@@ -75,17 +76,42 @@ ATTUNE_INLINE std::pair<coordinate, double> nearest_value(parameter_description 
     });
 }
 
+/// Puts the value nearest to `text` into `at`, and the gaps of its parameters into `gaps`; the
+/// default, with a gap of 1 in each, where an order or the number of elements is another.
+inline void set_nearest(description const& d,
+                        named_value const& of,
+                        std::string const& text,
+                        point& at,
+                        std::vector<double>& gaps)
+{
+    auto const set_one = [&](std::uint32_t i, std::string const& part) {
+        auto const [near, gap_there] = nearest_value(d.parameters[i], part);
+        at[i] = near;
+        gaps[i] = gap_there;
+    };
+    if (of.group == nullptr) return set_one(of.first, text);
+    if (set_value(d, of, at, text)) return;
+    std::optional<std::vector<std::string>> const parts = parts_of_list(text);
+    bool const is_list = of.group->kind == group_kind::array && parts && parts->size() == of.count;
+    for (std::uint32_t k = 0; k < of.count; ++k)
+        if (is_list)
+            set_one(of.first + k, (*parts)[k]);
+        else
+            gaps[of.first + k] = 1;
+}
+
 ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_session const& session)
 {
     description const& to = space.describe();
-    std::vector<std::size_t> column; // of each parameter of the space, in the session
-    point defaults;
-    for (parameter_description const& p : to.parameters) {
+    std::vector<named_value> const values = named_values(to);
+    std::vector<std::size_t> column; // of each value of the space, in the session
+    for (named_value const& v : values)
         column.push_back(static_cast<std::size_t>(
-            std::find(session.parameters.begin(), session.parameters.end(), p.name) -
+            std::find(session.parameters.begin(), session.parameters.end(), v.name) -
             session.parameters.begin()));
+    point defaults;
+    for (parameter_description const& p : to.parameters)
         defaults.push_back(default_of(p));
-    }
     translated_session out;
     out.weight = session.weight;
     std::vector<double> moved; // how far each point is from what was tried
@@ -94,12 +120,9 @@ ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_ses
         point p = defaults;
         double far = 0;
         std::vector<double> gaps(p.size(), 0);
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            if (column[i] >= o.values.size()) continue;
-            auto const [at, gap_there] = nearest_value(to.parameters[i], o.values[column[i]]);
-            p[i] = at;
-            gaps[i] = gap_there;
-        }
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (column[i] < o.values.size())
+                set_nearest(to, values[i], o.values[column[i]], p, gaps);
         for (std::uint32_t i = 0; i < p.size(); ++i)
             if (space.is_active(i, p)) far += gaps[i];
         p = space.settled(std::move(p));

@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/space/query/configurations.hpp>
 #include <attune/space/query/distance.hpp>
 #include <attune/space/query/sample_distinct.hpp>
@@ -367,4 +368,55 @@ TEST_CASE("another metric of orders replaces that of every permutation")
                 CHECK(given.distance(f, 0, v) == want.distance(f, 0, v));
         CHECK(given.dimensions(1) != feature_map(space).dimensions(1));
     }
+}
+
+TEST_CASE("a long order has a feature per item, its place; an array one per element")
+{
+    constexpr auto cut = attune::array_of<2>(attune::integer<"CUT">(0, 4));
+    constexpr auto order = attune::permutation<"ORDER", 14>();
+    attune::chain_of_trees const space(
+        attune::bind_inputs(attune::lower(attune::space(on, order, cut))));
+    feature_map const map(space);
+    REQUIRE(map.count() == 1 + 14 + 2);
+    CHECK(map.name(1) == "ORDER.position(0)");
+    CHECK(map.name(14) == "ORDER.position(13)");
+    CHECK(map.name(15) == "CUT[0]");
+    CHECK(map.levels(1) == 14);
+    CHECK(map.dimensions(1) == 1);
+    attune::random_engine engine(2);
+    feature_table table;
+    for (std::size_t row = 0; row < 20; ++row) {
+        attune::point const p = space.sample(engine);
+        map.append(p, table);
+        std::vector<std::uint16_t> const items = attune::detail::order_of(space.describe(), 1, p);
+        for (std::uint32_t place = 0; place < 14; ++place) {
+            CHECK(table.level[1U + items[place]][row] == place);
+            CHECK(map.position(1U + items[place], table, row) == doctest::Approx(place / 13.0));
+        }
+    }
+}
+
+TEST_CASE("features of parameters with very many values need no list of these")
+{
+    // 12! orders would be 7 GB of counts, 2^31 numbers 34 GB.
+    constexpr auto order = attune::permutation<"ORDER", 12>();
+    constexpr auto vast = attune::integer<"VAST">(1, 2'000'000'000);
+    attune::chain_of_trees const space(
+        attune::bind_inputs(attune::lower(attune::space(order, vast))));
+    feature_map const map(space);
+    REQUIRE(map.count() == 12 + 1);
+    CHECK(map.name(3) == "ORDER.position(3)");
+    CHECK(map.levels(12) == 0);
+    feature_table table;
+    attune::point p(2);
+    p[0].index = 479'001'599; // the last order
+    for (std::uint32_t const number : {0U, 44'720U, 1'999'999'999U}) {
+        p[1].index = number;
+        map.append(p, table);
+    }
+    CHECK(table.level[0][0] == 11);
+    CHECK(table.level[11][0] == 0);
+    CHECK(map.position(12, table, 0) == 0);
+    CHECK(map.position(12, table, 1) == doctest::Approx(0.5).epsilon(1e-3)); // by logarithm
+    CHECK(map.position(12, table, 2) == 1);
 }

@@ -5,6 +5,7 @@
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/search/bayes/features/code_metric_columns.hpp>
 #include <attune/search/bayes/features/derived.hpp>
 #include <attune/search/bayes/features/derived_column.hpp>
@@ -35,13 +36,22 @@ struct feature_map::state {
         std::optional<description> const changed = with_orders(d, options.orders);
         description const& laid_out = changed ? *changed : d;
         detail::parameter_layout const layout = layout_of(d, options.places);
-        marginals const counts(space);
+        marginals const counts(space, detail::most_listed_values);
         std::vector<bool> varies(d.parameters.size(), false);
         for (std::uint32_t i = 0; i < d.parameters.size(); ++i) {
             std::vector<bool> occurs;
             for (leaf_count const leaves : counts.leaves(i))
                 occurs.push_back(leaves > 0);
-            auto features = detail::features_of(laid_out, i, occurs, max_levels, layout);
+            std::vector<detail::parameter_feature> features;
+            if (group_description const* const g = d.group_of(i);
+                g != nullptr && g->kind == group_kind::permutation)
+                features = i == g->first ? detail::features_of_items(*g)
+                                         : std::vector<detail::parameter_feature>{};
+            else if (std::size_t const t = counts.tree_of(i);
+                     occurs.empty() && !d.parameters[i].traits().is_interval)
+                features = detail::features_of_many(laid_out, i, space.tree_at(t), layout);
+            else
+                features = detail::features_of(laid_out, i, occurs, max_levels, layout);
             varies[i] = !features.empty();
             for (detail::parameter_feature& f : features)
                 parameters.push_back(std::move(f));
@@ -63,8 +73,18 @@ struct feature_map::state {
     {
         description const& d = space.describe();
         std::vector<char> const holds = conditions.at(d, p);
+        std::vector<std::uint32_t> place; // of each item of the order that is read
+        std::uint32_t order_read = no_index;
         for (std::size_t f = 0; f < parameters.size(); ++f) {
             detail::parameter_feature const& feature = parameters[f];
+            if (feature.read == detail::parameter_feature::reading::item) {
+                if (order_read != feature.parameter) {
+                    order_read = feature.parameter;
+                    place = detail::places_of_items(detail::order_of(d, order_read, p));
+                }
+                level(f, place[feature.part]);
+                continue;
+            }
             coordinate const at = p[feature.parameter];
             parameter_description const& of = d.parameters[feature.parameter];
             bool const is_inactive =

@@ -10,9 +10,11 @@
 #include <attune/declare/description.hpp>
 #include <attune/search/bayes/features/feature_options.hpp>
 #include <attune/search/bayes/features/level_scale.hpp>
+#include <attune/space/tree/tree.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct parameter_feature {
         number,   ///< the number at the index: continuous
         position, ///< the place of item `part` of a permutation is the level
         factor,   ///< factor `part` of a tile, by `scale`
+        item,     ///< as position, of a long permutation, which is a group
     };
 
     std::string name;
@@ -68,6 +71,23 @@ struct parameter_layout {
                                                          std::vector<bool> const& occurs,
                                                          std::uint32_t most,
                                                          parameter_layout layout = {});
+
+/// From this number of values on, a parameter in no constraint is not listed value by value.
+inline constexpr std::uint32_t most_listed_values = std::uint32_t{1} << 20U;
+
+/// features_of() a parameter with more values than most_listed_values in no constraint: its numbers
+/// continuous, or one feature per part.
+/// @param values  its tree
+[[nodiscard]] std::vector<parameter_feature> features_of_many(description const& space,
+                                                              std::uint32_t index,
+                                                              tree const& values,
+                                                              parameter_layout layout = {});
+
+/// One feature per item of a long permutation: its place.
+[[nodiscard]] std::vector<parameter_feature> features_of_items(group_description const& order);
+
+/// The place of each item of an order.
+[[nodiscard]] std::vector<std::uint32_t> places_of_items(std::span<std::uint16_t const> order);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

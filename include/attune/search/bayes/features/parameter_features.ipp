@@ -82,6 +82,15 @@ inline void lay_out_embedding(parameter_description const& p,
             out.places.push_back(all[v * out.dimensions + i]);
 }
 
+/// The places of `count` items on a line.
+[[nodiscard]] inline std::vector<double> places_on_line(std::uint32_t count)
+{
+    std::vector<double> out;
+    for (std::uint32_t i = 0; i < count; ++i)
+        out.push_back(i / (count - 1.0));
+    return out;
+}
+
 /// One feature for each item of a wide permutation, each factor of a wide tile.
 [[nodiscard]] inline std::vector<parameter_feature>
 features_of_parts(parameter_description const& p, parameter_feature const& whole)
@@ -96,8 +105,7 @@ features_of_parts(parameter_description const& p, parameter_feature const& whole
             f.read = parameter_feature::reading::position;
             f.name += ".position(" + std::to_string(part) + ')';
             f.levels = p.parts;
-            for (std::uint32_t i = 0; i < p.parts; ++i)
-                f.places.push_back(i / (p.parts - 1.0));
+            f.places = places_on_line(p.parts);
         } else {
             f.read = parameter_feature::reading::factor;
             f.name += '[' + std::to_string(part) + ']';
@@ -209,6 +217,57 @@ ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& spac
     if (space.parameters[index].is_conditional())
         for (parameter_feature& f : out)
             add_inactive_level(f);
+    return out;
+}
+
+ATTUNE_INLINE std::vector<parameter_feature> features_of_many(description const& space,
+                                                              std::uint32_t index,
+                                                              tree const& values,
+                                                              parameter_layout layout)
+{
+    parameter_description const& p = space.parameters[index];
+    std::uint32_t const last = static_cast<std::uint32_t>(values.leaves()) - 1;
+    parameter_feature f;
+    f.name = p.name;
+    f.parameter = index;
+    std::vector<parameter_feature> out;
+    if (p.traits().is_ordered && last > 0) {
+        f.read = parameter_feature::reading::number;
+        // How many values lie between does not matter, only that some do.
+        std::vector<std::uint32_t> ends{values.run_value(0), values.run_value(last)};
+        if (last > 1) ends.insert(ends.begin() + 1, values.run_value(1));
+        lay_out_numbers(p, ends, true, layout.places == value_places::logarithmic, f);
+        out.push_back(std::move(f));
+    } else if (p.traits().is_order && p.metric != order_distance::naive) {
+        out = features_of_parts(p, f);
+    }
+    if (p.is_conditional())
+        for (parameter_feature& one : out)
+            add_inactive_level(one);
+    return out;
+}
+
+ATTUNE_INLINE std::vector<parameter_feature> features_of_items(group_description const& order)
+{
+    std::vector<parameter_feature> out;
+    parameter_feature f;
+    f.parameter = order.first;
+    f.read = parameter_feature::reading::item;
+    f.levels = order.parts();
+    f.dimensions = 1;
+    f.places = places_on_line(f.levels);
+    for (f.part = 0; f.part < f.levels; ++f.part) {
+        f.name = order.name + ".position(" + std::to_string(f.part) + ')';
+        out.push_back(f);
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::uint32_t> places_of_items(std::span<std::uint16_t const> order)
+{
+    std::vector<std::uint32_t> out(order.size());
+    for (std::uint32_t place = 0; place < order.size(); ++place)
+        out[order[place]] = place;
     return out;
 }
 
