@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/problem.hpp>
 // and the facts beside a key
+#include <attune/declare/activity.hpp>
+#include <attune/remember/store.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
+#include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 
@@ -16,9 +19,11 @@
 #include <vector>
 
 #include "../../support/accumulate.hpp"
+#include "../../support/scratch_directory.hpp"
 #include "../../support/set_variable.hpp"
 #include "../../support/texts.hpp"
 
+using attune::point;
 using attune::source_text;
 using attune_test::accumulate_kernel;
 using attune_test::accumulate_source;
@@ -369,4 +374,108 @@ TEST_CASE("devices have facts by which they are near or far")
           attune::named_texts{{"isa", "sm_90"}, {"vendor", "NVIDIA"}});
     CHECK(facts_of_device("x").empty());
     CHECK(facts_of_device("").empty());
+}
+
+TEST_CASE("an array and a long order are one macro, one default and one value of a record each")
+{
+    static constexpr auto cut = attune::array_of<3>(attune::integer<"CUT">(1, n));
+    static constexpr auto order = attune::permutation<"ORDER", 14>();
+    static constexpr auto how = attune::array_of<2>(attune::categorical<"HOW">("plain", "packed"));
+    static constexpr auto space = attune::space(tile, cut, order, how).where(cut[0] <= cut[1]);
+    std::string const items = "{13, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}";
+    std::string const text = "int t = ATTUNE_TUNABLE(TILE, 4);\n"
+                             "int c[3] = ATTUNE_TUNABLE(CUT, {1,2,3});\n"
+                             "int o[14] = ATTUNE_TUNABLE(ORDER, " +
+                             items +
+                             ");\n"
+                             "way h[2] = ATTUNE_TUNABLE(HOW, {packed, plain});\n";
+    auto const k = kernel_of(space, text);
+    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const made =
+        attune::detail::space_of_call(k.describe(), declared, {n(9)}, nullptr, nullptr);
+    attune::description const& d = made.describe();
+    point at(d.parameters.size());
+    for (std::size_t i = 0; i < at.size(); ++i)
+        at[i] = attune::detail::default_of(d.parameters[i]);
+    attune::named_texts const configuration = attune::detail::texts_at(d, at);
+    CHECK(configuration ==
+          attune::named_texts{
+              {"TILE", "4"}, {"CUT", "{1, 2, 3}"}, {"ORDER", items}, {"HOW", "{packed, plain}"}});
+    attune::compile_request const v = attune::detail::make_variant(k.describe(), d, at);
+    CHECK(v.macros ==
+          std::vector<attune::macro_definition>{
+              {"TILE", "4"}, {"CUT", "{1, 2, 3}"}, {"ORDER", items}, {"HOW", "{packed, plain}"}});
+    CHECK(attune::detail::problem_of({}, d, {}).parameters ==
+          std::vector<std::string>{"TILE", "CUT", "ORDER", "HOW"});
+    attune::random_engine engine(8);
+    for (int draw = 0; draw < 20; ++draw) {
+        point const p = made.sample(engine);
+        CHECK(attune::detail::point_of(attune::detail::texts_at(d, p), made) == p);
+        attune::value_texts const values = attune::detail::values_of(d, p);
+        CHECK(values.size() == 4);
+        CHECK(attune::detail::point_of({"TILE", "CUT", "ORDER", "HOW"}, values, made) == p);
+    }
+    attune::named_texts short_one = configuration;
+    short_one.pop_back();
+    CHECK_FALSE(attune::detail::point_of(short_one, made));
+    short_one = configuration;
+    short_one[1].second = "{2, 1, 3}"; // breaks the constraint
+    CHECK_FALSE(attune::detail::point_of(short_one, made));
+}
+
+TEST_CASE("the default of an array or a long order in the kernel file is a list of its parts")
+{
+    constexpr auto cut = attune::array_of<2>(attune::integer<"CUT">(1, 9));
+    constexpr auto order = attune::permutation<"ORDER", 13>();
+    std::string const items = "{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}";
+    CHECK(annotation_error(attune::space(cut), "ATTUNE_TUNABLE(CUT, {1, 2})") == "");
+    std::string const few = annotation_error(attune::space(cut), "ATTUNE_TUNABLE(CUT, {1})");
+    CHECK(has(few, "CUT at k.kernel.cpp:1, default {1}"));
+    CHECK(has(annotation_error(attune::space(cut), "ATTUNE_TUNABLE(CUT, 1)"), "default 1"));
+    CHECK(annotation_error(attune::space(order), "ATTUNE_TUNABLE(ORDER, " + items + ")") == "");
+    CHECK(has(annotation_error(attune::space(order), "ATTUNE_TUNABLE(ORDER, {0, 1})"),
+              "ORDER at k.kernel.cpp:1"));
+    CHECK(has(annotation_error(attune::space(cut), "int x;"), "parameter CUT"));
+    CHECK(annotation_error(attune::space(cut.with_default({1, 2})),
+                           "ATTUNE_TUNABLE(CUT, { 1,2 })") == "");
+    CHECK(has(
+        annotation_error(attune::space(cut.with_default({1, 2})), "ATTUNE_TUNABLE(CUT, {1, 3})"),
+        "CUT: {1, 2} in the declaration, {1, 3} at k.kernel.cpp:1"));
+    // A value outside its table is found when the table is known.
+    auto const k = kernel_of(attune::space(cut), "int c[2] = ATTUNE_TUNABLE(CUT, {1, 12});");
+    CHECK(has(error_of([&] {
+                  (void)attune::detail::space_of_call(
+                      k.describe(),
+                      attune::detail::with_annotated_defaults(k.describe()),
+                      {},
+                      nullptr,
+                      nullptr);
+              }),
+              "parameter CUT[1], default 12 at k.kernel.cpp:1"));
+}
+
+TEST_CASE("a store gives back an order of 1024 items and an array as they were")
+{
+    static constexpr auto order = attune::permutation<"ORDER", 1024>();
+    static constexpr auto cut = attune::array_of<300>(attune::real<"CUT">(0.0, 1.0));
+    auto const k = kernel_of(attune::space(order, cut), "");
+    attune::chain_of_trees const all = attune::build(attune::space(order, cut));
+    attune::random_engine engine(6);
+    point const p = all.sample(engine);
+    support::scratch_directory const directory;
+    attune::record kept;
+    kept.key = attune::detail::make_key(k.describe(), all.describe(), "c");
+    kept.configuration = attune::detail::texts_at(all.describe(), p);
+    REQUIRE(kept.configuration.size() == 2);
+    kept.best_s = 1e-3;
+    kept.default_s = 2e-3;
+    {
+        attune::store writer{directory.file("orders.attune")};
+        writer.add(kept);
+        CHECK(writer.notices().empty());
+    }
+    attune::store reader{directory.file("orders.attune")};
+    attune::lookup_result const found = reader.find(kept.key);
+    REQUIRE(found.how == attune::record_match::exact);
+    CHECK(attune::detail::point_of(found.best->configuration, all) == p);
 }

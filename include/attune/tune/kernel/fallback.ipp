@@ -4,6 +4,7 @@
 
 #include <attune/compile/ahead/ahead.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -12,9 +13,11 @@ ATTUNE_INLINE wanted_ahead wanted_of(kernel_description const& kernel)
 {
     wanted_ahead wanted{kernel.signature.function, kernel.type, kernel.source};
     // A parameter that is only in the name, as in scale<TILE>, has its default in the declaration.
-    for (parameter_description const& p : kernel.space.parameters)
-        if (p.role == parameter_role::macro && p.default_text)
-            wanted.macros.push_back(p.name + '=' + *p.default_text);
+    for (named_value const& v : named_values(kernel.space)) {
+        if (kernel.space.parameters[v.first].role != parameter_role::macro) continue;
+        if (auto const text = default_text_of(kernel.space, v))
+            wanted.macros.push_back(std::string(v.name) + '=' + *text);
+    }
     return wanted;
 }
 

@@ -6,6 +6,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/operation.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
 
 #include <algorithm>
@@ -84,7 +85,7 @@ public:
         case op::input:
             return input(space_.inputs[n.subject].name);
         case op::parameter:
-            return parameter(space_.parameters[n.subject]);
+            return parameter(n.subject);
         case op::element:
             return read("item\t" + std::to_string(n.integer) + '\t' + name_of(n));
         case op::position:
@@ -110,8 +111,13 @@ private:
             if (kernel_.inputs[i].input == name) return "in[" + std::to_string(i) + ']';
         return "none()";
     }
-    [[nodiscard]] std::string parameter(parameter_description const& p)
+    [[nodiscard]] std::string parameter(std::uint32_t index)
     {
+        parameter_description const& p = space_.parameters[index];
+        if (group_description const* const g = space_.group_of(index)) { // an element
+            is_written = is_written && p.type == value_kind::integer;
+            return read("item\t" + std::to_string(index - g->first) + '\t' + g->name);
+        }
         is_written = is_written && p.type != value_kind::text && p.type != value_kind::list;
         return read((p.type == value_kind::real ? "real\t" : "whole\t") + p.name);
     }
@@ -136,6 +142,7 @@ private:
             expression_node const* b = &space_.nodes[n.second];
             if (a->code == op::text) std::swap(a, b);
             if (is_text(*a) && b->code == op::text) {
+                is_written = is_written && space_.group_of(a->subject) == nullptr;
                 std::string const same =
                     read("text\t" + name_of(*a) + '\t' + space_.texts[b->text]);
                 return n.code == op::equal ? same : "logical_not(" + same + ')';
@@ -172,8 +179,8 @@ ATTUNE_INLINE std::optional<launch_facts> launch_facts_of(kernel_description con
         write(launch.cluster[i], 6 + i);
     }
     write(launch.shared_bytes, 9);
-    for (parameter_description const& p : declared.parameters)
-        out.defaults.emplace_back(p.name, p.default_text.value_or(""));
+    for (named_value const& v : named_values(declared))
+        out.defaults.emplace_back(std::string(v.name), default_text_of(declared, v).value_or(""));
     for (auto const& [name, value] : out.defaults)
         writer.is_written = writer.is_written && (name + value).find('\n') == std::string::npos &&
                             name.find('=') == std::string::npos;

@@ -8,6 +8,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/query/nearest.hpp>
@@ -43,12 +44,13 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
     if (kernel.source.has_own_spans)
         for (std::string& type : out.arguments)
             type = with_own_span(type);
-    for (std::size_t i = 0; i < space.parameters.size(); ++i) {
-        parameter_description const& p = space.parameters[i];
-        std::string value = text_of(p, at[i]);
+    for (named_value const& v : named_values(space)) {
+        parameter_description const& p = space.parameters[v.first];
+        std::string const name(v.name);
+        std::string value = text_at(space, v, at);
         if (p.role == parameter_role::macro) {
-            if (kernel.source.generate && !is_template_argument(out.function, p.name)) continue;
-            out.macros.push_back({p.name, std::move(value), p.is_own_name});
+            if (kernel.source.generate && !is_template_argument(out.function, name)) continue;
+            out.macros.push_back({name, std::move(value), p.is_own_name});
         } else if (p.role == parameter_role::compiler) {
             out.compiler = std::move(value);
         } else {
@@ -66,14 +68,37 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
 }
 
 /// Whether both defaults are the same value, as far as the texts show without the table.
-[[nodiscard]] inline bool same_default(parameter_description const& p, annotation const& a)
+[[nodiscard]] inline bool
+same_default(parameter_description const& p, std::string const& given, std::string const& stated)
 {
-    if (without_spaces(*p.default_text) == without_spaces(a.default_text)) return true;
-    auto const left = parse_real(*p.default_text);
-    auto const right = parse_real(without_spaces(a.default_text));
+    if (without_spaces(given) == without_spaces(stated)) return true;
+    auto const left = parse_real(given);
+    auto const right = parse_real(without_spaces(stated));
     if (left && right) return *left == *right;
-    return p.traits().is_truth &&
-           coordinate_of(p, *p.default_text) == coordinate_of(p, a.default_text);
+    return p.traits().is_truth && coordinate_of(p, given) == coordinate_of(p, stated);
+}
+/// The same for each part of a list, whose parts are as parameter `p`.
+[[nodiscard]] inline bool same_default_list(parameter_description const& p,
+                                            std::string const& given,
+                                            std::string const& stated)
+{
+    auto const left = parts_of_list(given);
+    auto const right = parts_of_list(stated);
+    return left && right &&
+           std::equal(left->begin(),
+                      left->end(),
+                      right->begin(),
+                      right->end(),
+                      [&p](auto const& a, auto const& b) { return same_default(p, a, b); });
+}
+
+/// Whether the launch reads some parameter of a value.
+[[nodiscard]] inline bool launch_reads(kernel_description const& kernel, named_value const& v)
+{
+    bool out = false;
+    for (std::uint32_t i = v.first; kernel.launch && i < v.first + v.count; ++i)
+        out = out || reads(*kernel.launch, kernel.space, i);
+    return out;
 }
 
 ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kernel)
@@ -82,51 +107,61 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
     std::vector<annotation> const found = find_annotations(kernel.source);
     std::vector<std::string> const own = own_names(kernel.source, found);
     for (annotation const& a : found)
-        if (out.find_parameter(a.name) == no_index)
+        if (!find_value(out, a.name))
             throw error("the kernel file names a parameter that the space does not declare",
                         a.name + " at " + detail::place_of(a),
                         "add it to attune::space(...), or replace ATTUNE_TUNABLE by its value");
-    for (parameter_description& p : out.parameters) {
+    for (named_value const& v : named_values(out)) {
+        parameter_description const& p = out.parameters[v.first];
+        std::string const name(v.name);
+        std::optional<std::string> const given = default_text_of(out, v);
         auto const a = std::find_if(found.begin(), found.end(), [&](annotation const& candidate) {
-            return candidate.name == p.name;
+            return candidate.name == name;
         });
         if (p.role != parameter_role::macro) {
             if (a == found.end()) continue; // its default is its first value
             throw error("the kernel file uses a parameter that is no macro",
-                        p.name + " at " + detail::place_of(*a),
+                        name + " at " + detail::place_of(*a),
                         "flags and compilers are chosen when the kernel is compiled: remove "
                         "ATTUNE_TUNABLE, or declare the parameter as categorical");
         }
         if (kernel.source.generate) {
-            if (p.default_text) continue;
+            if (given) continue;
             throw error("a parameter of a generated kernel has no default",
-                        "parameter " + p.name + ", kernel " + kernel.signature.function,
+                        "parameter " + name + ", kernel " + kernel.signature.function,
                         "give the parameter one by with_default()");
         }
         if (a == found.end()) {
-            bool const in_name = is_template_argument(kernel.signature.function, p.name);
-            bool const in_launch =
-                kernel.launch && reads(*kernel.launch, kernel.space, out.find_parameter(p.name));
-            if ((in_name || in_launch) && p.default_text) continue;
+            bool const in_name = is_template_argument(kernel.signature.function, name);
+            bool const in_launch = launch_reads(kernel, v);
+            if ((in_name || in_launch) && given) continue;
             if (in_name || in_launch)
                 throw error(
                     std::string(in_name ? "a template argument" : "a number of the launch") +
                         " of the kernel has no default",
-                    "parameter " + p.name + ", kernel " + kernel.signature.function,
+                    "parameter " + name + ", kernel " + kernel.signature.function,
                     "give the parameter one by with_default()");
         }
         if (a == found.end())
             throw error("the space declares a parameter that the kernel file does not use",
-                        "parameter " + p.name + ", file " + kernel.source.path,
-                        "write ATTUNE_TUNABLE(" + p.name +
+                        "parameter " + name + ", file " + kernel.source.path,
+                        "write ATTUNE_TUNABLE(" + name +
                             ", default) where the kernel uses it, or remove it from the space");
-        if (p.default_text && !same_default(p, *a))
+        bool const agrees =
+            !given || (v.group != nullptr ? same_default_list(p, *given, a->default_text)
+                                          : same_default(p, *given, a->default_text));
+        if (!agrees)
             throw error("a parameter has two defaults",
-                        p.name + ": " + *p.default_text + " in the declaration, " +
-                            a->default_text + " at " + detail::place_of(*a),
+                        name + ": " + *given + " in the declaration, " + a->default_text + " at " +
+                            detail::place_of(*a),
                         "make them equal, or leave out with_default()");
-        if (!p.default_text) p.default_text = a->default_text;
-        p.is_own_name = std::find(own.begin(), own.end(), p.name) != own.end();
+        if (!given && !set_default_text(out, v, a->default_text))
+            throw error("the default of a parameter is not one of its values",
+                        name + " at " + detail::place_of(*a) + ", default " + a->default_text,
+                        "write a list in braces with a value for each part, such as {0, 1, 2}");
+        bool const is_own = std::find(own.begin(), own.end(), name) != own.end();
+        for (std::uint32_t i = v.first; i < v.first + v.count; ++i)
+            out.parameters[i].is_own_name = is_own;
     }
     return out;
 }
@@ -138,10 +173,13 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
                                            std::string* moved)
 {
     std::vector<annotation> const found = find_annotations(kernel.source);
-    auto const stated = [&](parameter_description const& p) {
+    auto const stated = [&](std::size_t i) {
+        parameter_description const& p = declared.parameters[i];
         std::string const text = p.default_text->empty() ? "(nothing)" : *p.default_text;
+        group_description const* const g = declared.group_of(static_cast<std::uint32_t>(i));
         for (annotation const& a : found)
-            if (a.name == p.name) return text + " at " + detail::place_of(a);
+            if (a.name == (g != nullptr ? g->name : p.name))
+                return text + " at " + detail::place_of(a);
         return text;
     };
     description open = declared; // bind_inputs() would report a default without its line
@@ -155,7 +193,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
         auto const at = coordinate_of(p, p.default_text.value());
         if (!at)
             throw error("the default of a parameter is not one of its values",
-                        "parameter " + p.name + ", default " + stated(p),
+                        "parameter " + p.name + ", default " + stated(i),
                         "change the default or the values");
         start.push_back(*at);
     }
@@ -181,7 +219,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
         if (std::find(broken.begin(), broken.end(), c.text) == broken.end()) continue;
         where += (where.empty() ? "" : "; ") + c.text;
         for (std::uint32_t const i : c.scope)
-            where += ", " + bound.parameters[i].name + '=' + stated(bound.parameters[i]);
+            where += ", " + bound.parameters[i].name + '=' + stated(i);
     }
     throw error("the default configuration breaks a constraint",
                 where,

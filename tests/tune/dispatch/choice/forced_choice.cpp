@@ -123,3 +123,29 @@ TEST_CASE("what is forced may leave out inactive parameters, and is told where i
           "DESIGN=plain TILE=(inactive); ATTUNE_FORCE: TILE=64 has no effect: it counts only if "
           "DESIGN == \"packed\"");
 }
+
+TEST_CASE("arrays and long orders are forced as one value, elements of arrays alone")
+{
+    constexpr auto cut = attune::array_of<3>(attune::integer<"CUT">(1, 4));
+    constexpr auto order = attune::permutation<"ORDER", 13>();
+    constexpr auto both = attune::space(cut, order).where(cut[0] <= cut[1], cut[1] <= cut[2]);
+    attune::chain_of_trees const chain = attune::build(both);
+    auto const choose = [&](attune::named_texts const& wanted) {
+        forced_choice const made =
+            forced_choice_of(wanted, chain, point(chain.describe().parameters.size()));
+        std::string out = made.at ? attune::text_of(chain.describe(), *made.at) : "none";
+        for (std::string const& said : made.notices)
+            out += "; " + said;
+        return out;
+    };
+    std::string const first = " ORDER={0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}";
+    std::string const last = "{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}";
+    CHECK(choose({{"CUT", "{1, 3, 3}"}}) == "CUT={1, 3, 3}" + first);
+    CHECK(choose({{"ORDER", last}}) == "CUT={1, 1, 1} ORDER=" + last);
+    CHECK(choose({{"CUT[2]", "4"}}) == "CUT={1, 1, 4}" + first);
+    CHECK(choose({{"CUT[0]", "3"}, {"CUT[2]", "3"}}) == "CUT={3, 3, 3}" + first);
+    CHECK(has(choose({{"CUT", "{1, 2}"}}), "CUT can be {...} with 3 values"));
+    CHECK(has(choose({{"ORDER", "{1, 2}"}}), "ORDER can be any order of 0 to 12"));
+    CHECK(has(choose({{"CUT", "{3, 2, 1}"}}), "no valid configuration has CUT={3, 2, 1}"));
+    CHECK(has(choose({{"cut", "{1, 2}"}}), "which has CUT, ORDER"));
+}

@@ -4,23 +4,27 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/query/marginals.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/tune/dispatch/choice/forced_choice.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// A parameter and its value.
+/// A value and its coordinates.
 struct held_value {
-    std::uint32_t parameter;
-    coordinate at;
+    named_value of;
+    std::vector<coordinate> at;
 };
 
 /// The space in which these parameters have no other value; nothing where it is empty.
@@ -28,17 +32,19 @@ struct held_value {
                                                               std::vector<held_value> const& held)
 {
     description only = space.describe();
-    for (held_value const& h : held) {
-        if (only.parameters[h.parameter].traits().is_interval) continue; // no tree has it
-        constraint_description one;
-        one.scope = {h.parameter};
-        one.test = [wanted = h.at](description const&, std::span<coordinate const> at) {
-            return at.front() == wanted;
-        };
-        one.text = only.parameters[h.parameter].name +
-                   " == " + text_of(only.parameters[h.parameter], h.at);
-        only.constraints.push_back(std::move(one));
-    }
+    for (held_value const& h : held)
+        for (std::uint32_t k = 0; k < h.of.count; ++k) {
+            std::uint32_t const parameter = h.of.first + k;
+            if (only.parameters[parameter].traits().is_interval) continue; // no tree has it
+            constraint_description one;
+            one.scope = {parameter};
+            one.test = [wanted = h.at[k]](description const&, std::span<coordinate const> at) {
+                return at.front() == wanted;
+            };
+            one.text = only.parameters[parameter].name +
+                       " == " + text_of(only.parameters[parameter], h.at[k]);
+            only.constraints.push_back(std::move(one));
+        }
     try {
         return chain_of_trees{std::move(only)};
     } catch (error const&) {
@@ -47,9 +53,14 @@ struct held_value {
 }
 
 /// "16, 32, 64": the values that occur in valid configurations; "at least 0.5, at most 2".
-[[nodiscard]] inline std::string possible_values(chain_of_trees const& space, std::uint32_t i)
+[[nodiscard]] inline std::string possible_values(chain_of_trees const& space, named_value const& of)
 {
     constexpr int most = 16;
+    if (of.group != nullptr)
+        return of.group->kind == group_kind::permutation
+                   ? "any order of 0 to " + std::to_string(of.count)
+                   : "{...} with " + std::to_string(of.count) + " values";
+    std::uint32_t const i = of.first;
     parameter_description const& p = space.describe().parameters[i];
     if (p.traits().is_interval)
         return "at least " + text_of_real(p.low) + ", at most " + text_of_real(p.high);
@@ -67,7 +78,9 @@ struct held_value {
 
 [[nodiscard]] inline std::string text_of_held(description const& d, held_value const& h)
 {
-    return d.parameters[h.parameter].name + '=' + text_of(d.parameters[h.parameter], h.at);
+    point at(d.parameters.size());
+    std::copy(h.at.begin(), h.at.end(), at.begin() + h.of.first);
+    return std::string(h.of.name) + '=' + text_at(d, h.of, at);
 }
 
 /// For values of which each is possible, but not all together.
@@ -82,8 +95,8 @@ struct held_value {
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
         std::optional<chain_of_trees> const rest = space_with(space, others);
         if (!rest) continue;
-        possible += (possible.empty() ? "; " : ", or ") + d.parameters[held[k].parameter].name +
-                    " can be " + possible_values(*rest, held[k].parameter);
+        possible += (possible.empty() ? "; " : ", or ") + std::string(held[k].of.name) +
+                    " can be " + possible_values(*rest, held[k].of);
         for (held_value const& other : others)
             possible += (&other == others.data() ? " with " : " ") + text_of_held(d, other);
     }
@@ -103,38 +116,39 @@ ATTUNE_INLINE forced_choice forced_choice_of(named_texts const& wanted,
         return out;
     };
     for (auto const& [name, text] : wanted) {
-        std::uint32_t const i = d.find_parameter(name);
-        if (i == no_index) {
+        std::optional<named_value> const v = find_value(d, name);
+        if (!v) {
             std::string names;
-            for (parameter_description const& p : d.parameters)
-                names += (names.empty() ? "" : ", ") + p.name;
+            for (named_value const& one : named_values(d))
+                names += (names.empty() ? "" : ", ") + std::string(one.name);
             out.notices.push_back("ATTUNE_FORCE: " + name +
                                   " is no parameter of this kernel, "
                                   "which has " +
                                   names);
             continue;
         }
-        if (text == inactive_text && d.parameters[i].is_conditional()) continue;
-        std::optional<coordinate> const at = coordinate_of(d.parameters[i], text);
-        if (!at)
+        if (text == inactive_text && d.parameters[v->first].is_conditional()) continue;
+        point at(d.parameters.size());
+        if (!set_value(d, *v, at, text))
             return refuse(name + '=' + text + " is not possible; " + name + " can be " +
-                          possible_values(space, i));
-        held.push_back({i, *at});
+                          possible_values(space, *v));
+        auto const from = at.begin() + v->first;
+        held.push_back({*v, {from, from + v->count}});
     }
     if (held.empty()) return out;
     point near = base;
     for (held_value const& h : held)
-        near[h.parameter] = h.at;
+        std::copy(h.at.begin(), h.at.end(), near.begin() + h.of.first);
     if (!space.contains(near)) {
         std::optional<chain_of_trees> const only = space_with(space, held);
         if (!only) {
             near = space.settled(std::move(near));
             if (!space.contains(near)) return refuse(contradiction(space, held));
             for (held_value const& h : held)
-                if (!space.is_active(h.parameter, near))
+                if (!space.is_active(h.of.first, near))
                     out.notices.push_back("ATTUNE_FORCE: " + text_of_held(d, h) +
                                           " has no effect: it counts only if " +
-                                          d.parameters[h.parameter].active.text);
+                                          d.parameters[h.of.first].active.text);
             out.at = std::move(near);
             return out;
         }

@@ -5,6 +5,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -47,9 +48,8 @@ ATTUNE_INLINE record make_record(record_key key,
 {
     record out;
     out.key = std::move(key);
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        out.configuration.emplace_back(space.parameters[i].name,
-                                       text_of(space.parameters[i], result.at[i]));
+    for (named_value const& v : named_values(space))
+        out.configuration.emplace_back(std::string(v.name), text_at(space, v, result.at));
     out.best_s = result.report.best.value;
     out.default_s = result.report.default_time.value;
     out.evaluations = result.report.evaluations;
@@ -88,12 +88,9 @@ ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
     point out(d.parameters.size());
     std::size_t placed = 0;
     for (auto const& [name, text] : configuration) {
-        std::uint32_t const i = d.find_parameter(name);
-        if (i == no_index) return {};
-        auto const at = coordinate_of(d.parameters[i], text);
-        if (!at) return {};
-        out[i] = *at;
-        ++placed;
+        std::optional<named_value> const v = find_value(d, name);
+        if (!v || !set_value(d, *v, out, text)) return {};
+        placed += v->count;
     }
     if (placed != d.parameters.size()) return {};
     out = space.settled(std::move(out)); // the default may have been another
@@ -114,16 +111,19 @@ ATTUNE_INLINE std::optional<point> point_of(std::vector<std::string> const& name
 ATTUNE_INLINE value_texts values_of(description const& space, point const& at)
 {
     value_texts out;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        out.push_back(text_of(space.parameters[i], at[i]));
+    for (named_value const& v : named_values(space))
+        out.push_back(text_at(space, v, at));
     return out;
 }
 
 ATTUNE_INLINE std::vector<std::uint32_t> inactive_in(description const& space, point const& at)
 {
     std::vector<std::uint32_t> out;
-    for (std::uint32_t i = 0; i < space.parameters.size(); ++i)
-        if (!is_active(space, i, at)) out.push_back(i);
+    std::uint32_t place = 0;
+    for (named_value const& v : named_values(space)) {
+        if (!is_active(space, v.first, at)) out.push_back(place);
+        ++place;
+    }
     return out;
 }
 
@@ -136,8 +136,8 @@ ATTUNE_INLINE stored_problem problem_of(record_key const& key,
                        .facts = is_processor ? facts_of_processor() : facts_of_device(key.device)};
     out.facts.insert(out.facts.end(), of_calls.begin(), of_calls.end());
     out.key.schema.clear();
-    for (parameter_description const& p : space.parameters)
-        out.parameters.push_back(p.name);
+    for (named_value const& v : named_values(space))
+        out.parameters.emplace_back(v.name);
     return out;
 }
 

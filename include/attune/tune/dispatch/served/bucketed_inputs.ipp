@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 
@@ -48,8 +49,8 @@ ATTUNE_INLINE std::vector<number> representative_of(kernel_description const& ke
 ATTUNE_INLINE named_texts texts_at(description const& space, point const& at)
 {
     named_texts out;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        out.emplace_back(space.parameters[i].name, text_of(space.parameters[i], at[i]));
+    for (named_value const& v : named_values(space))
+        out.emplace_back(std::string(v.name), text_at(space, v, at));
     return out;
 }
 
@@ -81,13 +82,12 @@ ATTUNE_INLINE std::string why_not_with(dispatched_kernel const& subject,
     for (parameter_description& p : open.parameters)
         p.default_text.reset();
     description const bound = bind_inputs(std::move(open), subject.values_of(inputs));
-    point at;
-    for (std::size_t i = 0; i < bound.parameters.size(); ++i) {
-        parameter_description const& p = bound.parameters[i];
-        std::optional<coordinate> const place = coordinate_of(p, configuration[i].second);
-        if (!place)
-            return configuration[i].second + " is no value of " + p.name + " for these inputs";
-        at.push_back(*place);
+    point at(bound.parameters.size());
+    std::size_t i = 0;
+    for (named_value const& v : named_values(bound)) {
+        std::string const& text = configuration[i++].second;
+        if (!set_value(bound, v, at, text))
+            return text + " is no value of " + std::string(v.name) + " for these inputs";
     }
     evaluator const here{bound};
     for (constraint_description const& c : bound.constraints)

@@ -4,6 +4,7 @@
 
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
@@ -29,8 +30,8 @@ inline constexpr std::size_t most_proofs = 3;
 ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, point const& at)
 {
     std::vector<std::int64_t> out;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        add_divisors_in(text_of(space.parameters[i], at[i]), out);
+    for (named_value const& v : named_values(space))
+        add_divisors_in(text_at(space, v, at), out);
     return out;
 }
 

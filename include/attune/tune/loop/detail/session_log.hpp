@@ -4,6 +4,7 @@
 
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>
@@ -43,9 +44,9 @@ namespace attune::inline ATTUNE_ABI::detail {
     for (std::string const& feature : space.code_metrics)
         hash.add(feature);
     std::string start;
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        start += (i > 0 ? " " : "") + space.parameters[i].name + '=' +
-                 text_of(space.parameters[i], problem.default_at[i]);
+    for (named_value const& v : named_values(space))
+        start += (start.empty() ? "" : " ") + std::string(v.name) + '=' +
+                 text_at(space, v, problem.default_at);
     return hash.add(start).hex();
 }
 
