@@ -29,11 +29,13 @@
 #include <attune/search/compose/mutation_bandit.ipp>
 #include <attune/search/compose/operators.ipp>
 #include <attune/search/compose/order_operators.ipp>
+#include <attune/search/compose/random_technique.ipp>
 #include <attune/search/compose/recommended.ipp>
 #include <attune/search/compose/simplex.ipp>
 #include <attune/search/compose/technique_sets.ipp>
 #include <attune/search/compose/technique_text.ipp>
 #include <attune/search/compose/unit_steps.ipp>
+#include <attune/search/compose/vocabulary.ipp>
 #include <attune/search/cost/boosted_trees.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/exhaustive.ipp>

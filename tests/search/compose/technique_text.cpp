@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
+#include <attune/search/compose/random_technique.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/unit_steps.hpp>

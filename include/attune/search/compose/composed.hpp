@@ -46,6 +46,9 @@ struct composition {
 /// Children as `what` says, for ever.
 [[nodiscard]] search_process breed_composed(trials& t, composition what);
 
+/// The same as a technique.
+[[nodiscard]] technique technique_of_composition(composition what);
+
 /// Whether every operator gets the parents that it needs.
 template <class Base, class Operators>
 inline constexpr bool has_enough_parents = false;

@@ -123,6 +123,23 @@ ATTUNE_INLINE search_process breed_composed(trials& t, composition what)
     }
 }
 
+/// A composition as a searcher: the run-time form of composed<>.
+class composition_search : public stepwise_searcher {
+public:
+    composition_search(chain_of_trees space, std::uint64_t seed, composition const& what)
+        : stepwise_searcher(
+              std::move(space), seed, [&](trials& t) { return breed_composed(t, what); })
+    {
+    }
+};
+
+ATTUNE_INLINE technique technique_of_composition(composition what)
+{
+    what.settle();
+    std::string text = what.text();
+    return {std::move(text), search_with<composition_search>(what)};
+}
+
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -1,55 +1,24 @@
-// attune/search/compose/technique_text.ipp - reads names of techniques; draws techniques.
+// attune/search/compose/technique_text.ipp - reads names of techniques.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/compose/bases.hpp>
-#include <attune/search/compose/detail/genome.hpp>
-#include <attune/search/compose/mutation_bandit.hpp>
-#include <attune/search/compose/simplex.hpp>
+#include <attune/search/compose/composed.hpp>
+#include <attune/search/compose/settings.hpp>
 #include <attune/search/compose/technique_text.hpp>
-#include <attune/search/compose/unit_steps.hpp>
-#include <attune/search/local/annealing.hpp>
-#include <attune/search/local/coordinate_descent.hpp>
-#include <attune/search/local/differential_evolution.hpp>
-#include <attune/search/local/genetic.hpp>
-#include <attune/search/local/local_search.hpp>
-#include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/local/particle_swarm.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
-
-template <class... T>
-void add_all(vocabulary& to)
-{
-    (to.add<T>(), ...);
-}
-
-/// A composition as a searcher: the run-time form of composed<>.
-class parsed_search : public stepwise_searcher {
-public:
-    parsed_search(chain_of_trees space, std::uint64_t seed, composition const& what)
-        : stepwise_searcher(
-              std::move(space), seed, [&](trials& t) { return breed_composed(t, what); })
-    {
-    }
-};
-
-[[nodiscard]] inline technique technique_of_composition(composition what)
-{
-    what.settle();
-    std::string text = what.text();
-    return {std::move(text), search_with<parsed_search>(what)};
-}
 
 [[noreturn]] inline void refuse_name(std::string_view name, std::string const& why)
 {
@@ -143,12 +112,6 @@ template <class Rows>
     return nullptr;
 }
 
-/// Whether parameters of this kind have the operator.
-[[nodiscard]] inline bool has_operator(kind_row const& kind, operator_row const& op)
-{
-    return std::find(kind.lineage.begin(), kind.lineage.end(), op.of) != kind.lineage.end();
-}
-
 [[nodiscard]] inline operator_entry
 read_entry(std::string_view name, std::string_view token, vocabulary const& known)
 {
@@ -200,73 +163,7 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
                                 : round_robin_of(std::move(among));
 }
 
-/// The kinds of parameters that a space has, each the closest one of some gene.
-[[nodiscard]] inline std::vector<kind_row const*> kinds_in(description const& space,
-                                                           vocabulary const& known)
-{
-    std::vector<kind_row const*> out;
-    point const anywhere(space.parameters.size());
-    for (std::uint32_t p = 0; p < space.parameters.size();) {
-        group_description const* const group = space.group_of(p);
-        std::vector<std::uint32_t> whole(group != nullptr ? group->count : 1);
-        for (std::uint32_t& one : whole)
-            one = p++;
-        gene_view const gene(space, whole, anywhere);
-        kind_row const* closest = nullptr;
-        for (kind_row const& kind : known.kinds())
-            if ((closest == nullptr || kind.lineage.size() > closest->lineage.size()) &&
-                kind.holds(gene))
-                closest = &kind;
-        if (closest != nullptr && std::find(out.begin(), out.end(), closest) == out.end())
-            out.push_back(closest);
-    }
-    return out;
-}
-
 } // namespace detail
-
-ATTUNE_INLINE vocabulary::vocabulary()
-{
-    detail::add_all<any_kind,
-                    number_kind,
-                    real_kind,
-                    whole_kind,
-                    boolean_kind,
-                    categorical_kind,
-                    tile_kind,
-                    permutation_kind,
-                    array_kind>(*this);
-    detail::add_all<noop, randomize, stochastic_mix, swarm, set_linear, normal_mutation>(*this);
-    detail::add_all<scale, difference, sum, number_swarm, flip, boolean_swarm>(*this);
-    detail::add_all<array_cross, array_swarm, array_swarm_parallel>(*this);
-    detail::add_all<small_random_change, random_swap, random_invert, random_shift, random_move>(
-        *this);
-    detail::add_all<permutation_cross, px, pmx, cx, ox1, ox3, permutation_swarm>(*this);
-    detail::add_all<greedy, random_three_parents, de, de_alt>(*this);
-    detail::add_all<uniform_greedy_mutation, normal_greedy_mutation, ga, gga, pso>(*this);
-    detail::add_all<pure_random, nelder_mead, torczon>(*this);
-    detail::add_all<pattern_search, pseudo_annealing, mutation_bandit>(*this);
-    add_search({"annealing", search_with<annealing>()});
-    add_search({"coordinate_descent", search_with<coordinate_descent>()});
-    add_search({"differential_evolution", search_with<differential_evolution>()});
-    add_search({"genetic", search_with<genetic>()});
-    add_search({"local_search", search_with<local_search>()});
-    add_search({"neighbourhood_descent", search_with<neighbourhood_descent>()});
-    add_search({"particle_swarm", search_with<particle_swarm>()});
-}
-
-ATTUNE_INLINE vocabulary& vocabulary::add_search(technique one)
-{
-    std::string name = one.name;
-    closed_.push_back({std::move(name),
-                       [one = std::move(one)](detail::setting_texts const& from,
-                                              technique& out) -> std::optional<std::string> {
-                           out = one;
-                           if (from.named.empty()) return {};
-                           return "'" + from.named.front().first + "' is none of its settings";
-                       }});
-    return *this;
-}
 
 ATTUNE_INLINE technique parse_technique(std::string_view name, vocabulary const& known)
 {
@@ -289,55 +186,6 @@ ATTUNE_INLINE technique parse_technique(std::string_view name, vocabulary const&
     for (std::size_t i = 1; i < tokens.size(); ++i)
         what.operators.push_back(detail::read_entry(name, tokens[i], known));
     return detail::technique_of_composition(std::move(what));
-}
-
-ATTUNE_INLINE technique random_technique(random_engine& engine,
-                                         description const& space,
-                                         vocabulary const& known)
-{
-    auto const& bases = known.bases();
-    std::optional<detail::any_base> base;
-    (void)bases[uniform_below(engine, bases.size())].make({}, base);
-    std::vector<detail::kind_row const*> const kinds = detail::kinds_in(space, known);
-    for (;;) {
-        detail::composition what{*base, {}};
-        bool changes = kinds.empty();
-        for (detail::kind_row const* const kind : kinds) {
-            std::vector<detail::any_operator> all;
-            std::vector<std::string> names;
-            for (detail::operator_row const& op : known.operators()) {
-                if (!detail::has_operator(*kind, op)) continue;
-                detail::any_operator one = op.draw(engine);
-                if (one.needs() > base->promise()) continue;
-                all.push_back(std::move(one));
-                names.push_back(op.name);
-            }
-            std::size_t const chosen = uniform_below(engine, all.size());
-            changes = changes || names[chosen] != noop::name;
-            what.operators.push_back({*kind, std::move(all[chosen])});
-        }
-        // A technique that changes nothing is none.
-        if (changes) return detail::technique_of_composition(std::move(what));
-    }
-}
-
-ATTUNE_INLINE technique random_bandit(random_engine& engine,
-                                      description const& space,
-                                      std::vector<technique> const& library,
-                                      vocabulary const& known)
-{
-    constexpr std::array<std::size_t, 3> windows{500, 200, 100};
-    constexpr std::array<double, 3> explorations{0.05, 0.15, 0.45};
-    auc_bandit_options options;
-    options.window = windows[uniform_below(engine, windows.size())];
-    options.exploration = explorations[uniform_below(engine, explorations.size())];
-    std::vector<technique> among;
-    while (among.size() < 5)
-        if (uniform_below(engine, 2) == 0)
-            among.push_back(library[uniform_below(engine, library.size())]);
-        else
-            among.push_back(random_technique(engine, space, known));
-    return auc_bandit_of(std::move(among), options);
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

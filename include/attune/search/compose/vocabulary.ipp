@@ -1,0 +1,76 @@
+// attune/search/compose/vocabulary.ipp - lists the words of attune.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/search/compose/bases.hpp>
+#include <attune/search/compose/mutation_bandit.hpp>
+#include <attune/search/compose/operators.hpp>
+#include <attune/search/compose/order_operators.hpp>
+#include <attune/search/compose/simplex.hpp>
+#include <attune/search/compose/unit_steps.hpp>
+#include <attune/search/compose/vocabulary.hpp>
+#include <attune/search/local/annealing.hpp>
+#include <attune/search/local/coordinate_descent.hpp>
+#include <attune/search/local/differential_evolution.hpp>
+#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/local_search.hpp>
+#include <attune/search/local/neighbourhood_descent.hpp>
+#include <attune/search/local/particle_swarm.hpp>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+namespace detail {
+
+template <class... T>
+void add_all(vocabulary& to)
+{
+    (to.add<T>(), ...);
+}
+
+} // namespace detail
+
+ATTUNE_INLINE vocabulary::vocabulary()
+{
+    detail::add_all<any_kind,
+                    number_kind,
+                    real_kind,
+                    whole_kind,
+                    boolean_kind,
+                    categorical_kind,
+                    tile_kind,
+                    permutation_kind,
+                    array_kind>(*this);
+    detail::add_all<noop, randomize, stochastic_mix, swarm, set_linear, normal_mutation>(*this);
+    detail::add_all<scale, difference, sum, number_swarm, flip, boolean_swarm>(*this);
+    detail::add_all<array_cross, array_swarm, array_swarm_parallel>(*this);
+    detail::add_all<small_random_change, random_swap, random_invert, random_shift, random_move>(
+        *this);
+    detail::add_all<permutation_cross, px, pmx, cx, ox1, ox3, permutation_swarm>(*this);
+    detail::add_all<greedy, random_three_parents, de, de_alt>(*this);
+    detail::add_all<uniform_greedy_mutation, normal_greedy_mutation, ga, gga, pso>(*this);
+    detail::add_all<pure_random, nelder_mead, torczon>(*this);
+    detail::add_all<pattern_search, pseudo_annealing, mutation_bandit>(*this);
+    add_search({"annealing", search_with<annealing>()});
+    add_search({"coordinate_descent", search_with<coordinate_descent>()});
+    add_search({"differential_evolution", search_with<differential_evolution>()});
+    add_search({"genetic", search_with<genetic>()});
+    add_search({"local_search", search_with<local_search>()});
+    add_search({"neighbourhood_descent", search_with<neighbourhood_descent>()});
+    add_search({"particle_swarm", search_with<particle_swarm>()});
+}
+
+ATTUNE_INLINE vocabulary& vocabulary::add_search(technique one)
+{
+    std::string name = one.name;
+    closed_.push_back({std::move(name),
+                       [one = std::move(one)](detail::setting_texts const& from,
+                                              technique& out) -> std::optional<std::string> {
+                           out = one;
+                           if (from.named.empty()) return {};
+                           return "'" + from.named.front().first + "' is none of its settings";
+                       }});
+    return *this;
+}
+
+} // namespace attune::inline ATTUNE_ABI::search
