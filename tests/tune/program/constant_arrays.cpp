@@ -203,6 +203,14 @@ TEST_CASE("the text of a program has a function that packs")
                          attune::error);
 }
 
+TEST_CASE("where calls would have to pack, the default packs once")
+{
+    std::string const text = attune::show(linear);
+    CHECK(text.find("READ_stored=kept") != std::string::npos);
+    CHECK(text.find("linear_fill_stored_copy(float const* __restrict stored, float* __restrict "
+                    "stored_copy, int N, int D)") != std::string::npos);
+}
+
 TEST_CASE("compilers that are started take constant arrays, too")
 {
     set_variable const forced("ATTUNE_FORCE", "READ_W=kept");
