@@ -176,7 +176,8 @@ public:
 
     /// No elements.
     constant_array() = default;
-    /// Takes a vector's elements without a copy, if it is moved.
+    /// Takes a vector's elements without a copy, if it is moved. Pointers to them that were taken
+    /// before must not write.
     explicit constant_array(std::vector<T> elements)
         : held_(std::make_shared<held>(std::move(elements)))
     {
