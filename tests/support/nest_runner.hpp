@@ -302,6 +302,7 @@ private:
         std::string text = call_by_numbers;
         text += attune::detail::nest_prelude;
         text += attune::detail::nest_prelude_math;
+        text += attune::detail::nest_prelude_stream;
         text += attune::detail::nest_prelude_end;
         return text;
     }

@@ -3,12 +3,17 @@
 #include <attune/compile/nest/write_program.hpp>
 
 #include <attune/compile/nest/detail/nest_prelude.hpp>
+#include <attune/compile/system/process.hpp>
+#include <attune/core/error.hpp>
 #include <attune/declare/nest/loop_program.hpp>
 #include <attune/space/schedule/transform.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <iterator>
 #include <string>
 
 #include "../../support/nest_examples.hpp"
@@ -118,4 +123,111 @@ TEST_CASE(
     attune::unroll(program, k);
     CHECK(loops_of(program) == "i_0! j_0! k_0*"); // around a tile
     CHECK(program.loops[j].kind == attune::loop_kind::serial);
+}
+
+namespace {
+
+/// A softmax of rows whose result is stored in vectors, past the caches.
+attune::loop_program
+streamed_softmax(std::int64_t rows, std::int64_t columns, std::int64_t lanes, std::uint32_t copies)
+{
+    attune::loop_program program = attune::plain_program(support::softmax(rows, columns));
+    auto const last = static_cast<std::uint32_t>(program.loops.size() - 1);
+    attune::vectorize(program, attune::split_loop(program, last, lanes));
+    if (copies > 0) attune::unroll(program, last, copies);
+    attune::stream_stores(program, static_cast<std::uint32_t>(program.blocks.size() - 1));
+    return program;
+}
+
+} // namespace
+
+TEST_CASE("results that are stored past the caches are right for all extents, by every compiler")
+{
+    support::nest_batch batch;
+    for (std::int64_t const lanes : {2, 4, 16, 64})
+        for (std::int64_t const columns : {1, 2, 15, 16, 17, 48, 64, 65, 131})
+            batch.add(streamed_softmax(3, columns, lanes, columns % 2 == 0 ? 2 : 0),
+                      support::softmax(3, columns));
+    int ran = 0;
+    for (char const* const by : {"clang++-19", "clang++", "g++"}) {
+        if (attune::detail::find_program(by).empty()) continue;
+        ++ran;
+        CHECK(batch.run({"-O2", "-march=native", "-w"}, by) == "");
+    }
+    if (ran == 0) MESSAGE("skipped: there is no C++ compiler");
+}
+
+TEST_CASE("what is stored past the caches does not depend on where arrays begin")
+{
+    std::string const by = support::nest_batch::compiler();
+    if (by.empty()) {
+        MESSAGE("skipped: there is no C++ compiler");
+        return;
+    }
+    constexpr std::size_t count = 5 * 67;
+    attune::detail::temporary_folder const folder;
+    std::string text = attune::write_program(streamed_softmax(5, 67, 16, 2));
+    CHECK(text.find("vec::stream(Y") != std::string::npos);
+    CHECK(text.find("vec::end_stream();") != std::string::npos);
+    attune::loop_program plain = streamed_softmax(5, 67, 16, 2);
+    plain.blocks.back().is_streamed = false;
+    text += attune::write_program(plain, {.function = "cached", .has_prelude = false});
+    std::string const object = folder.path() + "/streams.so";
+    auto const done = attune::detail::run_process({by,
+                                                   "-std=c++17",
+                                                   "-O2",
+                                                   "-march=native",
+                                                   "-w",
+                                                   "-shared",
+                                                   "-fPIC",
+                                                   folder.write("streams.cpp", text),
+                                                   "-o",
+                                                   object},
+                                                  60);
+    REQUIRE_MESSAGE(done.succeeded(), done.output);
+    void* const library = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library != nullptr);
+    using function = void(float const*, float*);
+    auto* const streamed = reinterpret_cast<function*>(::dlsym(library, "softmax"));
+    auto* const cached = reinterpret_cast<function*>(::dlsym(library, "cached"));
+    REQUIRE((streamed != nullptr));
+    REQUIRE((cached != nullptr));
+    alignas(64) static float x[count];
+    alignas(64) static float y[count + 64];
+    alignas(64) static float want[count];
+    for (std::size_t i = 0; i < count; ++i)
+        x[i] = static_cast<float>(i * 37 % 101) / 16 - 3;
+    cached(x, want);
+    for (std::size_t offset = 0; offset <= 16; ++offset) { // a cache line is 16 floats
+        std::fill(std::begin(y), std::end(y), -1.0f);
+        streamed(x, y + offset);
+        CHECK(std::equal(want, want + count, y + offset));
+        CHECK(std::all_of(y, y + offset, [](float v) { return v == -1.0f; }));
+        CHECK(std::all_of(y + offset + count, std::end(y), [](float v) { return v == -1.0f; }));
+    }
+    ::dlclose(library);
+}
+
+TEST_CASE("threads make what they stored past the caches visible before they end")
+{
+    attune::loop_program program = streamed_softmax(4, 32, 16, 0);
+    attune::parallelize(program, static_cast<std::uint32_t>(program.loops.size() - 3));
+    std::string const text = attune::write_program(program, {.has_prelude = false});
+    std::size_t const loop = text.find("#pragma omp parallel for");
+    std::size_t const store = text.find("vec::stream(");
+    std::size_t const end = text.find("vec::end_stream();");
+    REQUIRE(loop != std::string::npos);
+    CHECK(loop < store);
+    CHECK(store < end);
+    CHECK(end < text.find("    }\n", end)); // before the parallel loop's end
+    CHECK(text.find("vec::end_stream();", end + 1) != std::string::npos); // and the function's
+}
+
+TEST_CASE("only results that are computed once are stored past the caches")
+{
+    attune::loop_program program = attune::plain_program(support::softmax(3, 5));
+    for (std::uint32_t const block : {0U, 1U, 2U}) // a maximum, a temporary, a sum
+        CHECK_THROWS_AS(attune::stream_stores(program, block), attune::error);
+    attune::stream_stores(program, 3);
+    CHECK(program.blocks[3].is_streamed);
 }

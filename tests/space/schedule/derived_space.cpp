@@ -8,8 +8,10 @@
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
+#include <attune/space/schedule/trace.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
@@ -164,4 +166,50 @@ TEST_CASE("two cache tiles never both leave the second cache, and none the third
         most = std::max({most, rows, columns});
     }
     CHECK(most > small.l2_bytes);
+}
+
+TEST_CASE("results larger than the last cache, which nothing reads, may be stored past the caches")
+{
+    attune::processor_shape small = avx512();
+    small.l3_bytes = 64 * 96 * 4; // of 64 rows of 96 floats
+    auto const has_stores = [](attune::derived_space const& derived) {
+        return derived.describe().find_parameter("STORES") != attune::no_index;
+    };
+    CHECK(!has_stores(attune::derived_space(support::softmax(64, 96), small)));
+    CHECK(!has_stores(attune::derived_space(support::softmax(64, 96), avx512())));
+    attune::nest_description read_again = support::softmax(65, 96);
+    attune::nest_access again = read_again.statements.back().target;
+    read_again.accesses.push_back(again);
+    CHECK(!has_stores(attune::derived_space(read_again, small)));
+
+    attune::derived_space const derived(support::softmax(65, 96), small);
+    REQUIRE(has_stores(derived));
+    attune::description const& space = derived.describe();
+    attune::chain_of_trees const all(space);
+    std::uint32_t const lanes = space.find_parameter("LANES");
+    std::uint32_t const stores = space.find_parameter("STORES");
+    int streamed = 0;
+    int cached = 0;
+    int inactive = 0;
+    auto const size = static_cast<std::uint64_t>(*all.size());
+    for (std::uint64_t i = 0; i < size; ++i) {
+        attune::point const at = all.at(i);
+        std::string const text = attune::text_of(space, at);
+        bool const wants = text_of(space.parameters[stores], at[stores]) == "streamed";
+        bool const has_lanes = space.parameters[lanes].integer_at(at[lanes].index) > 1;
+        attune::traced_program const made = derived.schedule(at);
+        for (std::size_t block = 0; block < made.program.blocks.size(); ++block)
+            CHECK_MESSAGE(made.program.blocks[block].is_streamed ==
+                              (wants && has_lanes && block + 1 == made.program.blocks.size()),
+                          text);
+        CHECK(attune::text_of(attune::read_trace(attune::text_of(made.trace))) ==
+              attune::text_of(made.trace));
+        attune::loop_program const again_made =
+            attune::replay_trace(support::softmax(65, 96), made.trace);
+        CHECK(again_made.blocks.back().is_streamed == made.program.blocks.back().is_streamed);
+        ++(!has_lanes ? inactive : wants ? streamed : cached);
+    }
+    CHECK(streamed > 0);
+    CHECK(streamed == cached);
+    CHECK(inactive == 4); // UNROLL alone
 }

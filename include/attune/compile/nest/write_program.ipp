@@ -158,6 +158,11 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
     if (options.has_prelude) {
         text += detail::nest_prelude;
         if (detail::calls_mathematics(program.nest)) text += detail::nest_prelude_math;
+        for (program_block const& block : program.blocks)
+            if (block.is_streamed) {
+                text += detail::nest_prelude_stream;
+                break;
+            }
         text += detail::nest_prelude_end;
         text += '\n';
     }

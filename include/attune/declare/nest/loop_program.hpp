@@ -58,6 +58,7 @@ struct program_block {
     std::uint32_t statement = no_index;
     std::uint32_t target = no_index; ///< the buffer it combines into; no_index: the array itself
     std::vector<buffer_use> reads;   ///< accesses that are not listed read their arrays
+    bool is_streamed = false;        ///< its vectors are stored to memory, past the caches
 };
 
 /// A digit of the position in a buffer: coordinate / step, less what digits further out hold.

@@ -27,6 +27,7 @@ enum class schedule_action : std::uint8_t {
     compute_at,  ///< block, loop
     inlined,     ///< block
     rfactor,     ///< block, loop
+    stream,      ///< block
 };
 
 /// One call of a function of transform.hpp, buffers.hpp, compute_at.hpp or rewrite.hpp.

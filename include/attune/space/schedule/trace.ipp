@@ -24,7 +24,7 @@ struct schedule_action_row {
     std::size_t numbers = 0; ///< at least
 };
 
-inline constexpr enum_table<schedule_action_row, schedule_action::rfactor> schedule_actions{{
+inline constexpr enum_table<schedule_action_row, schedule_action::stream> schedule_actions{{
     {schedule_action::split, "split", 2},
     {schedule_action::split_whole, "split_whole", 2},
     {schedule_action::reorder, "reorder", 2},
@@ -37,6 +37,7 @@ inline constexpr enum_table<schedule_action_row, schedule_action::rfactor> sched
     {schedule_action::compute_at, "compute_at", 2},
     {schedule_action::inlined, "inline", 1},
     {schedule_action::rfactor, "rfactor", 2},
+    {schedule_action::stream, "stream", 1},
 }};
 
 inline void require_block(loop_program const& program, std::uint32_t block)
@@ -109,6 +110,10 @@ ATTUNE_INLINE std::uint32_t apply_step(loop_program& program, schedule_step cons
     case schedule_action::rfactor:
         detail::require_block(program, at(0));
         return rfactor(program, at(0), at(1));
+    case schedule_action::stream:
+        detail::require_block(program, at(0));
+        stream_stores(program, at(0));
+        break;
     }
     return no_index;
 }
@@ -160,7 +165,7 @@ ATTUNE_INLINE schedule_trace read_trace(std::string_view text)
         rest.remove_prefix(name.size());
         schedule_step step;
         bool is_known = false;
-        for (std::size_t a = 0; a <= static_cast<std::size_t>(schedule_action::rfactor); ++a) {
+        for (std::size_t a = 0; a <= static_cast<std::size_t>(schedule_action::stream); ++a) {
             auto const action = static_cast<schedule_action>(a);
             if (detail::schedule_actions[action].name != name) continue;
             step.action = action;

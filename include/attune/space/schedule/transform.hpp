@@ -56,6 +56,11 @@ void vectorize(loop_program& program, std::uint32_t loop);
 /// Errors   all of more than 256 or of unknown iterations
 void unroll(loop_program& program, std::uint32_t loop, std::uint32_t copies = 0);
 
+/// Stores the vectors of a statement to memory, past the caches: for arrays that are larger than
+/// these and are not read soon. Numbers that are no whole aligned vector are stored as ever.
+/// Errors   a statement that combines values, or writes a temporary
+void stream_stores(loop_program& program, std::uint32_t block);
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

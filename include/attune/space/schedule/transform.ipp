@@ -303,4 +303,16 @@ ATTUNE_INLINE void unroll(loop_program& program, std::uint32_t loop, std::uint32
     program.loops[loop].unroll = copies;
 }
 
+ATTUNE_INLINE void stream_stores(loop_program& program, std::uint32_t block)
+{
+    nest_statement const& of = program.nest.statements[program.blocks[block].statement];
+    nest_array const& target = program.nest.arrays[of.target.array];
+    if (of.combine != reduction::none || target.role == nest_role::temporary)
+        throw error("a statement's stores cannot go past the caches: it combines values, or writes "
+                    "a temporary",
+                    target.name,
+                    "stream a statement that computes each element of a result once");
+    program.blocks[block].is_streamed = true;
+}
+
 } // namespace attune::inline ATTUNE_ABI

@@ -4,6 +4,7 @@
 
 #include <attune/compile/nest/detail/nest_address.hpp>
 #include <attune/compile/nest/detail/nest_copies.hpp>
+#include <attune/compile/nest/detail/nest_paths.hpp>
 #include <attune/compile/nest/detail/nest_scope.hpp>
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/core/version.hpp>
@@ -122,6 +123,16 @@ inline void write_argument(nest_scope& scope,
     scope.close();
 }
 
+/// Writes the line after which others may read what `items` stored past the caches, if they do.
+inline void end_stream(nest_scope& scope, std::vector<program_item> const& items)
+{
+    bool is_streamed = false;
+    each_block(scope.program, items, [&](std::uint32_t block) {
+        is_streamed = is_streamed || scope.program.blocks[block].is_streamed;
+    });
+    if (is_streamed) scope.line("vec::end_stream();");
+}
+
 /// The lines of a block.
 inline void write_block(nest_scope& scope, std::uint32_t index)
 {
@@ -138,7 +149,8 @@ inline void write_block(nest_scope& scope, std::uint32_t index)
         store_line(scope,
                    place_of_target(scope, index),
                    element_of_target(scope, index),
-                   std::move(value));
+                   std::move(value),
+                   block.is_streamed && block.target == no_index);
     } else {
         value = converted(scope, std::move(value), of.accumulator);
         write_combination(scope, index, local, std::move(value));

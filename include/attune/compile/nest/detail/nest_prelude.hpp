@@ -356,6 +356,46 @@ VEC_INLINE lanes<T, W> sqrt(lanes<T, W> x)
 }
 )NEST";
 
+/// Of programs that store past the caches.
+inline constexpr std::string_view nest_prelude_stream = R"NEST(
+// Stores a vector to memory, past the caches, where it is aligned; end_stream() before others read.
+template <class V, class T>
+VEC_INLINE void stream(T* to, V v)
+{
+#if defined(__clang__)
+    constexpr unsigned long step = sizeof(V) < 64 ? sizeof(V) : 64;
+    typedef V part __attribute__((aligned(step)));
+    if (reinterpret_cast<unsigned long>(to) % step == 0) {
+        __builtin_nontemporal_store(v, reinterpret_cast<part*>(to));
+        return;
+    }
+#elif defined(__SSE__)
+    typedef float part __attribute__((vector_size(16)));
+    if (sizeof(V) % sizeof(part) == 0 && reinterpret_cast<unsigned long>(to) % sizeof(part) == 0) {
+        for (unsigned long i = 0; i < sizeof(V) / sizeof(part); ++i) {
+            part one;
+            __builtin_memcpy(&one, reinterpret_cast<char const*>(&v) + i * sizeof(part), sizeof(part));
+            __builtin_ia32_movntps(reinterpret_cast<float*>(to) + i * sizeof(part) / sizeof(float), one);
+        }
+        return;
+    }
+#endif
+    store(to, v);
+}
+template <class V, class T>
+VEC_INLINE void stream(T* to, V v, long count)
+{
+    if (count >= static_cast<long>(sizeof(V) / sizeof(T))) return stream(to, v);
+    store(to, v, count);
+}
+VEC_INLINE void end_stream()
+{
+#if defined(__SSE__)
+    __builtin_ia32_sfence();
+#endif
+}
+)NEST";
+
 inline constexpr std::string_view nest_prelude_end = R"NEST(
 } // namespace
 } // namespace vec

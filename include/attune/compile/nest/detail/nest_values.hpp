@@ -166,8 +166,12 @@ loaded(nest_scope const& scope, element_place const& place, element_type type)
 }
 
 /// Writes the line that stores `value`, of the element's type, at `place`.
-inline void
-store_line(nest_scope& scope, element_place const& place, element_type type, value_text value)
+/// @param is_streamed  vectors go past the caches
+inline void store_line(nest_scope& scope,
+                       element_place const& place,
+                       element_type type,
+                       value_text value,
+                       bool is_streamed = false)
 {
     value = converted(scope, std::move(value), type);
     if (!scope.has_lane() || place.stride == "0") {
@@ -178,8 +182,8 @@ store_line(nest_scope& scope, element_place const& place, element_type type, val
     std::string const count =
         scope.lane.count.empty() ? std::to_string(scope.lane.lanes) : scope.lane.count;
     if (place.stride == "1")
-        scope.line("vec::store(" + place.pointer() + ", " + value.text +
-                   (scope.lane.count.empty() ? std::string{} : ", " + count) + ");");
+        scope.line((is_streamed ? "vec::stream(" : "vec::store(") + place.pointer() + ", " +
+                   value.text + (scope.lane.count.empty() ? std::string{} : ", " + count) + ");");
     else if (place.stride == "?")
         scope.line("{ auto const lanes = " + value.text + "; for (long lane = 0; lane < " + count +
                    "; ++lane) " + place.element() + " = lanes[lane]; }");

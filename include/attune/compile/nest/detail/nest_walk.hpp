@@ -42,6 +42,7 @@ public:
     {
         declare_on_heap(scope_, scope_.program.body, no_index);
         body(no_index, scope_.program.body);
+        end_stream(scope_, scope_.program.body);
     }
 
     /// The loops that fill a form of a constant array.
@@ -143,6 +144,7 @@ private:
         if (only == no_index) {
             if (loop.kind == loop_kind::parallel) declare_on_heap(scope_, loop.body, index);
             body(index, loop.body);
+            if (loop.kind == loop_kind::parallel) end_stream(scope_, loop.body);
             return;
         }
         for (program_item const item : loop.body) {

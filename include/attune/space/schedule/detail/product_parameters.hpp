@@ -284,8 +284,11 @@ private:
         std::vector<std::uint32_t> out(all_.size(), 0);
         for (std::size_t i = 0; i < all_.size(); ++i) {
             auto const middle = static_cast<std::uint32_t>(all_[i].count() / 2);
-            // Short loops are unrolled by the compiler, unless it is told how far.
-            bool const is_long = !depth_ || *depth_ > 16;
+            // Short loops are unrolled by the compiler, unless it is told how far. Where extents
+            // are inputs, so are the distances of rows: copies of a step share addresses, so that
+            // loads of both stand side by side and the tile leaves the registers (half of the speed
+            // of a convolution in tiles of 14 x 32).
+            bool const is_long = depth_ && *depth_ > 16;
             if (all_[i].decides == product_decision::unroll && is_long) out[i] = 1;
             if (all_[i].decides == product_decision::row_tiles && start % 2 == 1) out[i] = middle;
             if (all_[i].decides == product_decision::column_tiles && start > 1) out[i] = middle;

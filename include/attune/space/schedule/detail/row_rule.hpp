@@ -80,6 +80,26 @@ lane_axis(nest_description const& nest, nest_statement const& of, std::size_t sh
     return extent && *extent < 2 ? no_index : axis;
 }
 
+/// Whether a statement writes a result that is larger than the last cache, in whole lanes, once,
+/// and nothing reads it.
+inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
+{
+    nest_description const& nest = *subject.nest;
+    nest_statement const& of = nest.statements[s];
+    nest_array const& target = nest.arrays[of.target.array];
+    std::uint32_t const lanes = lane_axis(nest, of, shared_axes(subject).size());
+    if (of.combine != reduction::none || target.role != nest_role::written || lanes == no_index ||
+        of.target.at.back() != affine_index{{{lanes, 1}}, 0})
+        return false;
+    double bytes = static_cast<double>(element_bytes(target.element));
+    for (nest_extent const& extent : target.extents)
+        bytes *= extent.input == no_index ? static_cast<double>(extent.constant) : 0;
+    return bytes > static_cast<double>(subject.processor.l3_bytes) &&
+           std::none_of(nest.accesses.begin(), nest.accesses.end(), [&](nest_access const& read) {
+               return read.array == of.target.array;
+           });
+}
+
 inline bool rows_apply(rule_subject const& subject)
 {
     return subject.statements.size() == 1 || !shared_axes(subject).empty();
@@ -109,6 +129,14 @@ inline void declare_rows(rule_subject const& subject, space_builder& space)
     space.ordinal(p + "LANES", lanes, preferred);
     space.ordinal(p + "UNROLL", {1, 2, 4, 8}, 1);
     if (subject.processor.cores > 1) space.categorical(p + "THREADS", {"outer", "one"}, "outer");
+    if (lanes.size() > 1 &&
+        std::any_of(subject.statements.begin(), subject.statements.end(), [&](std::uint32_t s) {
+            return is_for_memory(subject, s);
+        })) {
+        space.categorical(p + "STORES", {"cached", "streamed"}, "streamed");
+        space.active_if(p + "STORES",
+                        space.node(op::less, space.number(1), space.value(p + "LANES")));
+    }
     space.feature(space.node(op::multiply, space.value(p + "LANES"), space.value(p + "UNROLL")));
 }
 
@@ -140,6 +168,8 @@ schedule_rows(rule_subject const& subject, schedule_choices const& chosen, trace
         }
         if (copies > 1 && p.program.loops[loop].kind == loop_kind::serial)
             p.apply(unroll, {loop, copies});
+        if (lanes > 1 && is_for_memory(subject, s) && chosen.text(prefix + "STORES") == "streamed")
+            p.apply(stream, {s});
     }
     if (subject.processor.cores > 1 && !shared.empty() &&
         chosen.text(prefix + "THREADS") == "outer")
