@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/query/space_report.hpp>
 
+#include <attune/declare/group.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <set>
 #include <string>
@@ -34,6 +36,14 @@ attune::description sample_space()
     w.require(w.join(op::less, w.read(x), w.read(a)), "x < a");
     return w.out;
 }
+
+struct description_with_digits {
+    attune::description space;
+    explicit description_with_digits(std::uint32_t items)
+    {
+        attune::detail::append_digits(space, "ORDER", items);
+    }
+};
 
 } // namespace
 
@@ -191,4 +201,17 @@ TEST_CASE("reports agree with brute force on random spaces")
         }
         CHECK(r.always_true() == always);
     }
+}
+
+TEST_CASE("of the trees of a long order the text has some, and how many more there are")
+{
+    description_with_digits const digits(100);
+    space_report const r = report_on(chain_of_trees(digits.space));
+    CHECK(r.trees.size() == 99);
+    std::string const text = to_text(r);
+    CHECK(text.find("  ORDER.digit(0): 100 leaves\n") != text.npos);
+    CHECK(text.find("  ORDER.digit(63): 37 leaves\n  and 35 more\n") != text.npos);
+    CHECK(text.find("ORDER.digit(64)") == text.npos);
+    CHECK(to_text(report_on(chain_of_trees(description_with_digits(64).space))).find(" more") ==
+          text.npos);
 }

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -173,8 +174,12 @@ ATTUNE_INLINE std::string to_text(space_report const& report)
                        : "2^" + detail::short_number(report.log2_size);
     out += " of 2^" + detail::short_number(report.log2_combinations) + " combinations\n";
     out += "trees: " + std::to_string(report.trees.size()) + ", parameters in the order chosen\n";
-    for (tree_report const& t : report.trees)
-        out += detail::text_of_tree(t);
+    constexpr std::size_t most_trees = 64; // each element and digit may have one
+    std::size_t const shown = std::min(report.trees.size(), most_trees);
+    for (std::size_t t = 0; t < shown; ++t)
+        out += detail::text_of_tree(report.trees[t]);
+    if (shown < report.trees.size())
+        out += "  and " + std::to_string(report.trees.size() - shown) + " more\n";
     for (wide_report const& w : report.wide)
         out += "  " + detail::joined_names(w.parameters) + ": too wide for a tree, about 2^" +
                detail::short_number(w.log2_leaves) + " leaves (standard error " +
