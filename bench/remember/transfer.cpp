@@ -31,6 +31,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -240,14 +241,15 @@ struct result {
 {
     std::map<std::pair<std::string, std::vector<std::string>>, std::vector<device>> found;
     for (std::string const& path : bench::recorded_paths(given.data)) {
-        auto const file = bench::read_recorded(path);
-        if (!file) continue;
         std::vector<std::string> notes;
-        bench::recording const truth = bench::make_recording(*file, notes);
-        device d{truth, with_history(truth, given.history, 977), is_amd(file->name)};
-        std::vector<std::string> names = file->parameters;
+        std::optional<bench::recording> const truth = bench::read_recording(path, notes);
+        if (!truth) continue;
+        device d{*truth, with_history(*truth, given.history, 977), is_amd(truth->name)};
+        std::vector<std::string> names;
+        for (attune::parameter_description const& p : truth->space.describe().parameters)
+            names.push_back(p.name);
         std::sort(names.begin(), names.end());
-        found[{first_word(file->name), names}].push_back(std::move(d));
+        found[{first_word(truth->name), names}].push_back(std::move(d));
     }
     std::vector<std::vector<device>> out;
     for (auto& [key, devices] : found)

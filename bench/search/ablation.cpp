@@ -27,6 +27,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,10 +178,11 @@ void recorded(arguments const& given)
 {
     std::map<std::string, std::vector<bench::replay_summary>> by_variant;
     for (std::string const& path : bench::recorded_paths(given.data)) {
-        auto const file = bench::read_recorded(path);
-        if (!file || !bench::has_part(file->name, given.spaces)) continue;
+        if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
         std::vector<std::string> notes;
-        bench::recording const from = bench::make_recording(*file, notes);
+        std::optional<bench::recording> const read = bench::read_recording(path, notes);
+        if (!read) continue;
+        bench::recording const& from = *read;
         bench::evaluator const look_up = [&](attune::point const& p) { return from.at(p); };
         for (variant const& v : compared(given)) {
             if (!bench::is_in(given.variants, v.name)) continue;

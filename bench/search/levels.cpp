@@ -31,6 +31,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -279,10 +280,10 @@ void run(arguments const& given)
     std::map<std::string, std::map<std::string, summary>> results; // by space and search
     for (std::string const& path : bench::recorded_paths(given.data)) {
         if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
-        std::optional<bench::recorded_file> const file = bench::read_recorded(path);
-        if (!file) continue;
         std::vector<std::string> notes;
-        bench::recording const from = bench::make_recording(*file, notes);
+        std::optional<bench::recording> const read = bench::read_recording(path, notes);
+        if (!read) continue;
+        bench::recording const& from = *read;
         attune::chain_of_trees const space = with_rows(from.space);
         for (row const& r : chosen) {
             runs_of_row runs;

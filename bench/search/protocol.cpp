@@ -196,10 +196,11 @@ void run(arguments const& given)
     std::map<std::string, double> const experts = experts_of(given.experts);
     std::map<std::string, std::vector<row>> table;
     for (std::string const& path : bench::recorded_paths(given.data)) {
-        std::optional<bench::recorded_file> const file = bench::read_recorded(path);
-        if (!file || !bench::has_part(file->name, given.spaces)) continue;
+        if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
         std::vector<std::string> notes;
-        bench::recording const from = bench::make_recording(*file, notes);
+        std::optional<bench::recording> const read = bench::read_recording(path, notes);
+        if (!read) continue;
+        bench::recording const& from = *read;
         double const expert_ms = expert_of(from, experts, given);
         std::printf("protocol space=%s configurations=%zu best_ms=%.5g expert_ms=%.5g\n",
                     from.name.c_str(),

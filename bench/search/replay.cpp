@@ -21,6 +21,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -176,13 +177,13 @@ void run(arguments const& given)
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (std::string const& path : bench::recorded_paths(given.data)) {
         if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
-        std::optional<bench::recorded_file> const file = bench::read_recorded(path);
-        if (!file) {
+        std::vector<std::string> notes;
+        std::optional<bench::recording> const read = bench::read_recording(path, notes);
+        if (!read) {
             std::fprintf(stderr, "%s: not a recorded space, skipped\n", path.c_str());
             continue;
         }
-        std::vector<std::string> notes;
-        bench::recording const from = bench::make_recording(*file, notes);
+        bench::recording const& from = *read;
         for (std::string const& note : notes)
             std::fprintf(stderr, "%s\n", note.c_str());
         for (bench::strategy const& s : strategies) {

@@ -1,41 +1,28 @@
-// bench/support/recorded.hpp - spaces that were measured whole: an evaluation is a look-up.
+// bench/support/recorded.hpp - the recordings of a folder, and what a bench changes about one.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/outcome.hpp>
-#include <attune/declare/description.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/recorded.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <system_error>
 #include <vector>
 
 namespace bench {
-
-/// One recorded configuration: the text of each value, and its time when it worked.
-struct recorded_row {
-    std::vector<std::string> values;
-    double time_ms = -1;  ///< not positive: it failed
-    std::string status{}; ///< "ok", or how it failed
-};
-
-/// What a file says, before it is a space.
-struct recorded_file {
-    std::string name;
-    std::vector<std::string> parameters;          ///< names, one per value of a row
-    std::vector<std::vector<std::string>> values; ///< in the order of the file; empty: as in rows
-    std::vector<std::string> constraints;         ///< Python-like expressions
-    std::vector<recorded_row> rows;
-};
 
 /// A space and the outcome of every configuration in it.
 struct recording {
     std::string name;
     attune::chain_of_trees space;
-    std::unordered_map<attune::point, attune::outcome, attune::point_hash> outcomes;
+    attune::recorded::outcome_table outcomes;
     double best_ms = std::numeric_limits<double>::infinity();
     std::size_t failures = 0;
 
@@ -43,22 +30,40 @@ struct recording {
     [[nodiscard]] attune::outcome const& at(attune::point const& p) const { return outcomes.at(p); }
 };
 
-/// The paths of all files of a recorded form in `directory` and below, sorted: *.csv.gz, *.csv, and
-/// T4 results *.json, *.json.gz.
+/// The paths of all files in `directory` and below that are named as recordings are, sorted:
+/// *.csv.gz, *.csv, *.json, *.json.gz.
 /// Errors  std::runtime_error when the directory cannot be read or has none
-[[nodiscard]] std::vector<std::string> recorded_paths(std::string const& directory);
+[[nodiscard]] inline std::vector<std::string> recorded_paths(std::string const& directory)
+{
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    if (fs::is_regular_file(directory, problem)) return {directory};
+    std::vector<std::string> out;
+    for (auto it = fs::recursive_directory_iterator(directory, problem);
+         !problem && it != fs::recursive_directory_iterator();
+         it.increment(problem)) {
+        std::string const path = it->path().string();
+        for (char const* const end : {".csv.gz", ".csv", ".json", ".json.gz"})
+            if (it->is_regular_file() && path.ends_with(end)) out.push_back(path);
+    }
+    if (problem) throw std::runtime_error(directory + ": " + problem.message());
+    if (out.empty())
+        throw std::runtime_error(directory + ": no recorded spaces (*.csv.gz, or T4 *.json)");
+    std::sort(out.begin(), out.end());
+    return out;
+}
 
-/// Reads a file of either form. A JSON file that is no T4 result is nothing.
-/// Errors  std::runtime_error naming the file and what is wrong
-[[nodiscard]] std::optional<recorded_file> read_recorded(std::string const& path);
-
-/// Makes the space of a file: its constraints are read where the expressions are understood; when
-/// they admit more than the rows, a last constraint says which configurations were recorded.
+/// Reads a recording; nothing from a JSON file of another form.
 /// @param[out] notes  sentences about what was not as it should be
-/// Errors  std::runtime_error naming the space: no rows, none of which worked, a row twice
-[[nodiscard]] recording make_recording(recorded_file const& from, std::vector<std::string>& notes);
+/// Errors  attune::error
+[[nodiscard]] inline std::optional<recording> read_recording(std::string const& path,
+                                                             std::vector<std::string>& notes)
+{
+    if (!attune::is_recording(path)) return {};
+    attune::recorded const from(path);
+    for (std::string const& note : from.notes())
+        notes.push_back(from.name() + ": " + note);
+    return recording{from.name(), from.space(), from.outcomes(), from.best(), from.failures()};
+}
 
 } // namespace bench
-
-#include "recorded_files.hpp"
-#include "recorded_space.hpp"

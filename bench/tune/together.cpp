@@ -31,6 +31,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -121,8 +122,8 @@ struct results {
     for (std::string const& path : bench::recorded_paths(given.data)) {
         if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
         std::vector<std::string> notes;
-        if (auto const file = bench::read_recorded(path))
-            out.push_back(bench::make_recording(*file, notes));
+        if (std::optional<bench::recording> read = bench::read_recording(path, notes))
+            out.push_back(std::move(*read));
     }
     if (out.empty()) throw std::runtime_error(given.data + ": no recorded space was replayed");
     return out;

@@ -1,16 +1,174 @@
 // tests/space/files/recorded.cpp : spaces of recordings have exactly the configurations recorded
 // SPDX-License-Identifier: MIT
-#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/recorded.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/table.hpp>
+#include <attune/space/query/configurations.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <unordered_set>
+#include <variant>
 #include <vector>
 
 #include "../../support/data_folder.hpp"
 #include "../../support/recorded_file.hpp"
+#include "../../support/scratch_directory.hpp"
+
+namespace {
+
+constexpr char const* small_csv =
+    R"(# parameters: {"TILE": [8, 16, 32], "PAD": [0, 1], "KIND": ["a", "b, c"]}
+# constraints: ["TILE * (PAD + 1) <= 32"]
+# device: none
+TILE,PAD,KIND,time_ms,status
+8,0,a,4.5,ok
+8,0,"b, c",,compile
+8,1,a,3.5,ok
+8,1,"b, c",3,ok
+16,0,a,2.5,ok
+16,0,"b, c",7,ok
+16,1,a,9,runtime
+16,1,"b, c",8,ok
+32,0,a,6,ok
+32,0,"b, c",5,ok
+)";
+
+/// The times, and nothing for failures, of all configurations in order.
+std::multiset<double> times_of(attune::recorded const& from)
+{
+    std::multiset<double> out;
+    for (attune::point const& p : attune::configurations(from.space())) {
+        attune::outcome const result = from(p);
+        if (auto const* const m = std::get_if<attune::measurement>(&result)) out.insert(m->value);
+    }
+    return out;
+}
+
+struct folder {
+    support::scratch_directory scratch;
+    std::string with(std::string const& name, std::string const& text) const
+    {
+        support::write_file(scratch.file(name), text);
+        return scratch.file(name);
+    }
+};
+
+} // namespace
+
+TEST_CASE("a recording is a space of its rows, each with its outcome")
+{
+    folder const f;
+    attune::recorded const from(f.with("small.csv", small_csv));
+    CHECK(from.name() == "small");
+    CHECK(from.notes().empty());
+    CHECK(from.space().size() == attune::leaf_count{10}); // by the file's constraint alone
+    CHECK(from.space().describe().constraints.size() == 1);
+    CHECK(from.outcomes().size() == 10);
+    CHECK(from.failures() == 2);
+    CHECK(from.best() == 2.5);
+    CHECK(times_of(from) == std::multiset<double>{4.5, 3.5, 3, 2.5, 7, 8, 6, 5});
+    attune::outcome const compiled = from({{0, 0}, {0, 0}, {1, 0}});
+    REQUIRE(std::holds_alternative<attune::failure>(compiled));
+    CHECK(std::get<attune::failure>(compiled).stage == attune::failure_stage::compile);
+    attune::outcome const ran = from({{1, 0}, {1, 0}, {0, 0}});
+    CHECK(std::get<attune::failure>(ran).stage == attune::failure_stage::launch);
+    CHECK(std::get<attune::failure>(ran).reason == "runtime");
+    CHECK_FALSE(attune::succeeded(from({{2, 0}, {1, 0}, {0, 0}}))); // TILE 32, PAD 1: no row
+}
+
+TEST_CASE("a packed recording is the same one")
+{
+    folder const f;
+    std::string const path = f.with("it's small.csv", small_csv);
+    if (std::system(("gzip -k \"" + path + "\" 2>/dev/null").c_str()) != 0) {
+        MESSAGE("skipped: no gzip");
+        return;
+    }
+    attune::recorded const packed(path + ".gz");
+    attune::recorded const plain(path);
+    CHECK(packed.name() == plain.name());
+    CHECK(times_of(packed) == times_of(plain));
+    std::string const broken = f.with("broken.csv.gz", "no gzip");
+    CHECK_THROWS_AS(attune::recorded{broken}, attune::error);
+}
+
+TEST_CASE("where constraints admit more than the rows, or break them, a last one says which")
+{
+    folder const f;
+    std::string text = small_csv;
+    text.erase(text.find("32,0,a"), text.find("32,0,\"") - text.find("32,0,a"));
+    attune::recorded const fewer(f.with("fewer.csv", text));
+    CHECK(fewer.space().size() == attune::leaf_count{9});
+    CHECK(times_of(fewer).count(6) == 0);
+
+    text = small_csv;
+    text.replace(text.find("<= 32"), 5, "<= 16");
+    attune::recorded const broken(f.with("broken.csv", text));
+    CHECK(broken.space().size() == attune::leaf_count{10});
+    CHECK(broken.notes().size() == 1);
+
+    text.replace(text.find("<= 16"), 5, "<? 16");
+    attune::recorded const unread(f.with("unread.csv", text));
+    CHECK(unread.space().size() == attune::leaf_count{10});
+    CHECK(unread.notes().size() == 1);
+
+    text = std::string(small_csv) + "8,0,a,1,ok\n";
+    attune::recorded const twice(f.with("twice.csv", text));
+    CHECK(twice.best() == 2.5); // the first of both rows counts
+    CHECK(twice.notes().size() == 1);
+}
+
+TEST_CASE("results of the FAIR format are read with their units")
+{
+    folder const f;
+    std::string const path = f.with("t4.json", R"({"results": [
+        {"configuration": {"X": 1, "Y": true}, "invalidity": "correct", "objectives": ["time"],
+         "measurements": [{"name": "time", "value": 2, "unit": "seconds"},
+                          {"name": "power", "value": 90, "unit": "W"}]},
+        {"configuration": {"X": 2, "Y": true}, "invalidity": "correct",
+         "measurements": [{"name": "time", "value": 1500, "unit": "us"}]},
+        {"configuration": {"X": 2, "Y": false}, "invalidity": "compile",
+         "measurements": []}]})");
+    attune::recorded const from(path);
+    CHECK(from.space().size() == attune::leaf_count{3});
+    CHECK(times_of(from) == std::multiset<double>{1.5, 2000});
+    CHECK(from.failures() == 1);
+    CHECK(attune::is_recording(path));
+    CHECK(attune::is_recording("x.csv.gz"));
+    CHECK_FALSE(attune::is_recording("x.txt"));
+    CHECK_FALSE(attune::is_recording(f.with("other.json", "[1, 2]")));
+    CHECK_FALSE(attune::is_recording(f.with("no.json", "{")));
+}
+
+TEST_CASE("a file that is no recording is named, with the line that is wrong")
+{
+    folder const f;
+    auto const said = [](std::string const& path) -> std::string {
+        try {
+            attune::recorded const none(path);
+        } catch (attune::error const& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(said(f.scratch.file("absent.csv")).find("absent.csv") != std::string::npos);
+    CHECK(said(f.with("x.txt", "")).find("x.txt") != std::string::npos);
+    CHECK(said(f.with("a.csv", "X,time_ms\n1,2\n")).find("a.csv:1") != std::string::npos);
+    CHECK(said(f.with("b.csv", "X,time_ms,status\n1,2\n")).find("b.csv:2") != std::string::npos);
+    CHECK(said(f.with("c.csv", "X,time_ms,status\n1,,compile\n")).find("worked") !=
+          std::string::npos);
+    CHECK(said(f.with("d.csv", "")).find("worked") != std::string::npos);
+    CHECK(said(f.with("e.json", "{\"results\": 1}")).find("e.json") != std::string::npos);
+    CHECK(said(f.with("f.json", "{")).find("f.json") != std::string::npos);
+    CHECK(said(f.with("g.csv", "# parameters: {\nX,time_ms,status\n")).find("g.csv") !=
+          std::string::npos);
+}
 
 TEST_CASE("every complete recording has a row for each valid configuration and for no other")
 {
@@ -44,5 +202,10 @@ TEST_CASE("every complete recording has a row for each valid configuration and f
         for (attune::point const& row : rows)
             missing += chain.contains(row) ? 0U : 1U;
         CHECK(missing == 0);
+        // The library's reader agrees with this one, which was written apart.
+        attune::recorded const read(file);
+        CHECK(read.space().size() == attune::leaf_count{rows.size()});
+        CHECK(read.outcomes().size() == rows.size());
+        CHECK(read.notes().empty());
     }
 }

@@ -1,0 +1,70 @@
+// attune/space/files/recorded.hpp - a space that was measured: an evaluation is a look-up.
+// SPDX-License-Identifier: MIT
+// Source   simulation mode: Willemsen et al. 2021, Sec. I. Forms: gzip CSV of recorded kernels; T4,
+//          the results of the FAIR autotuning format (Kernel Tuner, KTT)
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// What became of every configuration of a space, from a file: an objective without a device, with
+/// which searches are compared in seconds.
+///
+/// Forms, also packed by gzip (which must be installed then):
+/// - *.csv: lines "# parameters: {JSON: name -> values}" and "# constraints: [JSON: Python-like
+///   expressions]", both optional; a header with the parameters, time_ms and status; a row per
+///   configuration, whose time is empty or whose status is not ok where it failed ("compile" if it
+///   did not compile)
+/// - *.json: {"results": [{"configuration": {"X": 8}, "invalidity": "correct",
+///   "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]}]}, and "objectives": ["time"]
+///
+/// A copy shares what was read.
+/// Example   attune::recorded const kernel{"gemm_RTX_3090.csv.gz"};
+///           auto const best = attune::minimize(kernel, {.evaluations = 220});
+class recorded {
+public:
+    using outcome_table = std::unordered_map<point, outcome, point_hash>;
+
+    /// Errors  attune::error: the file cannot be read or unpacked, is of no such form, or has no
+    /// row
+    ///         that worked; it names the file, and the line of a wrong row
+    explicit recorded(std::string const& path);
+
+    /// The file's name without folder and endings.
+    [[nodiscard]] std::string const& name() const noexcept;
+    /// Numbers are ordinal parameters, other values categorical ones. Its configurations are those
+    /// recorded: where the constraints admit more, or are not understood, a last one says so.
+    [[nodiscard]] chain_of_trees const& space() const noexcept;
+    /// The outcome of a configuration, in milliseconds; a failure where it was not recorded.
+    [[nodiscard]] outcome operator()(point const& p) const;
+    [[nodiscard]] outcome_table const& outcomes() const noexcept;
+    /// The lowest time, in milliseconds.
+    [[nodiscard]] double best() const noexcept;
+    [[nodiscard]] std::size_t failures() const noexcept;
+    /// Sentences about what was not as it should be: a row twice, a constraint not understood.
+    [[nodiscard]] std::vector<std::string> const& notes() const noexcept;
+
+private:
+    struct state;
+    std::shared_ptr<state const> state_;
+};
+
+/// Whether the file looks like a recording: by its name, and a JSON file by its member "results".
+/// Errors  attune::error when a JSON file cannot be read
+[[nodiscard]] bool is_recording(std::string const& path);
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/space/files/recorded.ipp>
+#endif

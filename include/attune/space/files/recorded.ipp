@@ -1,0 +1,444 @@
+// attune/space/files/recorded.ipp - reads recordings, and makes spaces of them.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
+#include <attune/space/files/detail/unpacked_file.hpp>
+#include <attune/space/files/expression_parser.hpp>
+#include <attune/space/files/recorded.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// One recorded configuration: the text of each value, and its time when it worked.
+struct recorded_row {
+    std::vector<std::string> values;
+    double time_ms = -1;  ///< not positive: it failed
+    std::string status{}; ///< "ok", or how it failed
+};
+
+/// What a file says, before it is a space.
+struct recorded_text {
+    std::vector<std::string> parameters;          ///< names, one per value of a row
+    std::vector<std::vector<std::string>> values; ///< in the order of the file; empty: as in rows
+    std::vector<std::string> constraints;         ///< Python-like expressions
+    std::vector<recorded_row> rows;
+};
+
+/// The cells of one CSV line; quoted cells may hold commas and doubled quotes.
+[[nodiscard]] inline std::vector<std::string> cells_of(std::string_view line)
+{
+    std::vector<std::string> out(1);
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        char const c = line[i];
+        if (c == '"') {
+            if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+                out.back() += line[++i];
+            else
+                quoted = !quoted;
+        } else if (c == ',' && !quoted)
+            out.emplace_back();
+        else if (c != '\r')
+            out.back() += c;
+    }
+    return out;
+}
+
+/// The number that is all of `text`; NaN when it is none.
+[[nodiscard]] inline double number_in(std::string_view text)
+{
+    double value = 0;
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    bool const whole = problem == std::errc{} && end == text.data() + text.size();
+    return whole ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+[[nodiscard]] inline std::string text_of_json(nlohmann::json const& v)
+{
+    return v.is_string() ? v.get<std::string>() : v.dump();
+}
+
+/// "# key: value" -> what the file needs of it.
+inline void read_header_line(std::string_view line, recorded_text& out)
+{
+    std::size_t const colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    std::size_t const begin = line.find_first_not_of("# ");
+    std::string const key(line.substr(begin, colon - begin));
+    std::string_view value = line.substr(colon + 1);
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    if (key == "parameters") {
+        auto const parameters = nlohmann::ordered_json::parse(value);
+        for (auto const& [name, list] : parameters.items()) {
+            out.parameters.push_back(name);
+            out.values.emplace_back();
+            for (auto const& v : list)
+                out.values.back().push_back(text_of_json(v));
+        }
+    } else if (key == "constraints") {
+        for (auto const& v : nlohmann::json::parse(value))
+            out.constraints.push_back(text_of_json(v));
+    }
+}
+
+/// The columns of a CSV file.
+struct recorded_columns {
+    std::size_t cells = 0;
+    std::vector<std::size_t> parameters;
+    std::size_t time = 0;
+    std::size_t status = 0;
+};
+
+[[nodiscard]] inline recorded_columns
+columns_of(std::vector<std::string> const& header, std::string const& where, recorded_text& out)
+{
+    recorded_columns columns{.cells = header.size(), .parameters = {}};
+    auto const place = [&](std::string const& name) {
+        auto const found = std::find(header.begin(), header.end(), name);
+        if (found == header.end())
+            throw error("the recording has no column " + name,
+                        where,
+                        "name the parameters, time_ms and status in the first line");
+        return static_cast<std::size_t>(found - header.begin());
+    };
+    columns.time = place("time_ms");
+    columns.status = place("status");
+    if (out.parameters.empty())
+        for (std::size_t c = 0; c < header.size(); ++c)
+            if (c != columns.time && c != columns.status) out.parameters.push_back(header[c]);
+    for (std::string const& name : out.parameters)
+        columns.parameters.push_back(place(name));
+    return columns;
+}
+
+[[nodiscard]] inline recorded_text recorded_csv(std::string const& path, std::string const& text)
+{
+    recorded_text out;
+    std::optional<recorded_columns> columns;
+    std::size_t line_number = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t const end = std::min(text.find('\n', begin), text.size());
+        std::string_view const line(text.data() + begin, end - begin);
+        begin = end + 1;
+        ++line_number;
+        if (line.empty() || line == "\r") continue;
+        if (line[0] == '#') {
+            read_header_line(line, out);
+            continue;
+        }
+        std::vector<std::string> const cells = cells_of(line);
+        std::string const where = path + ":" + std::to_string(line_number);
+        if (!columns) {
+            columns = columns_of(cells, where, out);
+            continue;
+        }
+        if (cells.size() != columns->cells)
+            throw error("a row has " + std::to_string(cells.size()) + " cells, expected " +
+                            std::to_string(columns->cells),
+                        where,
+                        "write a cell for each column of the first line");
+        recorded_row row;
+        for (std::size_t const c : columns->parameters)
+            row.values.push_back(cells[c]);
+        row.status = cells[columns->status];
+        double const ms = number_in(cells[columns->time]);
+        if (row.status == "ok" && std::isfinite(ms) && ms > 0) row.time_ms = ms;
+        out.rows.push_back(std::move(row));
+    }
+    return out;
+}
+
+/// Milliseconds per unit; a unit that is not known is one.
+[[nodiscard]] inline double milliseconds_in(std::string_view unit)
+{
+    if (unit == "s" || unit == "seconds") return 1e3;
+    if (unit == "us" || unit == "microseconds") return 1e-3;
+    if (unit == "ns" || unit == "nanoseconds") return 1e-6;
+    return 1;
+}
+
+[[nodiscard]] inline recorded_text recorded_t4(nlohmann::ordered_json const& root)
+{
+    recorded_text out;
+    for (auto const& result : root.at("results")) {
+        auto const& configuration = result.at("configuration");
+        if (out.parameters.empty())
+            for (auto const& [name, value] : configuration.items())
+                out.parameters.push_back(name);
+        recorded_row row;
+        for (std::string const& name : out.parameters)
+            row.values.push_back(text_of_json(configuration.at(name)));
+        row.status = result.value("invalidity", std::string("correct"));
+        std::string objective = "time";
+        if (result.contains("objectives") && !result["objectives"].empty())
+            objective = text_of_json(result["objectives"][0]);
+        for (auto const& m : result.value("measurements", nlohmann::ordered_json::array())) {
+            if (text_of_json(m.at("name")) != objective || row.status != "correct") continue;
+            if (!m.at("value").is_number()) continue;
+            double const ms =
+                milliseconds_in(m.value("unit", std::string("ms"))) * m.at("value").get<double>();
+            if (std::isfinite(ms) && ms > 0) row.time_ms = ms;
+        }
+        out.rows.push_back(std::move(row));
+    }
+    return out;
+}
+
+[[nodiscard]] inline bool is_csv_name(std::string_view path)
+{
+    return path.ends_with(".csv") || path.ends_with(".csv.gz");
+}
+[[nodiscard]] inline bool is_json_name(std::string_view path)
+{
+    return path.ends_with(".json") || path.ends_with(".json.gz");
+}
+
+[[nodiscard]] inline recorded_text read_recording(std::string const& path)
+{
+    char const* const forms = "give a .csv or .json file, or one packed as .gz, of the form in "
+                              "attune/space/files/recorded.hpp";
+    if (!is_csv_name(path) && !is_json_name(path)) throw error("not a recording", path, forms);
+    std::string const text = unpacked_file(path);
+    try {
+        return is_csv_name(path) ? recorded_csv(path, text)
+                                 : recorded_t4(nlohmann::ordered_json::parse(text));
+    } catch (nlohmann::json::exception const& e) {
+        throw error(std::string("not a recording: ") + e.what(), path, forms);
+    }
+}
+
+/// True, true, 1 and 1.0 are the same value where only numbers and truth values stand.
+[[nodiscard]] inline double truth_or_number(std::string const& text)
+{
+    if (text == "true" || text == "True") return 1;
+    if (text == "false" || text == "False") return 0;
+    return number_in(text);
+}
+
+/// An ordinal of numbers, or a category of anything else. The list holds each value once.
+[[nodiscard]] inline parameter_description
+recorded_parameter(std::string const& name, std::vector<std::string> const& values)
+{
+    parameter_description p;
+    p.name = name;
+    bool const numeric = std::none_of(values.begin(), values.end(), [](std::string const& v) {
+        return std::isnan(truth_or_number(v));
+    });
+    if (!numeric) {
+        p.kind = parameter_kind::categorical;
+        p.type = value_kind::text;
+        p.labels = values;
+        return p;
+    }
+    p.kind = parameter_kind::ordinal;
+    for (std::string const& v : values)
+        p.reals.push_back(truth_or_number(v));
+    std::sort(p.reals.begin(), p.reals.end());
+    bool const whole = std::all_of(p.reals.begin(), p.reals.end(), [](double v) {
+        return v == std::floor(v) && std::abs(v) < 1e15;
+    });
+    p.type = whole ? value_kind::integer : value_kind::real;
+    if (whole) {
+        for (double const v : p.reals)
+            p.integers.push_back(static_cast<std::int64_t>(v));
+        p.reals.clear();
+    }
+    return p;
+}
+
+/// The same value, whatever way it is written.
+[[nodiscard]] inline std::string canonical_value(std::string const& text)
+{
+    double const v = truth_or_number(text);
+    return std::isnan(v) ? text : std::to_string(v);
+}
+
+/// The place of a value in the table of `p`, which has it.
+[[nodiscard]] inline std::uint32_t place_of_value(parameter_description const& p,
+                                                  std::string const& text)
+{
+    auto const in = [](auto const& table, auto const& value) {
+        return static_cast<std::uint32_t>(std::find(table.begin(), table.end(), value) -
+                                          table.begin());
+    };
+    if (!p.labels.empty()) return in(p.labels, text);
+    double const v = truth_or_number(text);
+    return p.integers.empty() ? in(p.reals, v) : in(p.integers, static_cast<std::int64_t>(v));
+}
+
+[[nodiscard]] inline description recorded_parameters(recorded_text const& from)
+{
+    description out;
+    for (std::size_t c = 0; c < from.parameters.size(); ++c) {
+        std::vector<std::string> values;
+        std::unordered_set<std::string> taken;
+        auto const offer = [&](std::string const& v) {
+            if (taken.insert(canonical_value(v)).second) values.push_back(v);
+        };
+        if (!from.values.empty())
+            for (std::string const& v : from.values[c])
+                offer(v);
+        for (recorded_row const& row : from.rows)
+            offer(row.values[c]);
+        out.parameters.push_back(recorded_parameter(from.parameters[c], values));
+    }
+    return out;
+}
+
+using recorded_points = std::unordered_set<point, point_hash>;
+
+/// Adds the condition that a configuration was recorded.
+inline void only_recorded(description& space, std::shared_ptr<recorded_points const> known)
+{
+    constraint_description condition;
+    condition.text = "the configuration was recorded";
+    for (std::uint32_t i = 0; i < space.parameters.size(); ++i)
+        condition.scope.push_back(i);
+    condition.test = [known](description const&, std::span<coordinate const> at) {
+        return known->contains(point(at.begin(), at.end()));
+    };
+    space.constraints.push_back(std::move(condition));
+}
+
+/// The space with exactly the configurations in `known`, by the file's constraints where possible.
+[[nodiscard]] inline chain_of_trees recorded_space(description space,
+                                                   recorded_text const& from,
+                                                   std::shared_ptr<recorded_points const> known,
+                                                   std::vector<std::string>& notes)
+{
+    for (std::string const& text : from.constraints) {
+        description const before = space;
+        try {
+            space.constraints.push_back(parse_constraint(space, text));
+        } catch (error const& e) {
+            space = before;
+            notes.push_back("constraint not used: " + text + ": " + e.what());
+        }
+    }
+    std::optional<chain_of_trees> chain;
+    try {
+        chain.emplace(space);
+        bool const all_inside = std::all_of(
+            known->begin(), known->end(), [&](point const& p) { return chain->contains(p); });
+        if (!all_inside) {
+            notes.emplace_back("rows break the constraints, which are left out");
+            space.constraints.clear();
+            chain.reset();
+        }
+    } catch (error const& e) {
+        notes.push_back(std::string("the constraints are left out: ") + e.what());
+        space.constraints.clear();
+    }
+    if (!chain || chain->size() != leaf_count{known->size()}) {
+        only_recorded(space, std::move(known));
+        chain.emplace(space);
+    }
+    return std::move(*chain);
+}
+
+[[nodiscard]] inline std::string recording_name(std::string const& path)
+{
+    std::string name = path.substr(path.find_last_of('/') + 1);
+    for (std::string_view const end : {".gz", ".csv", ".json"})
+        if (name.ends_with(end)) name.resize(name.size() - end.size());
+    return name;
+}
+
+} // namespace detail
+
+struct recorded::state {
+    std::string name;
+    std::vector<std::string> notes;
+    outcome_table outcomes;
+    double best = std::numeric_limits<double>::infinity();
+    std::size_t failures = 0;
+    chain_of_trees space;
+
+    explicit state(std::string const& path)
+        : name(detail::recording_name(path))
+        , space(made(detail::read_recording(path), path))
+    {
+    }
+
+private:
+    /// Also fills the other members.
+    [[nodiscard]] chain_of_trees made(detail::recorded_text const& from, std::string const& path)
+    {
+        description const parameters = detail::recorded_parameters(from);
+        auto const known = std::make_shared<detail::recorded_points>();
+        for (detail::recorded_row const& row : from.rows) {
+            point p;
+            for (std::size_t c = 0; c < row.values.size(); ++c)
+                p.push_back({detail::place_of_value(parameters.parameters[c], row.values[c]), 0});
+            if (!known->insert(p).second) {
+                notes.emplace_back("a configuration stands there twice; the first counts");
+                continue;
+            }
+            if (row.time_ms > 0) {
+                best = std::min(best, row.time_ms);
+                outcomes.emplace(std::move(p), measurement::exact(row.time_ms));
+                continue;
+            }
+            ++failures;
+            bool const compile = row.status == "compile";
+            outcomes.emplace(
+                std::move(p),
+                failure{compile ? failure_stage::compile : failure_stage::launch, row.status});
+        }
+        if (failures == outcomes.size())
+            throw error("no configuration of the recording worked",
+                        path,
+                        "give a recording with a row whose time is a positive number");
+        return detail::recorded_space(parameters, from, known, notes);
+    }
+};
+
+ATTUNE_INLINE recorded::recorded(std::string const& path)
+    : state_(std::make_shared<state const>(path))
+{
+}
+ATTUNE_INLINE std::string const& recorded::name() const noexcept { return state_->name; }
+ATTUNE_INLINE chain_of_trees const& recorded::space() const noexcept { return state_->space; }
+ATTUNE_INLINE outcome recorded::operator()(point const& p) const
+{
+    auto const found = state_->outcomes.find(p);
+    if (found != state_->outcomes.end()) return found->second;
+    return failure{failure_stage::launch, "this configuration was not recorded"};
+}
+ATTUNE_INLINE recorded::outcome_table const& recorded::outcomes() const noexcept
+{
+    return state_->outcomes;
+}
+ATTUNE_INLINE double recorded::best() const noexcept { return state_->best; }
+ATTUNE_INLINE std::size_t recorded::failures() const noexcept { return state_->failures; }
+ATTUNE_INLINE std::vector<std::string> const& recorded::notes() const noexcept
+{
+    return state_->notes;
+}
+
+ATTUNE_INLINE bool is_recording(std::string const& path)
+{
+    if (detail::is_csv_name(path)) return true;
+    if (!detail::is_json_name(path)) return false;
+    auto const root = nlohmann::json::parse(detail::unpacked_file(path), nullptr, false);
+    return root.is_object() && root.contains("results");
+}
+
+} // namespace attune::inline ATTUNE_ABI
