@@ -240,7 +240,10 @@ template <class Kernel>
     attune::tuning_options const quiet{.progress = attune::silent_progress()};
     using tuned_kernel = attune::tuned<typename Kernel::signature, attune::clang_compiler>;
     auto const make = [&] {
-        return std::make_shared<tuned_kernel>(Kernel::kernel(), attune::clang_compiler{}, quiet);
+        attune::clang_options fresh; // neither has what the other one compiled
+        fresh.cache.enabled = false;
+        return std::make_shared<tuned_kernel>(
+            Kernel::kernel(), attune::clang_compiler(fresh), quiet);
     };
     std::array const by{make(), make()};
     return {
