@@ -6,6 +6,9 @@
 #include <attune/declare/order.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/compose/detail/genome.hpp>
+#include <attune/search/compose/simplex.hpp>
+#include <attune/search/compose/unit_steps.hpp>
+#include <attune/search/local/differential_evolution.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -305,6 +308,44 @@ TEST_CASE("children of orders with dependences are valid")
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         learnt += searcher_trials::best_after<shifting>(space, seed, 120, cost);
         chance += searcher_trials::best_after<attune::random_searcher>(space, seed, 120, cost);
+    }
+    CHECK(learnt < chance);
+}
+
+TEST_CASE_TEMPLATE("children are valid where no tree says what is nearest",
+                   S,
+                   composed<search::greedy>,
+                   composed<search::de>,
+                   composed<search::ga>,
+                   search::closed_search<search::nelder_mead>,
+                   search::closed_search<search::pattern_search>,
+                   attune::differential_evolution)
+{
+    attune::description d;
+    for (char const* const name : {"a", "b", "c"})
+        d.parameters.push_back(search_spaces::counting(name, 60));
+    attune::constraint_description odd;
+    odd.scope = {0, 1, 2};
+    odd.text = "(a + b) % 3 == c % 3";
+    odd.test = [](attune::description const&, std::span<attune::coordinate const> at) {
+        return (at[0].index + at[1].index) % 3 == at[2].index % 3;
+    };
+    d.constraints = {odd};
+    attune::build_options narrow;
+    narrow.max_visits = 100;
+    attune::chain_of_trees const space(d, narrow);
+    REQUIRE(!space.is_exact());
+    auto const cost = [](point const& p) {
+        double const a = p[0].index - 20.0;
+        double const b = p[1].index - 30.0;
+        return 1 + a * a + b * b + p[2].index;
+    };
+    // best_after() checks that every point is valid and new.
+    double learnt = 0;
+    double chance = 0;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        learnt += searcher_trials::best_after<S>(space, seed, 200, cost);
+        chance += searcher_trials::best_after<attune::random_searcher>(space, seed, 200, cost);
     }
     CHECK(learnt < chance);
 }

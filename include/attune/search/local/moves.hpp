@@ -113,12 +113,13 @@ public:
     }
 
     /// `p` with its inactive parameters settled if that is valid, else the valid configuration with
-    /// the fewest parameters changed.
+    /// the fewest parameters changed; a random one where a group has no tree to find that in.
     /// @param p  inside all tables and intervals
     [[nodiscard]] point repaired(point p, random_engine& engine) const
     {
         p = space_.settled(std::move(p));
         if (space_.contains(p)) return p;
+        if (!space_.is_exact()) return space_.sample(engine);
         std::vector<point> const near = nearest_valid(space_, p, {.count = 1});
         return near.empty() ? space_.sample(engine) : near.front();
     }
