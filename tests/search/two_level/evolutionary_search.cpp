@@ -342,11 +342,11 @@ TEST_CASE_TEMPLATE(
 TEST_CASE("any_searcher says whether programs of other tasks were taken")
 {
     attune::any_searcher levels = evolutionary_search(unseen_task(), 1);
-    CHECK(levels.learn_from({}));
+    CHECK(levels.learn_from(attune::cost_samples{}));
     struct deaf {
         std::vector<point> ask(std::size_t) { return {}; }
         void tell(point const&, attune::outcome const&) {}
     };
     attune::any_searcher other = deaf();
-    CHECK(!other.learn_from({}));
+    CHECK(!other.learn_from(attune::cost_samples{}));
 }
