@@ -128,6 +128,50 @@ TEST_CASE("minimize finds the words with which a program prints least, and learn
     CHECK(cut.out == "7: A=1\necho '{\"A\":1}' 7\n");
 }
 
+TEST_CASE("arrays and long orders are lists of JSON, and one word each of a program")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json"), store = folder.file("run.attune");
+    support::write_file(file, R"({"name": "lists", "params": [
+        {"name": "O", "kind": "permutation", "parts": 13,
+         "default": [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]},
+        {"name": "C", "elements": 2, "range": [1, 3], "default": [1, 2]},
+        {"name": "M", "elements": 2, "values": ["a b", "c"], "default": ["c", "a b"]}]})");
+    json const start = {
+        {"O", {12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}}, {"C", {1, 2}}, {"M", {"c", "a b"}}};
+    json const other = {
+        {"O", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11}}, {"C", {3, 3}}, {"M", {"a b", "a b"}}};
+    json broken = other;
+    broken["O"][0] = 1;
+    ran const got = run_here({"ask", file},
+                             "{\"ask\": 1}\n"
+                             "{\"observe\": " +
+                                 other.dump() +
+                                 ", \"value\": 2}\n"
+                                 "{\"observe\": " +
+                                 broken.dump() +
+                                 ", \"value\": 1}\n"
+                                 "{\"best\": true}\n");
+    std::vector<json> const all = replies(got.out);
+    REQUIRE(all.size() == 4);
+    CHECK(all[0]["ask"] == json::array({start}));
+    CHECK(all[1].contains("told"));
+    CHECK(says(all[2]["error"], "no such value (O = {1, 1, 2"));
+    CHECK(all[3] == json{{"best", other}, {"value", 2.0}});
+
+    std::vector<std::string> const words{
+        "minimize", file, "--evaluations=1", "--store", store, "--", "echo", "{O}", "{C} {M}", "7"};
+    ran const shown = run_here(words);
+    CHECK(shown.out.starts_with(
+        "7: O={12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0} C={1, 2} M={c, a b}\n"));
+    CHECK(has(shown.err, "1 runs"));
+    CHECK(has(run_here(words).err, "0 runs")); // known to the store, by the same texts
+    CHECK(run_here({"best", store}).out ==
+          "'O={12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}' 'C={1, 2}' 'M={c, a b}'\n");
+    CHECK(has(run_here({"minimize", file, "--", "echo", "{O} {C} 7"}).err,
+              "the program is not told M; write {M}"));
+}
+
 TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
 {
     support::scratch_directory const folder;

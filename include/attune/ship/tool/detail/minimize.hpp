@@ -8,6 +8,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer_core.hpp>
@@ -47,8 +48,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                                         input.value->is_real
                                             ? text_of_real(input.value->real)
                                             : std::to_string(input.value->integer));
-    for (parameter_description const& p : read.space.describe().parameters)
-        out.parameters.push_back(p.name);
+    for (named_value const& v : named_values(read.space.describe()))
+        out.parameters.emplace_back(v.name);
     out.facts = facts_of_processor();
     return out;
 }

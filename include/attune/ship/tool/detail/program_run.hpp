@@ -7,6 +7,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
@@ -37,14 +38,13 @@ struct command_template {
                 std::size_t const end = word.find('}', from);
                 if (end == word.npos) break;
                 std::string const name = word.substr(from + 1, end - from - 1);
-                std::uint32_t const i = space.find_parameter(name);
-                if (!name.empty() && i == no_index) {
+                std::optional<named_value> const v = find_value(space, name);
+                if (!name.empty() && !v) {
                     ++from;
                     continue;
                 }
-                std::string const value = name.empty()
-                                              ? line_of(json_of(space, at))
-                                              : attune::text_of(space.parameters[i], at[i]);
+                std::string const value =
+                    name.empty() ? line_of(json_of(space, at)) : text_at(space, *v, at);
                 word.replace(from, end + 1 - from, value);
                 from += value.size();
             }
@@ -59,22 +59,24 @@ struct command_template {
             all += word + '\n';
         bool const has_whole = all.find("{}") != all.npos;
         std::vector<std::string_view> names;
-        for (parameter_description const& p : space.parameters)
-            names.push_back(p.name);
+        for (named_value const& v : named_values(space))
+            names.push_back(v.name);
         for (std::size_t from = 0; (from = all.find('{', from)) != all.npos; ++from) {
             std::size_t const end = all.find_first_not_of(
                 "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", from + 1);
             if (end == all.npos || all[end] != '}' || end == from + 1) continue;
             std::string const name = all.substr(from + 1, end - from - 1);
-            if (space.find_parameter(name) != no_index) continue;
+            if (find_value(space, name)) continue;
             std::string const near = nearest_word(name, names);
             throw words_error("minimize: the space has no parameter " + name +
                               (near.empty() ? "" : "; did you mean {" + near + "}?"));
         }
-        for (parameter_description const& p : space.parameters)
-            if (!has_whole && all.find('{' + p.name + '}') == all.npos)
-                throw words_error("minimize: the program is not told " + p.name + "; write {" +
-                                  p.name + "} in one of its words, or {} for all as JSON");
+        for (std::string_view const name : names)
+            if (std::string const word = '{' + std::string(name) + '}';
+                !has_whole && all.find(word) == all.npos)
+                throw words_error("minimize: the program is not told " + std::string(name) +
+                                  "; write " + word +
+                                  " in one of its words, or {} for all as JSON");
     }
 };
 

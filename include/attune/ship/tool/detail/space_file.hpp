@@ -7,6 +7,8 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/local/annealing.hpp>
@@ -103,9 +105,28 @@ struct read_space {
 [[nodiscard]] inline tool_json json_of(description const& space, point const& at)
 {
     tool_json out = tool_json::object();
-    for (std::size_t i = 0; i < space.parameters.size(); ++i)
-        out[space.parameters[i].name] = json_of(space.parameters[i], at[i]);
+    for (named_value const& v : named_values(space)) {
+        tool_json& value = out[std::string(v.name)];
+        if (v.group == nullptr)
+            value = json_of(space.parameters[v.first], at[v.first]);
+        else if (v.group->kind == group_kind::permutation)
+            value = order_of(space, v.first, at);
+        else
+            for (std::uint32_t i = v.first; i < v.first + v.count; ++i)
+                value.push_back(json_of(space.parameters[i], at[i]));
+    }
     return out;
+}
+
+/// The text of a value in JSON, as coordinate_of() reads it.
+[[nodiscard]] inline std::string value_in_json(tool_json const& json)
+{
+    if (json.is_string()) return json.get<std::string>();
+    if (!json.is_array()) return json.dump();
+    std::vector<std::string> parts;
+    for (tool_json const& part : json)
+        parts.push_back(value_in_json(part));
+    return text_of_elements(parts);
 }
 
 /// Inactive parameters may be missing, and have any value.
@@ -116,34 +137,28 @@ struct read_space {
     if (!json.is_object())
         throw error("a configuration is an object", line_of(json), "write {\"NAME\": value, ...}");
     for (auto const& [name, value] : json.items())
-        if (space.find_parameter(name) == no_index)
+        if (!find_value(space, name))
             throw error("the space has no such parameter", name, "leave it out");
-    point out;
-    std::vector<std::size_t> missing;
-    for (parameter_description const& parameter : space.parameters) {
-        auto const at = json.find(parameter.name);
+    point out(space.parameters.size());
+    std::vector<named_value> missing;
+    for (named_value const& v : named_values(space)) {
+        std::string const name(v.name);
+        auto const at = json.find(name);
         if (at == json.end()) {
-            missing.push_back(out.size());
-            out.push_back(parameter.active.otherwise);
+            missing.push_back(v);
+            for (std::uint32_t i = v.first; i < v.first + v.count; ++i)
+                out[i] = space.parameters[i].active.otherwise;
             continue;
         }
-        std::string text = at->is_string() ? at->get<std::string>() : at->dump();
-        if (at->is_array() && text.size() >= 2) {
-            text.front() = '{';
-            text.back() = '}';
-        }
-        auto const found = coordinate_of(parameter, text);
-        if (!found)
-            throw error("a parameter has no such value",
-                        parameter.name + " = " + text,
-                        "give one of its values");
-        out.push_back(*found);
+        std::string const text = value_in_json(*at);
+        if (!set_value(space, v, out, text))
+            throw error(
+                "a parameter has no such value", name + " = " + text, "give one of its values");
     }
-    for (std::size_t const i : missing)
-        if (is_active(space, i, out))
-            throw error("a parameter has no value",
-                        space.parameters[i].name,
-                        "give all parameters that count");
+    for (named_value const& v : missing)
+        if (is_active(space, v.first, out))
+            throw error(
+                "a parameter has no value", std::string(v.name), "give all parameters that count");
     settle(space, out);
     return out;
 }
