@@ -36,6 +36,10 @@ struct technique_advice {
 /// Whether a technique of this name can be made; empty: each can.
 using technique_filter = std::function<bool(std::string_view name)>;
 
+/// Techniques of a problem that can be made, the one with the highest affinity first.
+[[nodiscard]] std::vector<technique_use> ranked_by_affinity(representation const& of,
+                                                            technique_filter const& usable = {});
+
 /// The `most` techniques with the highest affinity on the problem whose structure is nearest; fewer
 /// only if the history has fewer.
 /// Cost   O(techniques of the history times log of their number)

@@ -18,10 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-namespace detail {
-
-/// Techniques of a problem that can be made, the one with the highest affinity first.
-[[nodiscard]] inline std::vector<technique_use> ranked_uses(representation const& of,
+ATTUNE_INLINE std::vector<technique_use> ranked_by_affinity(representation const& of,
                                                             technique_filter const& usable)
 {
     std::vector<technique_use> out;
@@ -34,8 +31,6 @@ namespace detail {
     });
     return out;
 }
-
-} // namespace detail
 
 ATTUNE_INLINE std::string advice_text(technique_advice const& advice)
 {
@@ -63,7 +58,7 @@ ATTUNE_INLINE std::vector<technique_advice> recommend_start(technique_history co
     });
     std::vector<technique_advice> out;
     for (auto const& [distance, r] : near)
-        for (technique_use const& use : detail::ranked_uses(*r, usable)) {
+        for (technique_use const& use : ranked_by_affinity(*r, usable)) {
             if (out.size() >= most) return out;
             if (std::ranges::find(out, use.name, &technique_advice::technique) == out.end())
                 out.push_back({.technique = use.name,
@@ -88,7 +83,7 @@ ATTUNE_INLINE std::optional<technique_advice> recommend_next(technique_history c
     });
     for (auto const& [correlation, r] : alike) {
         if (correlation <= 0) break;
-        for (technique_use const& use : detail::ranked_uses(*r, usable))
+        for (technique_use const& use : ranked_by_affinity(*r, usable))
             if (std::ranges::find(in_use, use.name) == in_use.end())
                 return technique_advice{.technique = use.name,
                                         .affinity = *search_affinity(use),

@@ -20,6 +20,7 @@
 #include <attune/ship/tool/detail/report.hpp>
 #include <attune/ship/tool/detail/retune.hpp>
 #include <attune/ship/tool/detail/show.hpp>
+#include <attune/ship/tool/detail/techniques.hpp>
 #include <attune/ship/tool/detail/watch.hpp>
 #include <attune/ship/tool/tool.hpp>
 
@@ -49,6 +50,8 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         minimize_command(),
         retune_command(),
         ask_command(),
+        techniques_command(),
+        recommend_command(),
         completion_command(),
     };
     return all;

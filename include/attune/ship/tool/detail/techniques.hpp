@@ -1,0 +1,144 @@
+// attune/ship/tool/detail/techniques.hpp - attune techniques, attune recommend: what techniques gained, and which to take.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/compose/recommended.hpp>
+#include <attune/search/meta/recommendation.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/problem_text.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/ship/tool/detail/space_file.hpp>
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// Errors  attune::error: the file is missing, cannot be read, or is another one
+[[nodiscard]] inline search::technique_history history_in(std::string const& path)
+{
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem))
+        throw error("there is no such file", path, "name the file of options.search.techniques");
+    kept_techniques kept(path, "", description{});
+    search::technique_history out = kept.all();
+    if (!kept.problem().empty())
+        throw error("gains of techniques cannot be read",
+                    path + ": " + kept.problem(),
+                    "name the file of options.search.techniques");
+    return out;
+}
+
+[[nodiscard]] inline int run_techniques(words const& given, console& on)
+{
+    auto const kernel = given.value("--kernel");
+    text_table table{
+        {"KERNEL", "PARAMETERS", ">SEARCHES", ">REQUESTS", ">NEW BESTS", ">SHARE", "TECHNIQUE"}};
+    std::vector<tool_json> list;
+    search::technique_history const past = history_in(given.plain[0]);
+    for (search::representation const& r : past.representations()) {
+        if (kernel && r.label != *kernel) continue;
+        for (search::technique_use const& use : search::ranked_by_affinity(r)) {
+            double const share = *search::search_affinity(use);
+            std::string const structure = search::structure_text(r.structure);
+            if (given.has("--json")) {
+                list.push_back({{"kernel", r.label},
+                                {"parameters", structure},
+                                {"searches", r.runs},
+                                {"technique", use.name},
+                                {"requests", use.requests},
+                                {"new_bests", use.new_bests},
+                                {"affinity", share}});
+                continue;
+            }
+            table.rows.push_back({printable(r.label),
+                                  structure,
+                                  std::to_string(r.runs),
+                                  std::to_string(use.requests),
+                                  std::to_string(use.new_bests),
+                                  formatted("%.3f", share),
+                                  printable(use.name)});
+        }
+    }
+    if (given.has("--json"))
+        write_list(on.out, list);
+    else if (!table.rows.empty())
+        table.write(on);
+    if (!table.rows.empty() || !list.empty()) return done;
+    on.err << "attune: techniques: nothing is known" << (kernel ? " of this kernel" : "") << '\n';
+    return answer_is_no;
+}
+
+[[nodiscard]] inline int run_recommend(words const& given, console& on)
+{
+    read_space const wanted = space_of(given.plain[1], given);
+    search::technique_history past = history_in(given.plain[0]);
+    if (auto const left_out = given.value("--without")) past = past.without(*left_out);
+    std::uint64_t const most = given.number("--most", 5);
+    auto const make = search::techniques_by_name();
+    auto const advice =
+        search::recommend_start(past,
+                                search::structure_of(wanted.space.describe()),
+                                static_cast<std::size_t>(most),
+                                [&](std::string_view name) { return make(name).has_value(); });
+    std::vector<tool_json> list;
+    for (search::technique_advice const& one : advice) {
+        if (given.has("--json"))
+            list.push_back({{"technique", one.technique},
+                            {"affinity", one.affinity},
+                            {"kernel", one.problem},
+                            {"distance", one.distance.value_or(0)}});
+        else
+            on.out << printable(search::advice_text(one)) << '\n';
+    }
+    if (given.has("--json")) write_list(on.out, list);
+    if (!advice.empty()) return done;
+    on.err << "attune: recommend: nothing is known of any technique that this attune can make\n";
+    return answer_is_no;
+}
+
+[[nodiscard]] inline command techniques_command()
+{
+    return {
+        .name = "techniques",
+        .usage = "FILE [options]",
+        .what = "What techniques of search gained, by kernel: a line for each, the best first.",
+        .options = {kernel_option, json_option},
+        .more = "  attune techniques kernels.techniques --kernel sgemm\n\n"
+                "FILE is that of options.search.techniques. SHARE is new bests per request. "
+                "PARAMETERS has\n"
+                "kind, digits of the number of values, and how many there are: ordinal.2*4.\n",
+        .least = 1,
+        .most = 1,
+        .run = run_techniques,
+    };
+}
+
+[[nodiscard]] inline command recommend_command()
+{
+    return {
+        .name = "recommend",
+        .usage = "FILE SPACE [options]",
+        .what = "Which techniques a search of this space should begin with, and why.",
+        .options = {{"--most", "NUMBER", "so many (5)"},
+                    {"--without", "NAME", "as if this kernel had never been tuned"},
+                    space_option,
+                    space_input_option,
+                    json_option},
+        .more = "  attune recommend kernels.techniques sgemm.json\n\n"
+                "FILE is that of options.search.techniques; options.search = "
+                "attune::recommended_search(FILE)\n"
+                "follows the advice.\n",
+        .least = 2,
+        .most = 2,
+        .run = run_recommend,
+    };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool
