@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/meta/space_structure.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/pack.hpp>
+#include <attune/declare/parameters.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -35,6 +39,29 @@ TEST_CASE("names, values and order of the parameters do not count")
     CHECK(structure_of(one) == structure_of(other));
     other.parameters.push_back(real("w", 0, 1));
     CHECK(structure_text(structure_of(other)) == "categorical.1*1 ordinal.2*2 real.0*1");
+}
+
+TEST_CASE("an array and a long permutation are one parameter each")
+{
+    constexpr auto cut = attune::array_of<8>(attune::integer<"CUT">(1, 40));
+    constexpr auto tour = attune::permutation<"TOUR", 16>(); // 16! = 20,922,789,888,000
+    constexpr auto short_one = attune::permutation<"ORDER", 4>();
+    constexpr auto longest = attune::permutation<"ALL", 1024>();
+    auto const structure = structure_of(
+        attune::bind_inputs(attune::lower(attune::space(cut, tour, short_one, longest))));
+    CHECK(structure_text(structure) ==
+          "array_of_integer.2*1 permutation.14*1 permutation.2*1 permutation.309*1");
+    CHECK(read_structure(structure_text(structure)) == structure);
+}
+
+TEST_CASE("a number of values has its digits, at each power of ten")
+{
+    using namespace search_spaces;
+    for (std::int64_t const values : {1, 2, 9, 10, 99, 100, 101, 999, 1000}) {
+        attune::description d;
+        d.parameters = {counting("a", values)};
+        CHECK(structure_of(d).parts[0].digits == std::to_string(values).size());
+    }
 }
 
 TEST_CASE("a structure is read back from its text, and nothing else is")

@@ -20,8 +20,8 @@ namespace attune::inline ATTUNE_ABI::search {
 struct space_structure {
     /// Parameters of one kind and one order of magnitude.
     struct part {
-        std::string kind;         ///< as in files: "ordinal", "permutation", ...
-        std::uint32_t digits = 0; ///< of the number of values; 0: an interval
+        std::string kind;         ///< as in files: "ordinal", "permutation"; "array_of_integer"
+        std::uint32_t digits = 0; ///< of the number of values, an element's; 0: an interval
         std::size_t count = 0;
 
         bool operator==(part const&) const = default;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/meta/space_structure.hpp>
 
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +41,12 @@ template <class Number>
     return out;
 }
 
+/// Decimal digits of a whole number >= 1; of more than 1.8e308 values 309.
+[[nodiscard]] inline std::uint32_t digits_of(double number)
+{
+    return static_cast<std::uint32_t>(std::log10(number) + 1e-12) + 1;
+}
+
 /// log10 of the number of parameters of each kind.
 [[nodiscard]] inline std::map<std::string_view, double>
 magnitudes_by_kind(space_structure const& structure)
@@ -55,17 +63,25 @@ magnitudes_by_kind(space_structure const& structure)
 
 ATTUNE_INLINE space_structure structure_of(description const& of)
 {
-    std::map<std::pair<std::string_view, std::uint32_t>, std::size_t> counts;
-    for (parameter_description const& p : of.parameters) {
-        std::uint32_t const digits =
-            p.traits().is_interval
-                ? 0
-                : static_cast<std::uint32_t>(std::to_string(p.value_count()).size());
-        ++counts[{p.traits().name, digits}];
+    std::map<std::pair<std::string, std::uint32_t>, std::size_t> counts;
+    for (attune::detail::named_value const& value : attune::detail::named_values(of)) {
+        parameter_description const& p = of.parameters[value.first];
+        std::string kind(p.traits().name);
+        double values = p.value_count();
+        if (value.group != nullptr && value.group->kind == group_kind::permutation) {
+            kind = attune::detail::traits_of(parameter_kind::permutation).name;
+            // The digits have n, n - 1, ..., 2 values: together n! orders.
+            values = std::tgamma(value.group->parts() + 1.0);
+            if (std::isinf(values)) values = std::numeric_limits<double>::max();
+        } else if (value.group != nullptr) {
+            kind = "array_of_" + kind;
+        }
+        bool const is_interval = p.traits().is_interval;
+        ++counts[{kind, is_interval ? 0U : detail::digits_of(values)}];
     }
     space_structure out;
     for (auto const& [part, count] : counts)
-        out.parts.push_back({std::string(part.first), part.second, count});
+        out.parts.push_back({part.first, part.second, count});
     return out;
 }
 
