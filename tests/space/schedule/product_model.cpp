@@ -50,6 +50,10 @@ TEST_CASE("rows far apart share sets of the first cache")
         CHECK(model.most_direct_rows(0) == rows_that_stay(4 * depth));
         CHECK(model.most_direct_rows(1) > 4096); // B has no rows of the tile
     }
+    // Rows that are an input apart: as if they were 4 KiB apart.
+    auto const nest = support::matmul_of_inputs();
+    attune::detail::product_model const of_inputs(subject_of(nest));
+    CHECK(of_inputs.most_direct_rows(0) == rows_that_stay(4096));
 }
 
 TEST_CASE("multiply-adds are counted with those of tails")
