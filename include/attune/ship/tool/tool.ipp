@@ -34,25 +34,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 ATTUNE_INLINE std::vector<command> const& all_commands()
 {
     static std::vector<command> const all{
-        show_command(),
-        best_command(),
-        explain_command(),
-        report_command(),
-        watch_command(),
-        diff_command(),
-        merge_command(),
-        prune_command(),
-        bake_command(),
-        prepare_command(),
-        export_command(),
-        import_command(),
-        doctor_command(),
-        minimize_command(),
-        retune_command(),
-        ask_command(),
-        techniques_command(),
-        recommend_command(),
-        completion_command(),
+        show_command(),       best_command(),      explain_command(),    report_command(),
+        watch_command(),      diff_command(),      merge_command(),      prune_command(),
+        bake_command(),       prepare_command(),   export_command(),     import_command(),
+        doctor_command(),     minimize_command(),  retune_command(),     ask_command(),
+        techniques_command(), recommend_command(), completion_command(),
     };
     return all;
 }
