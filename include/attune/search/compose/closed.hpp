@@ -35,8 +35,8 @@ class closed_search : public stepwise_searcher {
         "run(attune::trials&, A) -> attune::search_process");
 
 public:
-    explicit closed_search(chain_of_trees space, std::uint64_t seed = 0, A const& with = {})
-        : stepwise_searcher(std::move(space), seed, [&](trials& t) { return A::run(t, with); })
+    explicit closed_search(chain_of_trees searched, std::uint64_t seed = 0, A const& with = {})
+        : stepwise_searcher(std::move(searched), seed, [&](trials& t) { return A::run(t, with); })
     {
     }
 };

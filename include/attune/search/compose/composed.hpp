@@ -89,11 +89,11 @@ class composed : public stepwise_searcher {
 public:
     /// Errors  attune::error: the settings of an operator need more parents than the base promises,
     ///         or the population is empty
-    explicit composed(chain_of_trees space,
+    explicit composed(chain_of_trees searched,
                       std::uint64_t seed = 0,
                       Base const& base = {},
                       Operators const& with = {})
-        : stepwise_searcher(std::move(space), seed, [&](trials& t) {
+        : stepwise_searcher(std::move(searched), seed, [&](trials& t) {
             return detail::breed_composed(t, detail::composition_of(base, with));
         })
     {
