@@ -31,6 +31,7 @@
 #include "program_totals.hpp"
 #include "program_tuning.hpp"
 #include "program_variants.hpp"
+#include "rival_process.hpp"
 
 namespace {
 
