@@ -41,6 +41,7 @@
 #endif
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
+#include <attune/space/files/detail/only_recorded.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 
 #include <chrono>
@@ -59,7 +60,6 @@
 
 #include "../support/arguments.hpp"
 #include "../support/names.hpp"
-#include "../support/recorded_space.hpp"
 #include "../tune/program_layers.hpp"
 #include "program_recording.hpp"
 #include "program_table.hpp"
@@ -173,7 +173,7 @@ template <class Layer>
     measured_program out{name, attune::chain_of_trees(d), {}, {}, {}, {}};
     auto const rows = std::make_shared<
         std::unordered_map<attune::point, attune::program_rows, attune::point_hash>>();
-    auto const known = std::make_shared<bench::detail::point_set>();
+    auto const known = std::make_shared<attune::detail::recorded_points>();
     attune::expected_rows const seen(out.space);
     attune::cost_samples samples;
     for (bench::program_row& row : bench::read_table(path, name, d)) {
@@ -191,7 +191,7 @@ template <class Layer>
     }
     if (out.points.empty()) return out;
     out.scores = samples.scores();
-    bench::detail::only_recorded(d, known);
+    attune::detail::only_recorded(d, known);
     d.rows = [rows](attune::description const&, std::span<attune::coordinate const> at) {
         return rows->at(attune::point(at.begin(), at.end()));
     };

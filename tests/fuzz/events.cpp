@@ -6,6 +6,8 @@
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/cost/cost_samples.ipp>
+#include <attune/search/meta/space_structure.ipp>
+#include <attune/search/meta/technique_history.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/search/transfer/past_text.ipp>

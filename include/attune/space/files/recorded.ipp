@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/space/files/detail/only_recorded.hpp>
 #include <attune/space/files/detail/unpacked_file.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/recorded.hpp>
@@ -300,21 +301,6 @@ recorded_parameter(std::string const& name, std::vector<std::string> const& valu
         out.parameters.push_back(recorded_parameter(from.parameters[c], values));
     }
     return out;
-}
-
-using recorded_points = std::unordered_set<point, point_hash>;
-
-/// Adds the condition that a configuration was recorded.
-inline void only_recorded(description& space, std::shared_ptr<recorded_points const> known)
-{
-    constraint_description condition;
-    condition.text = "the configuration was recorded";
-    for (std::uint32_t i = 0; i < space.parameters.size(); ++i)
-        condition.scope.push_back(i);
-    condition.test = [known](description const&, std::span<coordinate const> at) {
-        return known->contains(point(at.begin(), at.end()));
-    };
-    space.constraints.push_back(std::move(condition));
 }
 
 /// The space with exactly the configurations in `known`, by the file's constraints where possible.
