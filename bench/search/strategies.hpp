@@ -4,6 +4,7 @@
 
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
+#include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/coordinate_descent.hpp>
@@ -43,6 +44,7 @@ struct strategy {
         {"local_search", attune::search_with<attune::local_search>()},
         {"neighbourhood_descent", attune::search_with<attune::neighbourhood_descent>()},
         {"particle_swarm", attune::search_with<attune::particle_swarm>()},
+        {"regularized_evolution", attune::search_with<attune::regularized_evolution>()},
         {"random", attune::search_with<attune::random_searcher>()},
         {"exhaustive", attune::search_with<attune::exhaustive_searcher>()},
         {"baco", attune::published::baco()},

@@ -53,6 +53,42 @@ struct found_minimum {
     std::string ended{}; ///< "budget", "space", "stop rule" or "interrupted", as a record has it
 };
 
+class run_state;
+
+/// What an objective returned, a number or an outcome, as an outcome.
+template <class Returned>
+[[nodiscard]] outcome objective_outcome(Returned const& returned)
+{
+    if constexpr (std::is_convertible_v<Returned, double>)
+        return outcome_of(static_cast<double>(returned));
+    else
+        return returned;
+}
+
+/// Fills in what the loop counted, and tells the sink what was found.
+/// @param with  how the best was evaluated, for people: " with budget 81"; may be empty
+void conclude(found_minimum& out,
+              run_state const& board,
+              description const& space,
+              search_limits const& limits,
+              bool interrupted,
+              std::string const& with = {});
+
+/// Copies what was found, with the configuration decoded.
+template <class Pack, class Result>
+void take_minimum(Result& out,
+                  found_minimum const& found,
+                  Pack const& typed,
+                  chain_of_trees const& space)
+{
+    if (found.best) out.best = decode(typed, space.describe(), *found.best);
+    out.value = found.value;
+    out.evaluations = found.evaluations;
+    out.failures = found.failures;
+    out.interrupted = found.interrupted;
+    out.space = space;
+}
+
 /// The loop of minimize().  @param objective  may return a measurement that is NaN: a failure
 [[nodiscard]] found_minimum minimize_points(chain_of_trees const& space,
                                             std::function<outcome(point const&)> const& objective,
@@ -90,20 +126,11 @@ minimize(Pack const& typed,
             space,
             [&](point const& at) -> outcome {
                 config_type const tried = decode(typed, space.describe(), at);
-                auto const returned = objective(tried);
-                if constexpr (std::is_convertible_v<decltype(returned), double>)
-                    return outcome_of(static_cast<double>(returned));
-                else
-                    return returned;
+                return detail::objective_outcome(objective(tried));
             },
             limits,
             options);
-        if (found.best) out.best = decode(typed, space.describe(), *found.best);
-        out.value = found.value;
-        out.evaluations = found.evaluations;
-        out.failures = found.failures;
-        out.interrupted = found.interrupted;
-        out.space = space;
+        detail::take_minimum(out, found, typed, space);
     }
     return out;
 }

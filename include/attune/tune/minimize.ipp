@@ -50,24 +50,32 @@ ATTUNE_INLINE found_minimum minimize_points(chain_of_trees const& space,
         out.best = search.best()->first;
         out.value = search.best()->second;
     }
+    if (board.evaluations() >= possible) out.ended = "space";
+    conclude(out, board, space.describe(), limits, interrupt.requested());
+    return out;
+}
+
+ATTUNE_INLINE void conclude(found_minimum& out,
+                            run_state const& board,
+                            description const& space,
+                            search_limits const& limits,
+                            bool interrupted,
+                            std::string const& with)
+{
     out.evaluations = board.evaluations();
     out.failures = board.failures();
-    out.interrupted = interrupt.requested();
-    if (out.interrupted)
-        out.ended = "interrupted";
-    else if (out.evaluations >= possible)
-        out.ended = "space";
+    out.interrupted = interrupted;
+    if (interrupted) out.ended = "interrupted";
     board.announce(progress_event::finished,
                    !wants_tuning(limits) ? "nothing was searched: the budget is zero"
                    : out.best
                        ? "best " + text_of_quantity(out.value, false) + " at " +
-                             text_of(space.describe(), board.best()->first) + " after " +
+                             text_of(space, *out.best) + with + " after " +
                              std::to_string(out.evaluations) + " evaluations"
                        : "every configuration failed: " + describe(out.failures) +
                              (board.first_failures().empty()
                                   ? ""
                                   : "; the first said: " + board.first_failures().front().reason));
-    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -23,6 +23,7 @@
 #include <attune/search/bayes/gp/process.ipp>
 #include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayesian.ipp>
+#include <attune/search/compose/aging_evolution.ipp>
 #include <attune/search/compose/bases.ipp>
 #include <attune/search/compose/composed.ipp>
 #include <attune/search/compose/gene.ipp>
@@ -39,6 +40,7 @@
 #include <attune/search/cost/boosted_trees.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/exhaustive.ipp>
+#include <attune/search/fidelity/hyperband.ipp>
 #include <attune/search/local/annealing.ipp>
 #include <attune/search/local/coordinate_descent.ipp>
 #include <attune/search/local/differential_evolution.ipp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/simplex.hpp>
@@ -75,6 +76,7 @@ ATTUNE_INLINE std::vector<technique> technique_library()
                                technique_of(de{}),
                                technique_of(de_alt{}),
                                technique_of(gga{}),
+                               technique_of(aging_evolution{}),
                                technique_of(pattern_search{}),
                                technique_of(pseudo_annealing{}),
                                technique_of(mutation_bandit{})};

@@ -43,7 +43,8 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     return out;
 }
 
-ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::string const& text)
+ATTUNE_INLINE void
+run_state::add(point const& at, outcome const& result, std::string const& text, bool is_comparable)
 {
     bool improved = false;
     auto const* const m = std::get_if<measurement>(&result);
@@ -52,7 +53,7 @@ ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::s
     if (auto const* failed = std::get_if<failure>(&checked)) {
         if (failures_[static_cast<std::size_t>(failed->stage)]++ == 0) firsts_.push_back(*failed);
     } else {
-        improved = !best_ || m->value < best_->second.value;
+        improved = is_comparable && (!best_ || m->value < best_->second.value);
         if (improved) best_.emplace(at, *m);
     }
     if (!sink_) return;

@@ -1,0 +1,70 @@
+// attune/search/compose/aging_evolution.hpp - a population whose oldest member dies, however good it is.
+// SPDX-License-Identifier: MIT
+// Source   Real, Aggarwal, Huang, Le, "Regularized Evolution for Image Classifier Architecture
+//          Search", AAAI 2019, Algorithm 1. Own: a child that is known already is made again, up to
+//          20 times, because its outcome would tell nothing; a smaller population, because the
+//          paper's 100 members, 25 of them sampled, are for 20 000 evaluations
+// Bench    bench/search/synthetic.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/compose/base.hpp>
+#include <attune/search/compose/composed.hpp>
+#include <attune/search/compose/gene.hpp>
+#include <attune/search/compose/operators.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace search {
+
+/// The best of `sample` random members, drawn with replacement, gets a child that differs in one
+/// parameter. The child joins in any case, and the oldest member dies. So what was good by luck
+/// lasts for `population` children, and only what its children confirm lasts longer.
+struct aging_evolution {
+    static constexpr std::string_view name = "regularized_evolution";
+    static constexpr std::size_t promise = 2;
+    std::size_t population = 20; ///< >= 1; P of the paper
+    std::size_t sample = 5;      ///< members of a tournament; S of the paper. 0 is 1: any member
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("population", self.population);
+        visit("sample", self.sample);
+    }
+    [[nodiscard]] std::size_t members() const noexcept { return population; }
+    /// The winner of a tournament, the first of equals, twice.
+    [[nodiscard]] std::vector<point const*>
+    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
+    {
+        return one_and_others(count, 0, engine);
+    }
+    /// members[turn], the oldest one, becomes the child.
+    void update(population_state& all, std::size_t turn, valued_point const& child) const;
+    /// One new value: a parameter, or one element of an array, drawn anew; two items of a
+    /// permutation swapped.
+    void by_default(gene child,
+                    other_parents others,
+                    random_engine& engine,
+                    std::span<double> memory) const;
+};
+
+} // namespace search
+
+/// Regularised evolution, also called aging evolution:
+/// options.search = attune::search_with<attune::regularized_evolution>(), or with settings:
+/// attune::search_with<...>(attune::search::aging_evolution{.population = 50, .sample = 10}).
+using regularized_evolution = search::composed<search::aging_evolution>;
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/compose/aging_evolution.ipp>
+#endif
