@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/compose/aging_evolution.hpp>
 
+#include <attune/declare/table.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -147,6 +149,38 @@ TEST_CASE("without a tournament, parents are any of those alive, and none that d
         second.add(p, n % 7 == 0 ? attune::failed_value : v);
     }
     CHECK(children_of_worse > 100);
+}
+
+TEST_CASE("one mutation of a permutation swaps two items")
+{
+    attune::description d;
+    attune::parameter_description order;
+    order.name = "order";
+    order.kind = attune::parameter_kind::permutation;
+    order.type = attune::value_kind::list;
+    order.parts = 6;
+    d.parameters = {order};
+    attune::chain_of_trees const space(d);
+    auto const swapped = [&](point const& a, point const& b) {
+        auto const x = attune::elements_at(space.describe().parameters[0], a[0].index);
+        auto const y = attune::elements_at(space.describe().parameters[0], b[0].index);
+        std::size_t out = 0;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            out += x[i] != y[i] ? 1U : 0U;
+        return out == 2;
+    };
+    regularized_evolution s(space, 4, search::aging_evolution{3, 1});
+    std::deque<point> alive;
+    for (int n = 0; n < 60; ++n) {
+        point const p = s.ask(1).front();
+        if (alive.size() == 3) {
+            CHECK(std::any_of(
+                alive.begin(), alive.end(), [&](point const& q) { return swapped(q, p); }));
+            alive.pop_front();
+        }
+        alive.push_back(p);
+        s.tell(p, attune::measurement::exact(n));
+    }
 }
 
 TEST_CASE("the winner of a tournament is the best of the members drawn, with replacement")

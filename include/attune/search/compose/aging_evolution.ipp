@@ -34,8 +34,6 @@ ATTUNE_INLINE void aging_evolution::by_default(gene child,
 {
     if (child.is_order())
         random_swap{}(child, others, engine);
-    else if (child.is_array())
-        child.element(uniform_below(engine, child.size())).draw(engine);
     else
         child.draw(engine);
 }
