@@ -387,18 +387,20 @@ private:
         prepare();
         double const target = best();
         if (!models_->rows().takes_whole_space()) {
-            if (history_.best() != nullptr && history_.best()->where != near_what_) {
+            bool const climbs = options_.climbs > 0;
+            if (climbs && history_.best() != nullptr && history_.best()->where != near_what_) {
                 near_what_ = history_.best()->where;
                 near_ = unseen_.space().neighbours(near_what_);
                 models_->offer(near_);
             }
             bool const is_long = history_.told().size() > options_.memory_limit;
-            detail::climb(*models_,
-                          unseen_.space(),
-                          history_.told().size(),
-                          target,
-                          is_long ? 1 : std::max(options_.climbs, k - out.size()),
-                          is_long ? 1 : options_.climb_rounds);
+            if (climbs)
+                detail::climb(*models_,
+                              unseen_.space(),
+                              history_.told().size(),
+                              target,
+                              is_long ? 1 : std::max(options_.climbs, k - out.size()),
+                              is_long ? 1 : options_.climb_rounds);
         }
         for (point const& p : history_.pending())
             models_->push(p, target);
@@ -420,7 +422,8 @@ private:
         if (!close.empty()) candidates.open = close;
         if (options_.feasibility_limit && history_.failed() > 0)
             candidates.feasibility_limit = detail::draw_feasibility_limit(engine_);
-        if (history_.told().size() >= 30 && history_.failures_of_last(20) >= options_.failure_share)
+        if (options_.failure_share < 1 && history_.told().size() >= 30 &&
+            history_.failures_of_last(20) >= options_.failure_share)
             candidates.feasibility_limit = std::max(candidates.feasibility_limit, probable);
         if constexpr (requires { acquire_.prepare(candidates, search_progress{}); })
             acquire_.prepare(candidates, progress());

@@ -53,7 +53,7 @@ struct bayesian_options {
 
     /// Spaces of at most this many points are scored whole at every step. In larger spaces `fresh`
     /// points are drawn at each refit, `walks` start at each of the `around` best points, and the
-    /// `climbs` best candidates climb from neighbour to neighbour.
+    /// `climbs` best candidates climb from neighbour to neighbour, those of the best too; 0: none.
     std::size_t max_pool = 20000;
     std::size_t fresh = 4000;
     std::size_t around = 5;
