@@ -95,6 +95,40 @@ TEST_CASE("tunings add what their techniques gained, and begin with those that g
     CHECK(all_in(path).representations()[0].runs == 2);
 }
 
+TEST_CASE("a tuning in slices beside the program is one search in the file")
+{
+    using namespace attune_test;
+    support::scratch_directory const folder;
+    std::string const path = folder.file("gains");
+    attune::tuning_options options = quick_options();
+    options.limits.evaluations = 20;
+    options.on_miss = attune::miss_policy::tune_in_background;
+    options.search.strategy = attune::search::auc_bandit_of(attune::search::technique_set_a()).make;
+    options.search.techniques = path;
+    accumulate_data data;
+    auto const space =
+        attune::space(attune::categorical<"WAY">(int{usual}, int{fast}, int{same_as_usual}),
+                      attune::integer<"MORE">(0, 15));
+    attune::tuned kernel{
+        accumulate_kernel(
+            space,
+            attune::source_text(
+                "constexpr int way = ATTUNE_TUNABLE(WAY, 0) + 0 * ATTUNE_TUNABLE(MORE, 0);\n",
+                "accumulate.kernel.cpp")),
+        accumulate_compiler(),
+        attune::memory_store{},
+        options};
+    kernel(data.x, data.y, 1.0);
+    kernel.wait();
+    technique_history const kept = all_in(path);
+    REQUIRE(kept.representations().size() == 1);
+    CHECK(kept.representations()[0].runs == 1);
+    std::size_t requests = 0;
+    for (technique_use const& use : kept.representations()[0].uses)
+        requests += use.requests;
+    CHECK(requests == 19); // the default is nobody's
+}
+
 TEST_CASE("a file of something else is left alone, and the report says so")
 {
     support::scratch_directory const folder;

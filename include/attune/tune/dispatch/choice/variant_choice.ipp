@@ -92,6 +92,9 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
     if (!subject.options.search.techniques.empty()) {
         t.techniques.emplace(subject.options.search.techniques, kernel.name, of_.space->describe());
         memory.techniques = t.techniques->all();
+        // Of several slices each begins as the first did, with nothing of its own tuning.
+        if (slice_ != nullptr && slice_->sharers == 0)
+            memory.techniques = memory.techniques.without(kernel.name);
     }
     search_limits const left = by_.total_left();
     tuning_limits const& whole = subject.options.limits;
@@ -129,8 +132,14 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
         result.report.notices.push_back(why);
         by_.report_.tell(why);
     };
-    // An interrupted tuning goes on from its log: it is kept once, when it ends.
-    if (t.techniques && !result.report.interrupted) t.techniques->keep(result.techniques);
+    // A tuning is kept once, when it ends: one that was interrupted goes on from its log, and in
+    // slices each session repeats those before it.
+    tuning_limits const& allowed = subject.options.limits;
+    bool const goes_on = slice_ != nullptr && slice_->sharers == 0 && result.ended == "budget" &&
+                         t.all.size() < allowed.evaluations &&
+                         slice_->seconds_before + slice_->seconds < allowed.seconds;
+    if (t.techniques && !result.report.interrupted && !goes_on)
+        t.techniques->keep(result.techniques);
     tell_unused(subject.options.search.samples, "measured programs are", t.samples);
     tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
     bool const is_over = result.ended != "budget";
