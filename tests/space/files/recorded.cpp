@@ -122,6 +122,34 @@ TEST_CASE("where constraints admit more than the rows, or break them, a last one
     attune::recorded const twice(f.with("twice.csv", text));
     CHECK(twice.best() == 2.5); // the first of both rows counts
     CHECK(twice.notes().size() == 1);
+    attune::recorded const thrice(f.with("thrice.csv", text + "8,0,a,2,ok\n8,1,a,2,ok\n"));
+    CHECK(times_of(thrice) == times_of(twice));
+    REQUIRE(thrice.notes().size() == 1);
+    CHECK(thrice.notes()[0].find("3 rows") == 0);
+}
+
+TEST_CASE("values that differ in any digit are apart; two spellings of a value are one")
+{
+    folder const f;
+    attune::recorded const tiny(f.with("tiny.csv",
+                                       "# parameters: {\"E\": [1e-7, 0.0000002, -0.0]}\n"
+                                       "E,time_ms,status\n"
+                                       "0.0000001,1,ok\n2e-7,2,ok\n0,3,ok\n2e-07,4,ok\n"));
+    CHECK(tiny.space().size() == attune::leaf_count{3});
+    CHECK(times_of(tiny) == std::multiset<double>{1, 2, 3});
+    CHECK(tiny.notes().size() == 1);
+    CHECK(attune::succeeded(tiny({{0, 0}})));
+    CHECK(std::get<attune::measurement>(tiny({{0, 0}})).value == 3); // sorted: 0, 1e-7, 2e-7
+    CHECK(std::get<attune::measurement>(tiny({{2, 0}})).value == 2);
+
+    // pandas writes True for the true of JSON; "auto" makes labels of all.
+    attune::recorded const labels(f.with("labels.csv",
+                                         "# parameters: {\"L\": [true, false, \"auto\"]}\n"
+                                         "L,time_ms,status\n"
+                                         "True,1,ok\nFalse,2,ok\nauto,3,ok\n"));
+    CHECK(labels.space().size() == attune::leaf_count{3});
+    CHECK(times_of(labels) == std::multiset<double>{1, 2, 3});
+    CHECK(std::get<attune::measurement>(labels({{1, 0}})).value == 2);
 }
 
 TEST_CASE("results of the FAIR format are read with their units")
@@ -168,6 +196,65 @@ TEST_CASE("a file that is no recording is named, with the line that is wrong")
     CHECK(said(f.with("f.json", "{")).find("f.json") != std::string::npos);
     CHECK(said(f.with("g.csv", "# parameters: {\nX,time_ms,status\n")).find("g.csv") !=
           std::string::npos);
+    // A folder opens like a file, but cannot be read.
+    std::filesystem::create_directory(f.scratch.file("h.csv"));
+    CHECK(said(f.scratch.file("h.csv")).find("cannot be read") != std::string::npos);
+    std::filesystem::create_directory(f.scratch.file("h.json"));
+    CHECK_THROWS_AS((void)attune::is_recording(f.scratch.file("h.json")), attune::error);
+    std::filesystem::create_directory(f.scratch.file("h.csv.gz"));
+    CHECK(said(f.scratch.file("h.csv.gz")).find("h.csv.gz") != std::string::npos);
+}
+
+TEST_CASE("two recordings in one file, and names that stand there twice, are refused")
+{
+    folder const f;
+    auto const said = [&](std::string const& name, std::string const& text) -> std::string {
+        try {
+            attune::recorded const none(f.with(name, text));
+        } catch (attune::error const& e) {
+            return e.what();
+        }
+        return "";
+    };
+    std::string const small = small_csv;
+    CHECK(said("a.csv", small + small).find("a.csv:15") != std::string::npos);
+    std::string const rows = small.substr(small.find("TILE,PAD"));
+    CHECK(said("b.csv", small + rows).find("b.csv:15") != std::string::npos);
+    CHECK(said("c.csv", small + "# constraints: []\n").find("below") != std::string::npos);
+    CHECK(said("d.csv", small + "# device: none\n").empty());
+    std::string const first = small.substr(0, small.find('\n') + 1);
+    CHECK(said("e.csv", first + small).find("e.csv:2") != std::string::npos);
+    CHECK(said("f.csv", "X,X,time_ms,status\n1,2,3,ok\n").find("two columns X") !=
+          std::string::npos);
+    CHECK(said("g.csv", "X,time_ms,time_ms,status\n1,2,3,ok\n").find("two columns time_ms") !=
+          std::string::npos);
+}
+
+TEST_CASE("an objective that is no time is refused; a time without a unit is in milliseconds")
+{
+    folder const f;
+    auto const with = [&](std::string const& objective, std::string const& unit) {
+        return f.with("t4.json",
+                      R"({"results": [{"configuration": {"X": 1}, "invalidity": "correct",
+                          "objectives": [")" +
+                          objective + R"("], "measurements": [{"name": ")" + objective +
+                          R"(", "value": 2)" + unit + "}]}]}");
+    };
+    auto const said = [](std::string const& path) -> std::string {
+        try {
+            attune::recorded const none(path);
+        } catch (attune::error const& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(said(with("GFLOP/s", "")).find("GFLOP/s is no time") != std::string::npos);
+    CHECK(said(with("GFLOP/s", R"(, "unit": "")")).find("GFLOP/s") != std::string::npos);
+    CHECK(said(with("speed", R"(, "unit": "GFLOP/s")")).find("GFLOP/s") != std::string::npos);
+    CHECK(said(with("time", R"(, "unit": "J")")).find("unit is J") != std::string::npos);
+    CHECK(attune::recorded(with("time", "")).best() == 2);
+    CHECK(attune::recorded(with("Kernel_Time", R"(, "unit": "")")).best() == 2);
+    CHECK(attune::recorded(with("runtime", R"(, "unit": "Seconds")")).best() == 2000);
 }
 
 TEST_CASE("every complete recording has a row for each valid configuration and for no other")

@@ -35,9 +35,9 @@ class recorded {
 public:
     using outcome_table = std::unordered_map<point, outcome, point_hash>;
 
-    /// Errors  attune::error: the file cannot be read or unpacked, is of no such form, or has no
-    /// row
-    ///         that worked; it names the file, and the line of a wrong row
+    /// Errors  attune::error: the file cannot be read or unpacked, is of no such form, names a
+    ///         column twice, has an objective that is no time, or has no row that worked; it names
+    ///         the file, and the line of a wrong row
     explicit recorded(std::string const& path);
 
     /// The file's name without folder and endings.
@@ -51,7 +51,8 @@ public:
     /// The lowest time, in milliseconds.
     [[nodiscard]] double best() const noexcept;
     [[nodiscard]] std::size_t failures() const noexcept;
-    /// Sentences about what was not as it should be: a row twice, a constraint not understood.
+    /// Sentences about what was not as it should be: rows that repeat a configuration (one sentence
+    /// with their number), a constraint not understood.
     [[nodiscard]] std::vector<std::string> const& notes() const noexcept;
 
 private:

@@ -11,6 +11,7 @@
 #include <attune/space/files/recorded.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -77,7 +79,11 @@ struct recorded_text {
 }
 
 /// "# key: value" -> what the file needs of it.
-inline void read_header_line(std::string_view line, recorded_text& out)
+/// @param columns_known  whether the names of the columns stand above this line
+inline void read_header_line(std::string_view line,
+                             std::string const& where,
+                             bool columns_known,
+                             recorded_text& out)
 {
     std::size_t const colon = line.find(':');
     if (colon == std::string_view::npos) return;
@@ -85,7 +91,14 @@ inline void read_header_line(std::string_view line, recorded_text& out)
     std::string const key(line.substr(begin, colon - begin));
     std::string_view value = line.substr(colon + 1);
     value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    if (key != "parameters" && key != "constraints") return;
+    if (columns_known)
+        throw error("\"# " + key + "\" stands below the names of the columns",
+                    where,
+                    "write it above them, and give each recording a file of its own");
     if (key == "parameters") {
+        if (!out.parameters.empty())
+            throw error("\"# parameters\" stands there twice", where, "leave one of them out");
         auto const parameters = nlohmann::ordered_json::parse(value);
         for (auto const& [name, list] : parameters.items()) {
             out.parameters.push_back(name);
@@ -93,10 +106,10 @@ inline void read_header_line(std::string_view line, recorded_text& out)
             for (auto const& v : list)
                 out.values.back().push_back(text_of_json(v));
         }
-    } else if (key == "constraints") {
-        for (auto const& v : nlohmann::json::parse(value))
-            out.constraints.push_back(text_of_json(v));
+        return;
     }
+    for (auto const& v : nlohmann::json::parse(value))
+        out.constraints.push_back(text_of_json(v));
 }
 
 /// The columns of a CSV file.
@@ -117,6 +130,10 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
             throw error("the recording has no column " + name,
                         where,
                         "name the parameters, time_ms and status in the first line");
+        if (std::find(found + 1, header.end(), name) != header.end())
+            throw error("the recording has two columns " + name,
+                        where,
+                        "give each column a name of its own");
         return static_cast<std::size_t>(found - header.begin());
     };
     columns.time = place("time_ms");
@@ -140,12 +157,12 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
         begin = end + 1;
         ++line_number;
         if (line.empty() || line == "\r") continue;
+        std::string const where = path + ":" + std::to_string(line_number);
         if (line[0] == '#') {
-            read_header_line(line, out);
+            read_header_line(line, where, columns.has_value(), out);
             continue;
         }
         std::vector<std::string> const cells = cells_of(line);
-        std::string const where = path + ":" + std::to_string(line_number);
         if (!columns) {
             columns = columns_of(cells, where, out);
             continue;
@@ -155,6 +172,10 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
                             std::to_string(columns->cells),
                         where,
                         "write a cell for each column of the first line");
+        if (cells[columns->time] == "time_ms" && cells[columns->status] == "status")
+            throw error("the names of the columns stand there twice",
+                        where,
+                        "give each recording a file of its own");
         recorded_row row;
         for (std::size_t const c : columns->parameters)
             row.values.push_back(cells[c]);
@@ -166,16 +187,35 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
     return out;
 }
 
-/// Milliseconds per unit; a unit that is not known is one.
-[[nodiscard]] inline double milliseconds_in(std::string_view unit)
+/// ASCII letters as small ones.
+[[nodiscard]] inline std::string small_letters(std::string text)
 {
-    if (unit == "s" || unit == "seconds") return 1e3;
-    if (unit == "us" || unit == "microseconds") return 1e-3;
-    if (unit == "ns" || unit == "nanoseconds") return 1e-6;
-    return 1;
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
 }
 
-[[nodiscard]] inline recorded_text recorded_t4(nlohmann::ordered_json const& root)
+/// Milliseconds per unit of a measurement. A measurement without a unit is one of milliseconds
+/// where its name says that it is a time, as Kernel Tuner writes it.
+///
+/// Errors  attune::error for what is no time, as of a rate the lowest is not the best
+[[nodiscard]] inline double
+milliseconds_in(std::string const& unit, std::string const& name, std::string const& path)
+{
+    std::string const u = small_letters(unit);
+    if (u == "s" || u == "sec" || u == "second" || u == "seconds") return 1e3;
+    if (u == "ms" || u == "msec" || u == "millisecond" || u == "milliseconds") return 1;
+    if (u == "us" || u == "usec" || u == "microsecond" || u == "microseconds") return 1e-3;
+    if (u == "ns" || u == "nsec" || u == "nanosecond" || u == "nanoseconds") return 1e-6;
+    if (u.empty() && small_letters(name).find("time") != std::string::npos) return 1;
+    throw error("the objective " + name + " is no time: " +
+                    (unit.empty() ? std::string("it has no unit") : "its unit is " + unit),
+                path,
+                "name a time as the objective, with the unit s, ms, us or ns");
+}
+
+[[nodiscard]] inline recorded_text recorded_t4(nlohmann::ordered_json const& root,
+                                               std::string const& path)
 {
     recorded_text out;
     for (auto const& result : root.at("results")) {
@@ -193,8 +233,8 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
         for (auto const& m : result.value("measurements", nlohmann::ordered_json::array())) {
             if (text_of_json(m.at("name")) != objective || row.status != "correct") continue;
             if (!m.at("value").is_number()) continue;
-            double const ms =
-                milliseconds_in(m.value("unit", std::string("ms"))) * m.at("value").get<double>();
+            double const ms = milliseconds_in(m.value("unit", std::string()), objective, path) *
+                              m.at("value").get<double>();
             if (std::isfinite(ms) && ms > 0) row.time_ms = ms;
         }
         out.rows.push_back(std::move(row));
@@ -219,7 +259,7 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
     std::string const text = unpacked_file(path);
     try {
         return is_csv_name(path) ? recorded_csv(path, text)
-                                 : recorded_t4(nlohmann::ordered_json::parse(text));
+                                 : recorded_t4(nlohmann::ordered_json::parse(text), path);
     } catch (nlohmann::json::exception const& e) {
         throw error(std::string("not a recording: ") + e.what(), path, forms);
     }
@@ -264,24 +304,37 @@ recorded_parameter(std::string const& name, std::vector<std::string> const& valu
     return p;
 }
 
-/// The same value, whatever way it is written.
+/// The shortest text that reads back as `v`; 0 and -0 have the same.
+[[nodiscard]] inline std::string canonical_number(double v)
+{
+    std::array<char, 32> text{};
+    auto const end = std::to_chars(text.data(), text.data() + text.size(), v == 0 ? 0.0 : v).ptr;
+    return {text.data(), end};
+}
+
+/// The same text for the same value, whatever way it is written.
 [[nodiscard]] inline std::string canonical_value(std::string const& text)
 {
     double const v = truth_or_number(text);
-    return std::isnan(v) ? text : std::to_string(v);
+    return std::isnan(v) ? text : canonical_number(v);
 }
 
-/// The place of a value in the table of `p`, which has it.
-[[nodiscard]] inline std::uint32_t place_of_value(parameter_description const& p,
-                                                  std::string const& text)
+/// Canonical text -> place in the table of a parameter.
+using recorded_places = std::unordered_map<std::string, std::uint32_t>;
+
+[[nodiscard]] inline recorded_places places_in(parameter_description const& p)
 {
-    auto const in = [](auto const& table, auto const& value) {
-        return static_cast<std::uint32_t>(std::find(table.begin(), table.end(), value) -
-                                          table.begin());
+    recorded_places out;
+    auto const add = [&](std::string const& value) {
+        out.emplace(value, static_cast<std::uint32_t>(out.size()));
     };
-    if (!p.labels.empty()) return in(p.labels, text);
-    double const v = truth_or_number(text);
-    return p.integers.empty() ? in(p.reals, v) : in(p.integers, static_cast<std::int64_t>(v));
+    for (std::string const& label : p.labels)
+        add(canonical_value(label));
+    for (double const v : p.reals)
+        add(canonical_number(v));
+    for (std::int64_t const v : p.integers)
+        add(canonical_number(static_cast<double>(v)));
+    return out;
 }
 
 [[nodiscard]] inline description recorded_parameters(recorded_text const& from)
@@ -369,12 +422,23 @@ private:
     {
         description const parameters = detail::recorded_parameters(from);
         auto const known = std::make_shared<detail::recorded_points>();
+        std::vector<detail::recorded_places> places;
+        for (parameter_description const& p : parameters.parameters)
+            places.push_back(detail::places_in(p));
+        std::size_t repeated = 0;
         for (detail::recorded_row const& row : from.rows) {
             point p;
-            for (std::size_t c = 0; c < row.values.size(); ++c)
-                p.push_back({detail::place_of_value(parameters.parameters[c], row.values[c]), 0});
+            for (std::size_t c = 0; c < row.values.size(); ++c) {
+                auto const found = places[c].find(detail::canonical_value(row.values[c]));
+                if (found == places[c].end())
+                    throw error("the parameter " + from.parameters[c] + " has no value " +
+                                    row.values[c],
+                                path,
+                                "name it in \"# parameters\"");
+                p.push_back({found->second, 0});
+            }
             if (!known->insert(p).second) {
-                notes.emplace_back("a configuration stands there twice; the first counts");
+                ++repeated;
                 continue;
             }
             if (row.time_ms > 0) {
@@ -388,6 +452,10 @@ private:
                 std::move(p),
                 failure{compile ? failure_stage::compile : failure_stage::launch, row.status});
         }
+        if (repeated > 0)
+            notes.push_back(std::to_string(repeated) +
+                            (repeated == 1 ? " row repeats" : " rows repeat") +
+                            " a configuration; its first row counts");
         if (failures == outcomes.size())
             throw error("no configuration of the recording worked",
                         path,
