@@ -63,6 +63,26 @@ inline bool holds_loop_that_stays(loop_program const& program,
     return false;
 }
 
+/// Whether items hold an unrolled loop, directly or in loops of one step, which are not written.
+[[nodiscard]] inline bool holds_unrolled_loop(loop_program const& program,
+                                              std::vector<program_item> const& items,
+                                              std::vector<axis_count> const& counts)
+{
+    for (program_item const item : items) {
+        if (item.kind != item_kind::loop) continue;
+        program_loop const& loop = program.loops[item.index];
+        if (loop.kind == loop_kind::unrolled) return true;
+        std::vector<axis_count> inner = counts;
+        bool has_one_step = true;
+        for (loop_range const& range : loop.over) {
+            has_one_step = has_one_step && inner[range.axis].most <= range.step;
+            inner[range.axis] = inner_count(inner[range.axis], range.step, "?");
+        }
+        if (has_one_step && holds_unrolled_loop(program, loop.body, inner)) return true;
+    }
+    return false;
+}
+
 /// What stands before a loop; empty: nothing. The compiler may not copy the body of a loop that is
 /// around another one, or around a tile whose copies are a decision of the schedule.
 [[nodiscard]] inline std::string line_before_loop(nest_scope const& scope, program_loop const& loop)
@@ -74,13 +94,10 @@ inline bool holds_loop_that_stays(loop_program const& program,
     for (axis_place const& place : scope.axes)
         counts.push_back(place.count);
     if (!stays_loop(scope.program, loop, counts, 1)) return {};
-    bool is_closed = false;
-    for (program_item const item : loop.body)
-        is_closed = is_closed || (item.kind == item_kind::loop &&
-                                  scope.program.loops[item.index].kind == loop_kind::unrolled);
     for (loop_range const& range : loop.over)
         counts[range.axis] = inner_count(counts[range.axis], range.step, "?");
-    is_closed = is_closed || holds_loop_that_stays(scope.program, loop.body, counts, 1);
+    bool const is_closed = holds_unrolled_loop(scope.program, loop.body, counts) ||
+                           holds_loop_that_stays(scope.program, loop.body, counts, 1);
     return is_closed ? "VEC_NO_UNROLL" : "";
 }
 
