@@ -5,6 +5,9 @@
 #include <attune/ship/bake/device_images.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/declare/lower.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/build_script.hpp>
@@ -216,6 +219,25 @@ TEST_CASE("numbers of a configuration, and formulas, are what they are said to b
                                    "formula::integer(1)",
                                    "formula::integer(1)",
                                    "formula::integer(1)"});
+    // Lists as a configuration's text has them, with a blank behind each comma.
+    constexpr auto order = attune::permutation<"O", 13>();
+    constexpr auto cut = attune::array_of<3>(attune::integer<"C">(1, 8));
+    attune::description const d = attune::bind_inputs(attune::lower(attune::space(order, cut)), {});
+    attune::point at(d.parameters.size());
+    at[0].index = 12;
+    at[12].index = 7;
+    at[13].index = 3;
+    attune::named_texts written;
+    for (attune::detail::named_value const& v : attune::detail::named_values(d))
+        written.emplace_back(std::string(v.name), attune::detail::text_at(d, v, at));
+    CHECK(written[1].second == "{8, 4, 1}");
+    launch_facts const lists{
+        .reads = {"item\t0\tC", "item\t1\tC", "item\t2\tC", "place\t12\tO", "item\t1\tO"}};
+    CHECK(launch_numbers(lists, written, "s") == std::vector<std::string>{"formula::integer(8)",
+                                                                          "formula::integer(4)",
+                                                                          "formula::integer(1)",
+                                                                          "formula::integer(0)",
+                                                                          "formula::integer(0)"});
     using attune::detail::is_formula;
     CHECK(is_formula(
         "select(less(in[0], real(-0x1.8p+0)), at[1], integer(-9223372036854775807 - 1))", 1, 2));

@@ -42,7 +42,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-/// The numbers of "{8,4,2}".
+/// The numbers of "{8, 4, 2}", with or without blanks.
 [[nodiscard]] inline std::vector<std::int64_t> list_in(std::string_view text)
 {
     std::vector<std::int64_t> out;
@@ -50,7 +50,12 @@ namespace attune::inline ATTUNE_ABI::detail {
     text = text.substr(1, text.size() - 2);
     while (!text.empty()) {
         std::size_t const end = std::min(text.find(','), text.size());
-        std::optional<std::int64_t> const one = whole_in(text.substr(0, end));
+        std::string_view item = text.substr(0, end);
+        while (item.starts_with(' '))
+            item.remove_prefix(1);
+        while (item.ends_with(' '))
+            item.remove_suffix(1);
+        std::optional<std::int64_t> const one = whole_in(item);
         if (!one) return {};
         out.push_back(*one);
         text.remove_prefix(std::min(end + 1, text.size()));
