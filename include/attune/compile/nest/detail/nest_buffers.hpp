@@ -76,7 +76,8 @@ declare_on_heap(nest_scope& scope, std::vector<program_item> const& items, std::
 }
 
 /// The buffers of a loop whose body begins here.
-inline void enter_buffers(nest_scope& scope, std::uint32_t loop)
+/// @param declares  those on the stack; a function that only fills a form reads none
+inline void enter_buffers(nest_scope& scope, std::uint32_t loop, bool declares = true)
 {
     for (std::uint32_t b = 0; b < scope.program.buffers.size(); ++b) {
         if (scope.program.buffers[b].loop != loop) continue;
@@ -87,7 +88,8 @@ inline void enter_buffers(nest_scope& scope, std::uint32_t loop)
             place.offsets.push_back(axis.offsets.size());
             place.counts.push_back(axis.count);
         }
-        if (!keeps_form(scope.program, b) && is_on_stack(scope, b)) declare_buffer(scope, b);
+        if (declares && !keeps_form(scope.program, b) && is_on_stack(scope, b))
+            declare_buffer(scope, b);
     }
 }
 

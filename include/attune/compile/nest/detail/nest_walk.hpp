@@ -48,7 +48,7 @@ public:
     /// The loops that fill a form of a constant array.
     void write_fill(std::uint32_t buffer)
     {
-        enter_buffers(scope_, no_index);
+        enter_buffers(scope_, no_index, false);
         for (program_copy const& copy : scope_.program.copies)
             if (copy.buffer == buffer && copy.kind == copy_kind::load)
                 nest_copy_writer(scope_, copy).write();
