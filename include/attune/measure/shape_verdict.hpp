@@ -15,12 +15,13 @@ struct shape_verdict {
     enum class ending : std::uint8_t {
         right,   ///< the variant's results are those of the trusted code: it may be used
         wrong,   ///< wrong result, crash, hang, exception, or a changed process
-        unknown, ///< undecided: the trusted code fails on the copies or takes too long, or there is
-                 ///< no memory or no child process for the check
+        unknown, ///< undecided: the trusted code fails on the copies or takes too long, the variant
+                 ///< does where it may make forms of constant arrays, or there is no memory or no
+                 ///< child process for the check
     };
 
     ending how = ending::unknown;
-    failure why{};           ///< wrong: of the variant; unknown: of the trusted code
+    failure why{};           ///< wrong: of the variant; unknown: mostly of the trusted code
     double elapsed_s = 0;    ///< wall seconds of the whole check
     double runs_s = 0;       ///< of these, seconds inside the trusted code and the variant
     unsigned executions = 0; ///< started runs of the trusted code and of the variant

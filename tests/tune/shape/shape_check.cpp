@@ -349,6 +349,58 @@ TEST_CASE("overlapping arrays keep their places in the copy")
     }
 }
 
+TEST_CASE("a variant that packs a constant array in its first run has time for that")
+{
+    using packing = void(attune::constant_view<double>, std::span<double>);
+    attune::kernel<packing> kernel{
+        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    std::vector<double> const w(101, 1.5);
+    std::vector<double> y(101, 0.0);
+    attune::call_frame const frame = attune::detail::make_call_frame(
+        {}, attune::constant_view<double>(w.data(), w.size()), out(y));
+    auto const verify = [&](packing* tried, isolation how = isolation::fork, double check_s = 1) {
+        attune::callable plain;
+        plain.address = reinterpret_cast<void*>(+[](attune::constant_view<double> a, out b) {
+            for (std::size_t i = 0; i < b.size(); ++i)
+                b[i] = 2 * a.data()[i];
+        });
+        attune::callable made;
+        made.address = reinterpret_cast<void*>(tried);
+        return attune::detail::verify_shape(
+            kernel.describe(), frame, plain, made, {.check_s = check_s}, how);
+    };
+    constexpr auto packs = [](attune::constant_view<double> a, out b) {
+        long const none = 0;
+        auto const* form = static_cast<double const*>(a.forms()->find(a.forms(), "2 a", &none, 0));
+        if (form == nullptr) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+            void* begun = nullptr;
+            auto* const to = static_cast<double*>(
+                a.forms()->begin(a.forms(), "2 a", &none, 0, a.size() * sizeof(double), &begun));
+            for (std::size_t i = 0; i < a.size(); ++i)
+                to[i] = 2 * a.data()[i];
+            form = static_cast<double const*>(a.forms()->keep(a.forms(), begun));
+        }
+        std::copy_n(form, b.size(), b.begin());
+    };
+    for (isolation const how : everywhere) {
+        if (how == isolation::guard && attune_test::thread_sanitized) continue;
+        CHECK(verify(packs, how).how == ending::right);
+        CHECK(verify([](attune::constant_view<double>, out) {}, how).how == ending::wrong);
+    }
+    CHECK(verify([](attune::constant_view<double>, out) { std::raise(SIGKILL); }).how ==
+          ending::wrong);
+    // What takes longer still may be packing: that it is wrong is not known.
+    for (isolation const how : {isolation::fork, isolation::guard}) {
+        if (how == isolation::guard && attune_test::thread_sanitized) continue;
+        shape_verdict const said =
+            verify([](attune::constant_view<double>, out) { hang({}, {}, {}); }, how, 0.3);
+        CHECK(said.how == ending::unknown);
+        CHECK(said.why.stage == failure_stage::timeout);
+        CHECK(said.elapsed_s < 5);
+    }
+}
+
 TEST_CASE("a call without arrays, and one without elements, has a verdict")
 {
     attune::kernel<void(int)> kernel{

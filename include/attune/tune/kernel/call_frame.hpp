@@ -62,6 +62,8 @@ struct call_frame {
     /// value of an integer; -1: unchanged. Empty: not possible for this call.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
     std::shared_ptr<void> result{}; ///< the kernel's return value, in the frame's own memory
+    /// An argument is a constant_view: the first run of code may make forms that later calls find.
+    bool has_forms = false;
 
     /// Sets the number of elements behind the pointer at a position; for an array of pointers,
     /// behind each of them.
@@ -337,6 +339,7 @@ template <class Result, class... Args>
 {
     call_frame out;
     out.elements = std::make_shared<std::vector<std::size_t>>();
+    out.has_forms = (is_constant_view<Args> || ...);
     std::size_t position = 0;
     (note_argument(out, args, position++, tolerances), ...);
     std::size_t const result_at = out.buffers.size();

@@ -36,8 +36,9 @@ struct shape_check_limits {
 ///                 program
 /// @param tried    the variant
 /// @return  `unknown` if the trusted code fails on the copies, if the check would exceed its limit,
-///          if the arrays exceed `most_bytes`, or without memory or child process. Never throws: an
-///          exception of a user's function is a failure of the run that it checks
+///          if a variant that may make forms of constant arrays exceeds it, if the arrays exceed
+///          `most_bytes`, or without memory or child process. Never throws: an exception of a
+///          user's function is a failure of the run that it checks
 /// Cost     1 ms and about four copies of the arrays, plus the runs; see bench.tune.new_shape
 [[nodiscard]] shape_verdict verify_shape(kernel_description const& kernel,
                                          call_frame const& frame,

@@ -299,8 +299,11 @@ decide_here(shape_question const& asked, isolation how, bool may_perturb, check_
         return failure{failure_stage::timeout, takes_too_long(asked.limits)};
     }
 
-    double const limit_s =
-        std::max(shortest_limit_s, std::min(usual_first_run_ratio * took_s, asked.limits.check_s));
+    // The forms of constant arrays are made in the first run: no multiple of the trusted code's
+    // time limits that.
+    double const usual_s =
+        asked.frame.has_forms ? asked.limits.check_s : usual_first_run_ratio * took_s;
+    double const limit_s = std::max(shortest_limit_s, std::min(usual_s, asked.limits.check_s));
     first_run_result end = policy.first_run(place, asked.tried, limit_s);
     if (place.grown_runs() == 1 && std::holds_alternative<double>(end) &&
         progress.executions.load() < 4)
@@ -326,11 +329,14 @@ decide_here(shape_question const& asked, isolation how, bool may_perturb, check_
     return {static_cast<failure_stage>(stage), first_line(text.substr(1))};
 }
 
-/// The verdict on a run that has failed while `step` was going on.
-inline void conclude(shape_verdict& out, check_step step, failure why)
+/// The verdict on a run that has failed while `step` was going on. A run that makes forms of
+/// constant arrays takes longer than later calls: a timeout says nothing of them.
+inline void conclude(shape_verdict& out, shape_question const& asked, check_step step, failure why)
 {
     bool const is_variants = step == check_step::tried;
-    out.how = is_variants ? shape_verdict::ending::wrong : shape_verdict::ending::unknown;
+    bool const may_be_right = asked.frame.has_forms && why.stage == failure_stage::timeout;
+    out.how = is_variants && !may_be_right ? shape_verdict::ending::wrong
+                                           : shape_verdict::ending::unknown;
     if (!is_variants && step != check_step::preparing)
         why.reason = "the trusted code failed on copies of the arrays: " + why.reason;
     out.why = std::move(why);
@@ -398,7 +404,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
         return true;
     }
     if (end.ending == child_ending::objected) {
-        conclude(out, step, failure_of(end.text));
+        conclude(out, asked, step, failure_of(end.text));
         return true;
     }
     if (step == check_step::trusted_on_perturbed && may_perturb) return false;
@@ -421,7 +427,7 @@ inline void conclude(shape_verdict& out, check_step step, failure why)
                 explain_address(std::span(progress.places).first(known), *end.address);
             !owner.empty())
             why.reason += ", " + owner;
-    conclude(out, step, std::move(why));
+    conclude(out, asked, step, std::move(why));
     return true;
 }
 
@@ -444,7 +450,7 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
         out.executions = progress.executions.load();
         out.runs_s = progress.runs_s.load();
         if (said)
-            conclude(out, progress.step.load(), *said);
+            conclude(out, asked, progress.step.load(), *said);
         else
             out.how = shape_verdict::ending::right;
         return;
