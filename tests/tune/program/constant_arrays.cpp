@@ -188,6 +188,35 @@ TEST_CASE("threads call with the same weights while they are packed")
     }
 }
 
+TEST_CASE("arrays and extents may be called as locals of the packing are")
+{
+    constexpr auto to = constant<"to", float, 70, 45>();
+    constexpr auto named = attune::nest<"named">(Y[i][j] = sum(k)(X[i][k] * to[k][j]));
+    std::vector<float> const x = some(9 * 70);
+    constant_array<float> const w(some(70 * 45));
+    std::vector<float> y(9 * 45);
+    {
+        set_variable const forced("ATTUNE_FORCE", "READ_to=kept");
+        attune::tuned fast{named.kernel(), attune::clang_compiler{}, few(1)};
+        fast(x, w, y);
+        CHECK(fast.report().how == attune::decision::served_forced);
+        check_close(y, multiplied(x, w));
+    }
+    constexpr auto rows = input<"to", int>();
+    constexpr auto depth = input<"to_", int>();
+    constexpr auto first = array<"first", float, 9, depth>();
+    constexpr auto weights = constant<"weights", float, depth, rows>();
+    constexpr auto result = array<"result", float, 9, rows>();
+    constexpr auto sized = attune::nest<"sized">(result[i][j] = sum(k)(first[i][k] * weights[k][j]))
+                               .with_arguments(first, weights, result, rows, depth);
+    set_variable const forced("ATTUNE_FORCE", "READ_weights=kept");
+    attune::tuned fast{sized.kernel(), attune::clang_compiler{}, few(1)};
+    std::vector<float> z(9 * 45);
+    fast(x, w, z, 45, 70);
+    CHECK(fast.report().how == attune::decision::served_forced);
+    check_close(z, y);
+}
+
 TEST_CASE("the text of a program has a function that packs")
 {
     std::string const kept = attune::show(layer, "READ_W=kept");

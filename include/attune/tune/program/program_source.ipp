@@ -52,6 +52,17 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest,
         nest.arrays.begin(), nest.arrays.end(), [](nest_array const& a) { return a.is_constant; });
 }
 
+/// `wanted`, with underscores behind it until no argument has that name.
+[[nodiscard]] inline std::string name_beside_arguments(nest_description const& nest,
+                                                       std::string wanted)
+{
+    auto const has_it = [&wanted](auto const& argument) { return argument.name == wanted; };
+    while (std::any_of(nest.arrays.begin(), nest.arrays.end(), has_it) ||
+           std::any_of(nest.inputs.begin(), nest.inputs.end(), has_it))
+        wanted += '_';
+    return wanted;
+}
+
 /// A line that finds or makes a form, in the function that attune calls.
 [[nodiscard]] inline std::string line_of_form(program_text const& of, kept_form const& form)
 {
@@ -63,11 +74,12 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest,
         passed += ", " + of.nest.inputs[input].name;
     }
     std::string const variable = "numbers_of_" + form.argument;
+    std::string const to = name_beside_arguments(of.nest, "to");
     return "    long const " + variable + "[] = {" + numbers + "0};\n    attune_kept<" +
            form.element + "> const kept_" + form.argument + '(' + array + ".forms(), \"" +
            form.name + "\", " + variable + ", " + std::to_string(form.inputs.size()) +
-           ",\n        " + form.elements + ", [&](" + form.element + "* to) { ::" + form.fill +
-           '(' + array + ".data(), to" + passed + "); });\n";
+           ",\n        " + form.elements + ", [&](" + form.element + "* " + to +
+           ") { ::" + form.fill + '(' + array + ".data(), " + to + passed + "); });\n";
 }
 
 /// The function that attune calls.
