@@ -1,5 +1,9 @@
 // tests/tune/shapes.cpp - variants that are right where they were tuned, and wrong elsewhere.
 // SPDX-License-Identifier: MIT
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <algorithm>
@@ -300,4 +304,20 @@ TEST_CASE("calls of other threads run the default while one thread tunes")
     CHECK(mine.called_times(1, 3.0));
     CHECK(others.called_times(2, 2.0));
     CHECK(call.report().how == attune::decision::tuned);
+}
+
+TEST_CASE("sizes are compared with multiples of tiles, and of no item of an order")
+{
+    constexpr auto tile = attune::ordinal<"TILE">(attune::values(8, 16));
+    constexpr auto cut = attune::array_of<3>(attune::integer<"CUT">(0, 2));
+    constexpr auto few = attune::permutation<"FEW", 5>();
+    constexpr auto order = attune::permutation<"ORDER", 15>();
+    attune::description const d =
+        attune::bind_inputs(attune::lower(attune::space(few, tile, cut, order)), {});
+    attune::point at(d.parameters.size());
+    at[1].index = 1;
+    at[3].index = 1;
+    at[4].index = 2;
+    CHECK(attune::text_of(d, at).find("FEW={0, 1, 2, 3, 4} TILE=16 CUT={0, 1, 2}") == 0);
+    CHECK(attune::detail::divisors_of(d, at) == std::vector<std::int64_t>{16, 2});
 }

@@ -5,6 +5,7 @@
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/measure/bench.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
@@ -31,7 +32,7 @@ ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, po
 {
     std::vector<std::int64_t> out;
     for (named_value const& v : named_values(space))
-        add_divisors_in(text_at(space, v, at), out);
+        if (!has_order(space, v.first)) add_divisors_in(text_at(space, v, at), out);
     return out;
 }
 
