@@ -33,6 +33,15 @@ TEST_CASE("there is at least one fresh point, also when all were seen or none ar
     CHECK(fresh_points(t, 0).size() == 1);
 }
 
+TEST_CASE("a space that is smaller than the wish is found whole, and not searched for long")
+{
+    for (std::int64_t const side : {1, 2, 3}) {
+        trials t(search_spaces::grid(side), 1);
+        CHECK(fresh_points(t, std::size_t{1} << 40).size() ==
+              static_cast<std::size_t>(side * side));
+    }
+}
+
 TEST_CASE("the best of a round is the first of the lowest")
 {
     attune::chain_of_trees const space = search_spaces::grid(3);

@@ -6,7 +6,9 @@
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/random.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -111,6 +113,22 @@ TEST_CASE("auc_bandit goes on with the others when the best technique has nothin
         bandit.tell(asked.front(), attune::measurement::exact(1000.0 - i));
     }
     CHECK(bandit.uses()[0].requests == 10);
+}
+
+TEST_CASE("a value that is not finite is no best, and hides no later one")
+{
+    attune::search::auc_bandit bandit(
+        search_spaces::grid(400),
+        1,
+        {{"all", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{1})}});
+    double const infinity = std::numeric_limits<double>::infinity();
+    for (double const value : {-infinity, 3.0, infinity, std::nan(""), -infinity, 2.0, 2.5}) {
+        auto const asked = bandit.ask(1);
+        REQUIRE(asked.size() == 1);
+        bandit.tell(asked.front(), attune::measurement::exact(value));
+    }
+    CHECK(bandit.uses()[0].requests == 7);
+    CHECK(bandit.uses()[0].new_bests == 2);
 }
 
 TEST_CASE("names of bandits hold those of their techniques")

@@ -109,6 +109,9 @@ TEST_CASE("a search is read back from its line, and damaged lines add nothing")
         CAPTURE(bad);
         CHECK(!h.add_line(bad));
     }
+    std::string const long_name(65'536, 'a');
+    CHECK(h.add_line("k\tordinal.1*1\t1\t" + long_name + "\t1\t0"));
+    CHECK(!h.add_line("k\tordinal.1*1\t1\ta" + long_name + "\t1\t0"));
     // Every prefix of a line is refused, or ends between two techniques or within a number.
     for (std::size_t n = 0; n < line.size(); ++n)
         h.add_line(line.substr(0, n));

@@ -16,13 +16,19 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// At least one and at most `count` distinct random configurations, unseen ones if there are any.
+/// Fewer where the space has fewer: 64 draws in a row without a new one end it.
 [[nodiscard]] inline std::vector<point> fresh_points(trials& t, std::size_t count)
 {
     std::vector<point> out{t.fresh()};
     std::unordered_set<point, point_hash> taken{out.front()};
-    for (std::size_t tries = 0; out.size() < count && tries < 2 * count; ++tries) {
+    constexpr std::size_t most_vain = 64;
+    std::size_t vain = 0; // draws since the last new one
+    for (std::size_t tries = 0; out.size() < count && tries / 2 < count && vain < most_vain;
+         ++tries) {
         point p = t.fresh();
-        if (taken.insert(p).second) out.push_back(std::move(p));
+        bool const is_new = taken.insert(p).second;
+        vain = is_new ? 0 : vain + 1;
+        if (is_new) out.push_back(std::move(p));
     }
     return out;
 }

@@ -38,7 +38,8 @@ class technique_history {
 public:
     /// Adds one search, or the sums of several. Techniques without requests do not count.
     void add(representation const& searched);
-    /// Adds what history_line() wrote. @return false: the line is none, nothing is added
+    /// Adds what history_line() wrote. @return false: the line is none, or a technique has a name
+    /// above 64 KiB; nothing is added
     bool add_line(std::string_view line);
 
     /// By label and structure, ascending.

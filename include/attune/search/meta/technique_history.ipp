@@ -108,6 +108,7 @@ ATTUNE_INLINE void technique_history::add(representation const& searched)
 
 ATTUNE_INLINE bool technique_history::add_line(std::string_view line)
 {
+    constexpr std::size_t most_name = 65'536; // bytes; names are parsed and made to searches
     std::vector<std::string_view> fields;
     for (std::string_view rest = line;;) {
         fields.push_back(rest.substr(0, rest.find('\t')));
@@ -124,6 +125,7 @@ ATTUNE_INLINE bool technique_history::add_line(std::string_view line)
         auto const requests = detail::whole_number<std::size_t>(fields[i + 1]);
         auto const bests = detail::whole_number<std::size_t>(fields[i + 2]);
         if (!requests || !bests || *bests > *requests) return false;
+        if (fields[i].size() > most_name) return false;
         searched.uses.push_back({std::string(fields[i]), *requests, *bests});
     }
     add(searched);

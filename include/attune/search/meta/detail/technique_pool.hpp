@@ -74,14 +74,15 @@ public:
         std::size_t technique = 0;
         bool is_best = false;
     };
-    /// Tells all techniques. @return nothing for a configuration that none proposed, or that was
-    /// told before
+    /// Tells all techniques. A value that is not finite is no best: nothing would be below it.
+    /// @return nothing for a configuration that none proposed, or that was told before
     std::optional<event> tell(point const& p, outcome const& result)
     {
         for (auto& s : searchers_)
             if (s) s->tell(p, result);
         auto const* const measured = std::get_if<measurement>(&result);
-        bool const is_best = measured != nullptr && measured->value < best_;
+        bool const is_best =
+            measured != nullptr && std::isfinite(measured->value) && measured->value < best_;
         if (is_best) best_ = measured->value;
         auto const [known, is_new] = proposed_by_.try_emplace(p, nobody);
         if (known->second == nobody) return {};
