@@ -10,10 +10,10 @@
 // Prints   technique: a line per instance and technique, the median length of its best tour.
 //          tsp: a line per instance: the best known length; medians of the best tours after 3,000
 //          tours (rbg323: 6,000) of the AUC bandit over technique set A, of the same bandit over
-//          sets pgd and D, of a hill climber that tries random insertions, swaps and inversions and
-//          keeps what is not longer, and of the best technique alone, which is named. ratio:
-//          bandit_a / best_known. total: mean and worst ratio; vs_climber: geometric mean of
-//          climber / bandit_a, above 1 where the bandit is better
+//          sets pgd and D and over technique_set_orders(), of a hill climber that tries random
+//          insertions, swaps and inversions and keeps what is not longer, and of the best technique
+//          alone, which is named. ratio: bandit_a / best_known. total: mean and worst ratio;
+//          vs_climber: geometric mean of climber / bandit_a, above 1 where the bandit is better
 // Exit     2 when a file or an argument is wrong
 #include <attune/core/random.hpp>
 #include <attune/declare/order.hpp>
@@ -190,12 +190,14 @@ int main(int argc, char** argv)
             double const bandit = run.median_of(search::technique_set_a());
             double const ratio = bandit / one.best_known;
             std::printf("tsp %s best_known=%.0f bandit_a=%.0f bandit_pgd=%.0f bandit_d=%.0f "
-                        "climber=%.0f best_technique=%.0f ratio=%.3f tested=%zu runs=%zu name=%s\n",
+                        "bandit_orders=%.0f climber=%.0f best_technique=%.0f ratio=%.3f tested=%zu "
+                        "runs=%zu name=%s\n",
                         one.name.c_str(),
                         one.best_known,
                         bandit,
                         run.median_of(search::technique_set_pgd()),
                         run.median_of(search::technique_set_d()),
+                        run.median_of(search::technique_set_orders()),
                         climber,
                         best,
                         ratio,

@@ -3,6 +3,7 @@
 #include <attune/search/compose/technique_text.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/random_technique.hpp>
 #include <attune/search/compose/simplex.hpp>
@@ -12,10 +13,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <doctest/doctest.h>
+#include <limits>
+#include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../../laws/searcher.hpp"
@@ -128,8 +134,10 @@ TEST_CASE("every technique of the library, and every set, is made again by its n
 {
     std::vector<technique> all = search::technique_library();
     CHECK(all.size() >= 33);
-    for (auto const& set :
-         {search::technique_set_a(), search::technique_set_pgd(), search::technique_set_d()})
+    for (auto const& set : {search::technique_set_a(),
+                            search::technique_set_pgd(),
+                            search::technique_set_d(),
+                            search::technique_set_orders()})
         all.insert(all.end(), set.begin(), set.end());
     all.push_back(
         search::auc_bandit_of(search::technique_set_a(), {.window = 100, .exploration = 0.15}));
@@ -166,6 +174,55 @@ TEST_CASE("the sets are those of the thesis")
           "de_alt uniform_greedy_mutation normal_greedy_mutation nelder_mead ");
     CHECK(roots(search::technique_set_pgd()) == "pso pso pso ga ga ga de_alt ");
     CHECK(roots(search::technique_set_d()) == "nelder_mead de pattern_search pso ");
+}
+
+TEST_CASE("the set for orders finds shorter tours than the sets of the thesis")
+{
+    // Cities on a circle of length 24, numbered at random: the ways are those along it, and the
+    // shortest tour has length 24.
+    constexpr std::uint32_t cities = 24;
+    attune::random_engine engine(3);
+    std::vector<int> place(cities);
+    std::iota(place.begin(), place.end(), 0);
+    attune::shuffle(std::span(place), engine);
+    attune::description d;
+    for (std::uint32_t k = 0; k + 1 < cities; ++k) {
+        attune::parameter_description digit;
+        digit.name = "tour[" + std::to_string(k) + "]";
+        digit.kind = attune::parameter_kind::integer;
+        digit.type = attune::value_kind::integer;
+        digit.range_count = cities - k;
+        d.parameters.push_back(std::move(digit));
+    }
+    d.groups.push_back({"tour", attune::group_kind::permutation, 0, cities - 1});
+    attune::chain_of_trees const space(d);
+    auto const length = [&](point const& p) {
+        std::vector<std::uint16_t> const order = attune::detail::order_of(d, 0, p);
+        int sum = 0;
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            int const way = std::abs(place[order[i]] - place[order[(i + 1) % order.size()]]);
+            sum += std::min(way, static_cast<int>(cities) - way);
+        }
+        return sum;
+    };
+    auto const sum_of_best = [&](std::vector<technique> const& set) {
+        int sum = 0;
+        for (std::uint64_t seed = 0; seed < 3; ++seed) {
+            attune::any_searcher s = search::auc_bandit_of(set).make(space, seed);
+            int best = std::numeric_limits<int>::max();
+            for (int i = 0; i < 800; ++i) {
+                point const p = s.ask(1).at(0);
+                best = std::min(best, length(p));
+                s.tell(p, attune::measurement::exact(length(p)));
+            }
+            CHECK(best >= static_cast<int>(cities));
+            sum += best;
+        }
+        return sum;
+    };
+    int const found = sum_of_best(search::technique_set_orders());
+    CHECK(found < sum_of_best(search::technique_set_a()));
+    CHECK(found < sum_of_best(search::technique_set_pgd()));
 }
 
 TEST_CASE("what is left out of a name has its default")
@@ -218,7 +275,44 @@ TEST_CASE("a wrong name is refused with the reason")
     says("auc_bandit {greedy} {gredy}", "'gredy' is no known technique");
     says("greedy  number;sum", "'' is no kind;operator");
     says("greedy {", "is no kind;operator");
+    says("greedy;population,65537", "has a population of 65537");
+    says("de;population,200000000", "population is '200000000'");
+    says("mutation_bandit;window,1000001", "window is '1000001'");
+    says("mutation_bandit;window,18446744073709551615", "window is '18446744073709551615'");
+    says("auc_bandit;window,1000001 {greedy}", "'window,1000001' is no setting");
+    says("auc_bandit;window,18446744073709551615 {greedy}", "is no setting of auc_bandit");
     says("greedy]", "'greedy]' is no known technique");
+}
+
+TEST_CASE("bandits inside bandits are read up to a depth")
+{
+    auto const nested = [](std::size_t depth) {
+        std::string name;
+        for (std::size_t i = 0; i < depth; ++i)
+            name += "round_robin {";
+        return name + "greedy" + std::string(depth, '}');
+    };
+    CHECK(parse_technique(nested(16)).name.starts_with(nested(16).substr(0, 16 * 13)));
+    CHECK(why_refused(nested(17)).find("inside more than 16 braces") != std::string::npos);
+    CHECK(why_refused(nested(10'000)).find("inside more than 16 braces") != std::string::npos);
+}
+
+TEST_CASE("the largest sizes are read, and a space of two points is no trouble to them")
+{
+    CHECK(parse_technique("mutation_bandit;window,1000000").name.ends_with("window,1000000"));
+    CHECK(parse_technique("auc_bandit;window,1000000 {greedy}").name.find("window,1000000 ") !=
+          std::string::npos);
+    search::de typed;
+    typed.population = 65'537;
+    CHECK_THROWS_AS((void)search::technique_of(typed), attune::error);
+    attune::description two;
+    two.parameters = {search_spaces::counting("a", 2)};
+    attune::any_searcher s =
+        parse_technique("de;population,65536").make(attune::chain_of_trees(two), 1);
+    for (double i = 0; i < 10; ++i)
+        for (point const& p : s.ask(1))
+            s.tell(p, attune::measurement::exact(i));
+    CHECK(s.ask(1).size() <= 1);
 }
 
 TEST_CASE("hostile names are refused or understood, never more")

@@ -3,8 +3,9 @@
 // Source   Wu, "DeepTuner", 2015, Table 4.1 (greedy, random_three_parents) and Sec. 3.2; numbers as
 //          in OpenTuner (Ansel et al. 2014); differential evolution: Storn & Price 1997. Own: in
 //          random_three_parents the child replaces the oldest member if it is not worse, as in
-//          OpenTuner and differential evolution, where Table 4.1 replaces it always; ga and gga
-//          keep a population of their own
+//          OpenTuner and differential evolution, where Table 4.1 replaces it always; F is drawn for
+//          each parameter, where OpenTuner draws it once for each child; ga and gga keep a
+//          population of their own
 // tested by search/compose/composed.cpp
 #pragma once
 
@@ -57,7 +58,8 @@ struct greedy {
 };
 
 /// The oldest member and three random ones, different ones if there are as many; with probability
-/// `information_sharing` one of the three is the best configuration instead.
+/// `information_sharing` one of the three is the best configuration instead. The default is always,
+/// as in OpenTuner; Storn & Price's rand/1 never mixes the best in.
 struct random_three_parents {
     static constexpr std::string_view name = "random_three_parents";
     static constexpr std::size_t promise = 4;
@@ -83,7 +85,7 @@ struct random_three_parents {
     {
         replace_if_better(all.members[turn], child);
     }
-    /// set_linear of 1, F, -F with F uniform in [0.5, 1)
+    /// set_linear of 1, F, -F with F uniform in [0.5, 1), drawn for each parameter
     void
     by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
     {

@@ -39,7 +39,7 @@ struct composition {
     [[nodiscard]] std::string text() const;
     /// Sorts the operators.
     /// Errors  attune::error: an operator needs more parents than the base promises, two entries
-    ///         are for one kind, or the population is empty
+    ///         are for one kind, or the population is empty or above 65,536
     void settle();
 };
 
@@ -88,7 +88,7 @@ class composed : public stepwise_searcher {
 
 public:
     /// Errors  attune::error: the settings of an operator need more parents than the base promises,
-    ///         or the population is empty
+    ///         or the population is empty or above 65,536
     explicit composed(chain_of_trees searched,
                       std::uint64_t seed = 0,
                       Base const& base = {},

@@ -10,8 +10,10 @@
 #include <attune/search/local/starts.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -32,6 +34,11 @@ ATTUNE_INLINE void composition::settle()
     });
     if (base.members() < 1)
         throw error("a technique has no population", text(), "give it one member or more");
+    constexpr std::size_t most_members = 65'536; // all are measured before the first child
+    if (base.members() > most_members)
+        throw error("a technique has a population of " + std::to_string(base.members()),
+                    text(),
+                    "give it at most " + std::to_string(most_members) + " members");
     for (std::size_t i = 0; i < operators.size(); ++i) {
         operator_entry const& e = operators[i];
         if (e.with.needs() > base.promise())

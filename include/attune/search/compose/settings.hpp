@@ -7,8 +7,8 @@
 //   template <class Self, class Visit>
 //   static void settings(Self& self, Visit const& visit) { visit("strength", self.strength); }
 // and, of operators, `arguments` in the same form for those that have a place instead of a name.
-// A setting is a double, a std::size_t, an enumeration with choice_names(), or, as last argument,
-// a std::vector<double>.
+// A setting is a double, a std::size_t up to 1,000,000, an enumeration with choice_names(), or, as
+// last argument, a std::vector<double>.
 #pragma once
 
 #include <attune/core/number_text.hpp>
@@ -52,6 +52,9 @@ template <class V>
         return std::to_string(value);
 }
 
+/// Sizes are memory: a text that somebody damaged must not ask for more than there is.
+inline constexpr std::size_t largest_size_read = 1'000'000;
+
 /// Whether `text` is a setting of this type, which is stored then.
 template <class V>
 [[nodiscard]] bool read_setting(std::string_view text, V& out)
@@ -70,8 +73,12 @@ template <class V>
         out = *v;
         return true;
     } else {
-        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-        return problem == std::errc{} && end == text.data() + text.size();
+        V v{};
+        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), v);
+        bool const is_read = problem == std::errc{} && end == text.data() + text.size() &&
+                             std::cmp_less_equal(v, largest_size_read);
+        if (is_read) out = v;
+        return is_read;
     }
 }
 

@@ -1,7 +1,7 @@
 // attune/search/compose/technique_sets.hpp - the sets of techniques that a bandit begins with.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 7.1.1; which variants they are as in OpenTuner (Ansel et al.
-//          2014)
+//          2014). Own: technique_set_orders()
 // Bench    bench/search/tsp.cpp
 // tested by search/compose/technique_text.cpp
 #pragma once
@@ -23,6 +23,11 @@ namespace attune::inline ATTUNE_ABI::search {
 
 /// "D": Nelder-Mead, differential evolution, pattern search, particle swarm.
 [[nodiscard]] std::vector<technique> technique_set_d();
+
+/// For spaces of orders, in which the sets above make no small move: greedy, a mutation and three
+/// random parents by random_move, a mutation by random_swap, and genetic searches of the crossovers
+/// OX1 and PMX. Parameters that are no permutations change as in any other search by these bases.
+[[nodiscard]] std::vector<technique> technique_set_orders();
 
 /// Every technique of this folder with its usual settings: bases with their default operators,
 /// genetic and swarm searches with each crossover, simplices with each start, and so on.

@@ -6,6 +6,8 @@
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
+#include <attune/search/compose/operator.hpp>
+#include <attune/search/compose/order_operators.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/unit_steps.hpp>
@@ -66,6 +68,17 @@ ATTUNE_INLINE std::vector<technique> technique_set_d()
             technique_of(de{}),
             technique_of(pattern_search{}),
             technique_of(pso{})};
+}
+
+ATTUNE_INLINE std::vector<technique> technique_set_orders()
+{
+    operators<permutation<random_move>> const by_moves;
+    return {technique_of(greedy{}, by_moves),
+            technique_of(uniform_greedy_mutation{}, by_moves),
+            technique_of(random_three_parents{}, by_moves),
+            technique_of(uniform_greedy_mutation{}, operators<permutation<random_swap>>{}),
+            detail::genetic_by(crossover::ox1),
+            detail::genetic_by(crossover::pmx)};
 }
 
 ATTUNE_INLINE std::vector<technique> technique_library()

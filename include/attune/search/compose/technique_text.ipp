@@ -137,9 +137,13 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
                          : what + " is no known operator");
 }
 
+/// parse_technique() of a name inside `depth` pairs of braces.
+[[nodiscard]] technique technique_inside(std::string_view name, vocabulary const& known, int depth);
+
 [[nodiscard]] inline std::optional<technique> read_meta(std::string_view name,
                                                         std::vector<std::string_view> const& tokens,
-                                                        vocabulary const& known)
+                                                        vocabulary const& known,
+                                                        int depth)
 {
     auto const [root, settings] = read_root(name, tokens.front());
     if (root != "auc_bandit" && root != "round_robin") return {};
@@ -147,7 +151,7 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
     for (std::size_t i = 1; i < tokens.size(); ++i) {
         std::optional<std::string_view> const one = inside(tokens[i], '{', '}');
         if (!one) refuse_name(name, "'" + std::string(tokens[i]) + "' is no {technique}");
-        among.push_back(parse_technique(*one, known));
+        among.push_back(technique_inside(*one, known, depth + 1));
     }
     if (among.empty()) refuse_name(name, "it chooses among no techniques");
     auc_bandit_options options;
@@ -163,29 +167,37 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
                                 : round_robin_of(std::move(among));
 }
 
+ATTUNE_INLINE technique technique_inside(std::string_view name, vocabulary const& known, int depth)
+{
+    constexpr int most_depth = 16; // each level is a call of this function, and a stack is finite
+    if (depth > most_depth)
+        refuse_name(name, "it is inside more than " + std::to_string(most_depth) + " braces");
+    std::vector<std::string_view> const tokens = split_outside(name, ' ');
+    if (std::optional<technique> meta = read_meta(name, tokens, known, depth))
+        return std::move(*meta);
+    auto const [root, settings] = read_root(name, tokens.front());
+    if (auto const* const closed = row_named(known.closed(), root)) {
+        if (tokens.size() > 1)
+            refuse_name(name, "'" + root + "' is a closed technique and has no operators");
+        technique out;
+        if (auto const why = closed->make(settings, out)) refuse_name(name, *why);
+        return out;
+    }
+    auto const* const base = row_named(known.bases(), root);
+    if (base == nullptr) refuse_name(name, "'" + root + "' is no known technique");
+    std::optional<any_base> made;
+    if (auto const why = base->make(settings, made)) refuse_name(name, *why);
+    composition what{std::move(*made), {}};
+    for (std::size_t i = 1; i < tokens.size(); ++i)
+        what.operators.push_back(read_entry(name, tokens[i], known));
+    return technique_of_composition(std::move(what));
+}
+
 } // namespace detail
 
 ATTUNE_INLINE technique parse_technique(std::string_view name, vocabulary const& known)
 {
-    std::vector<std::string_view> const tokens = detail::split_outside(name, ' ');
-    if (std::optional<technique> meta = detail::read_meta(name, tokens, known))
-        return std::move(*meta);
-    auto const [root, settings] = detail::read_root(name, tokens.front());
-    if (auto const* const closed = detail::row_named(known.closed(), root)) {
-        if (tokens.size() > 1)
-            detail::refuse_name(name, "'" + root + "' is a closed technique and has no operators");
-        technique out;
-        if (auto const why = closed->make(settings, out)) detail::refuse_name(name, *why);
-        return out;
-    }
-    auto const* const base = detail::row_named(known.bases(), root);
-    if (base == nullptr) detail::refuse_name(name, "'" + root + "' is no known technique");
-    std::optional<detail::any_base> made;
-    if (auto const why = base->make(settings, made)) detail::refuse_name(name, *why);
-    detail::composition what{std::move(*made), {}};
-    for (std::size_t i = 1; i < tokens.size(); ++i)
-        what.operators.push_back(detail::read_entry(name, tokens[i], known));
-    return detail::technique_of_composition(std::move(what));
+    return detail::technique_inside(name, known, 0);
 }
 
 } // namespace attune::inline ATTUNE_ABI::search
