@@ -120,18 +120,6 @@ TEST_CASE("each winner is compiled with its macros and flags, for each instructi
     CHECK(has(said[1], "tuned with clang 19, baked with GNU 12"));
 }
 
-TEST_CASE("sizes are compared with multiples of tiles, and of no item of an order")
-{
-    example subject;
-    attune::record one = subject.won(64, "8", 0.5);
-    one.configuration.push_back({"ORDER", "{2, 0, 3, 1}"});
-    one.configuration.push_back({"CUT", "{32, 1, 0}"});
-    subject.add(one);
-    subject.bake_it();
-    CHECK(has(subject.written("fill_table.cpp"), "ORDER={2, 0, 3, 1}"));
-    CHECK(has(subject.written("fill_table.cpp"), "std::int64_t divisors0[] = {8, 32}"));
-}
-
 TEST_CASE("a default that won, and one that was wrong for a shape, leave the default alone")
 {
     example subject;

@@ -8,8 +8,6 @@
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/order.hpp>
-#include <attune/declare/text.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 #include <attune/ship/bake/build_proofs.hpp>
@@ -46,15 +44,6 @@ namespace attune::inline ATTUNE_ABI::detail {
         at = stop != end && *stop == ' ' ? stop + 1 : stop;
     }
     return out;
-}
-
-/// Whether a value is the order of a permutation, "{2, 0, 1}": its items divide no size. A store
-/// does not tell kinds, and a tile has no 0.
-[[nodiscard]] inline bool is_order_text(std::string_view value)
-{
-    if (!value.starts_with('{')) return false;
-    auto const items = parse_integers(without_spaces(value));
-    return items && !digits_of_order(*items).empty();
 }
 
 /// Writes into a plan its default code and flags, and what is left out.
@@ -102,7 +91,7 @@ public:
                 static_cast<std::size_t>(same - candidates_.begin());
             if (same != candidates_.end()) continue;
             for (auto const& [name, value] : r.configuration)
-                if (!is_order_text(value)) add_divisors_in(value, one.divisors);
+                add_divisors_in(value, one.divisors);
             candidates_.push_back(std::move(one));
         }
         for (std::size_t c = 0; c < candidates_.size(); ++c)

@@ -206,7 +206,7 @@ private:
             }
             copies *= (most + inner.step - 1) / inner.step;
         }
-        return copies > most_copies;
+        return copies > most_copies_of_body;
     }
 
     /// Array to buffer: a loop per digit of the layout, then one element.

@@ -18,7 +18,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Loops that make more copies of what they hold stay loops.
-inline constexpr std::int64_t most_copies = 16;
+inline constexpr std::int64_t most_copies_of_body = 16;
 
 /// Whether items hold a loop that is still one where loops with few steps, in it and around it, are
 /// unrolled.
@@ -43,7 +43,7 @@ inline constexpr std::int64_t most_copies = 16;
         count = inner_count(count, range.step, "?");
     }
     copies *= steps;
-    return copies > most_copies || (loop.unroll > 0 && steps > loop.unroll) ||
+    return copies > most_copies_of_body || (loop.unroll > 0 && steps > loop.unroll) ||
            holds_loop_that_stays(program, loop.body, counts, copies);
 }
 
