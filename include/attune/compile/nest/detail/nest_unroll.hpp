@@ -38,7 +38,8 @@ inline constexpr std::int64_t most_copies_of_body = 16;
     std::int64_t steps = 1;
     for (loop_range const& range : loop.over) {
         axis_count& count = counts[range.axis];
-        if (!is_small && !count.is_full()) return true;
+        // A loop of one step is not written, whatever its axis has left.
+        if (!is_small && !count.is_full() && count.most > range.step) return true;
         if (!is_small) steps *= (count.most + range.step - 1) / range.step;
         count = inner_count(count, range.step, "?");
     }
