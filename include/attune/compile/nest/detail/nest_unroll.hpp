@@ -20,6 +20,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Loops that make more copies of what they hold stay loops.
 inline constexpr std::int64_t most_copies_of_body = 16;
 
+/// Whether a loop over what an axis has left has one step: it is not written then.
+[[nodiscard]] inline bool has_one_step(axis_count const& count, std::int64_t step)
+{
+    return count.most >= 0 && count.most <= step;
+}
+
 /// Whether items hold a loop that is still one where loops with few steps, in it and around it, are
 /// unrolled.
 /// @param copies  of the items that the loops around them make
@@ -38,8 +44,7 @@ inline constexpr std::int64_t most_copies_of_body = 16;
     std::int64_t steps = 1;
     for (loop_range const& range : loop.over) {
         axis_count& count = counts[range.axis];
-        // A loop of one step is not written, whatever its axis has left.
-        if (!is_small && !count.is_full() && count.most > range.step) return true;
+        if (!is_small && !count.is_full() && !has_one_step(count, range.step)) return true;
         if (!is_small) steps *= (count.most + range.step - 1) / range.step;
         count = inner_count(count, range.step, "?");
     }
@@ -74,12 +79,12 @@ inline bool holds_loop_that_stays(loop_program const& program,
         program_loop const& loop = program.loops[item.index];
         if (loop.kind == loop_kind::unrolled) return true;
         std::vector<axis_count> inner = counts;
-        bool has_one_step = true;
+        bool is_single = true;
         for (loop_range const& range : loop.over) {
-            has_one_step = has_one_step && inner[range.axis].most <= range.step;
+            is_single = is_single && has_one_step(inner[range.axis], range.step);
             inner[range.axis] = inner_count(inner[range.axis], range.step, "?");
         }
-        if (has_one_step && holds_unrolled_loop(program, loop.body, inner)) return true;
+        if (is_single && holds_unrolled_loop(program, loop.body, inner)) return true;
     }
     return false;
 }
