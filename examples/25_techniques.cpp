@@ -8,7 +8,6 @@
 #include <attune/search/meta/auc_bandit.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -23,10 +22,8 @@ static double length(auto const& config)
 {
     auto const& order = config[tour];
     double sum = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        double const gap = order[i] - order[(i + 1) % order.size()];
-        sum += std::abs(std::sin(3.14159265358979 * gap / 16));
-    }
+    for (unsigned i = 0; i < order.size(); ++i)
+        sum += std::abs(std::sin(3.14159265358979 * (order[i] - order[(i + 1) % 16]) / 16));
     return sum;
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("an array and a long permutation are one parameter each")
     auto const structure = structure_of(
         attune::bind_inputs(attune::lower(attune::space(cut, tour, short_one, longest))));
     CHECK(structure_text(structure) ==
-          "array_of_integer.2*1 permutation.14*1 permutation.2*1 permutation.309*1");
+          "array_of_integer.2*1 permutation.2*1 permutation.14*1 permutation.309*1");
     CHECK(read_structure(structure_text(structure)) == structure);
 }
 
