@@ -28,7 +28,7 @@ struct kernel_tuner_options {
     /// Sec. III-B: the two that it finds suitable.
     enum class covariance : std::uint8_t {
         matern32, ///< length scale 1.5
-        matern52, ///< length scale 0.75
+        matern52, ///< length scale 0.75: ours, the paper says "below 1"
     };
 
     acquisition choose = acquisition::advanced_multi;
