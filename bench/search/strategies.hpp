@@ -16,6 +16,7 @@
 #include <attune/search/published/baco.hpp>
 #include <attune/search/published/cot_sampling.hpp>
 #include <attune/search/published/kernel_tuner_bo.hpp>
+#include <attune/search/published/opentuner_default.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 
@@ -53,6 +54,7 @@ struct strategy {
         {"kernel_tuner_multi",
          attune::published::kernel_tuner_bo(
              {.choose = attune::published::kernel_tuner_options::acquisition::multi})},
+        {"opentuner_default", attune::published::opentuner_default()},
         {"cot_sampling", attune::published::cot_sampling()},
     };
 }

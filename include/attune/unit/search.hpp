@@ -58,6 +58,7 @@
 #include <attune/search/published/baco.ipp>
 #include <attune/search/published/cot_sampling.ipp>
 #include <attune/search/published/kernel_tuner_bo.ipp>
+#include <attune/search/published/opentuner_default.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/search/stop.ipp>
