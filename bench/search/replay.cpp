@@ -3,13 +3,17 @@
 //
 // Run      bench.search.replay --data DIR --strategy NAME[,NAME...] [--budget 220] [--repeats 20]
 //          [--seed 0] [--json FILE] [--field search_baselines.json] [--spaces PART[,PART...]]
+//          [--beside FILE]
 //          DIR: recorded files (*.csv.gz, *.csv, T4 results) in it and below; NAME: see
 //          --list prints, or all; --spaces: only files whose name holds one of the parts; --field:
-//          a JSON file with "field_mae_ms": {space: milliseconds}
+//          a JSON file with "field_mae_ms": {space: milliseconds}; --beside: what
+//          bench/search/baselines.py printed
 //          bench.search.replay --list
 // Prints   a line per space and strategy; then a line per strategy with means over spaces and the
 //          mean deviation factor: the mean over spaces of its MAE over that of the field, which is
-//          the mean of the strategies given, or what --field says. Progress goes to stderr.
+//          the mean of the strategies given, or what --field says. With --beside a line per
+//          strategy and tool of FILE: means of both over the spaces that they share, and ours over
+//          theirs. Progress goes to stderr.
 // Note     a configuration that failed counts as an evaluation. MAE: mean over evaluations 40, 60,
 //          ..., budget of best so far less optimum (Willemsen et al. 2021, Sec. IV-A). The JSON is
 //          {space: {strategy: {"frac": {"20", "40", "100", "220"}, "mae_ms", "mae_rel",
@@ -29,6 +33,7 @@
 #include "../support/arguments.hpp"
 #include "../support/names.hpp"
 #include "../support/recorded.hpp"
+#include "replay_beside.hpp"
 #include "replay_run.hpp"
 #include "strategies.hpp"
 
@@ -43,6 +48,7 @@ struct arguments {
     std::string json;
     std::string field;
     std::string spaces;
+    std::string beside;
     bool list = false;
 };
 
@@ -59,6 +65,7 @@ struct arguments {
                            {"--json", &out.json},
                            {"--field", &out.field},
                            {"--spaces", &out.spaces},
+                           {"--beside", &out.beside},
                            {"--list", &out.list}});
     if (!out.list && (out.data.empty() || out.strategy.empty()))
         throw std::runtime_error("--data DIR and --strategy NAME[,NAME...] are needed");
@@ -163,6 +170,41 @@ void print_means(std::vector<bench::strategy> const& strategies,
     }
 }
 
+[[nodiscard]] bench::replay_table beside_of(std::string const& path)
+{
+    if (path.empty()) return {};
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + ": cannot be read");
+    bench::replay_table out = bench::read_replay_lines(file);
+    if (out.empty()) throw std::runtime_error(path + ": no line begins with \"replay space=\"");
+    return out;
+}
+
+void print_beside(std::map<std::string, of_strategies> const& results,
+                  bench::replay_table const& theirs)
+{
+    bench::replay_table ours;
+    for (auto const& [space, by_name] : results)
+        for (auto const& [name, s] : by_name)
+            ours[space][name] = {s.frac_40, s.frac_100, s.frac_220};
+    for (bench::beside_row const& row : bench::compare_replays(ours, theirs))
+        std::printf("beside strategy=%s other=%s spaces=%zu frac40=%.3f other_frac40=%.3f "
+                    "ratio40=%.3f frac100=%.3f other_frac100=%.3f ratio100=%.3f frac220=%.3f "
+                    "other_frac220=%.3f ratio220=%.3f\n",
+                    row.strategy.c_str(),
+                    row.other.c_str(),
+                    row.spaces,
+                    row.its[0],
+                    row.others[0],
+                    row.ratio(0),
+                    row.its[1],
+                    row.others[1],
+                    row.ratio(1),
+                    row.its[2],
+                    row.others[2],
+                    row.ratio(2));
+}
+
 void print_list()
 {
     for (bench::strategy const& s : bench::strategies())
@@ -173,6 +215,7 @@ void run(arguments const& given)
 {
     std::vector<bench::strategy> const strategies = bench::strategies_named(given.strategy);
     std::map<std::string, double> const field = field_of(given.field);
+    bench::replay_table const beside = beside_of(given.beside);
     std::map<std::string, of_strategies> results;
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (std::string const& path : bench::recorded_paths(given.data)) {
@@ -212,6 +255,7 @@ void run(arguments const& given)
     }
     if (results.empty()) throw std::runtime_error(given.data + ": no recorded space was replayed");
     print_means(strategies, results, field);
+    print_beside(results, beside);
     if (given.json.empty()) return;
     std::ofstream out(given.json);
     out << json.dump(2) << '\n';
