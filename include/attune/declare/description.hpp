@@ -162,6 +162,12 @@ struct expression_node {
     [[nodiscard]] friend bool operator==(expression_node const&, expression_node const&) = default;
 };
 
+/// What explanations call the expression at `root` in place of its formula: "weights of vgg16".
+struct named_node {
+    std::uint32_t root = no_index;
+    std::string name;
+};
+
 struct description;
 
 /// A condition given as a function. The description is a parameter of the function, so that a
@@ -197,6 +203,7 @@ struct description {
     std::vector<std::string> texts;
     std::vector<constraint_description> constraints;
     std::vector<feature_description> features;
+    std::vector<named_node> names; ///< of expressions too long to read, at most one per node
     /// Names of numbers that are measured when a configuration is built, such as the registers of
     /// its code. A searcher uses them as features where it is told the numbers.
     std::vector<std::string> code_metrics;

@@ -87,10 +87,12 @@ private:
         return {node, text_of_operation(code, args), rules_of(code).rank};
     }
 
-    /// The expression with values in place of names.
+    /// The expression with values in place of names; the name of one that has its own.
     [[nodiscard]] lowered_operand substituted(std::uint32_t node) const
     {
         if (is_leaf(space_.nodes[node].code)) return leaf(node);
+        for (named_node const& named : space_.names)
+            if (named.root == node) return {node, named.name, leaf_rank};
         return joined(node, [&](std::uint32_t n) { return substituted(n); });
     }
 

@@ -1,0 +1,231 @@
+// attune/declare/model/convolution.ipp - shapes and costs of convolutions and pooling.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/model/convolution.hpp>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+/// Refuses a tensor of another rank, and options for another number of axes.
+inline void require_axes(model::tensor const& x,
+                         std::string const& kind,
+                         std::size_t axes,
+                         std::initializer_list<model::per_axis const*> options)
+{
+    if (x.rank() != axes + 2)
+        throw error(kind + " takes " + std::to_string(axes + 2) + " axes, not " +
+                        std::to_string(x.rank()),
+                    layer_place(x.graph(), kind),
+                    "reshape its input to samples x channels x extents");
+    for (model::per_axis const* option : options)
+        if (option->count() != 1 && option->count() != axes)
+            throw error(kind + " has an option of " + std::to_string(option->count()) +
+                            " numbers for " + std::to_string(axes) + " axes",
+                        layer_place(x.graph(), kind),
+                        "give one number, or one per axis");
+}
+
+/// How many windows of `kernel` fit `extent`.
+[[nodiscard]] inline model::quantity windows(model::tensor const& x,
+                                             std::string const& kind,
+                                             model::quantity const& extent,
+                                             model::quantity const& kernel,
+                                             model::quantity const& stride,
+                                             model::quantity const& pad,
+                                             bool same,
+                                             bool up = false)
+{
+    if (same) return ceil_div(extent, stride);
+    model::quantity const room = extent + 2 * pad - kernel;
+    model::require(x,
+                   kind,
+                   room >= 0,
+                   "a window of " + kernel.name() + " does not fit an extent of " + extent.name() +
+                       " padded by " + pad.name());
+    model::quantity const at_least = room.as_extent(); // not negative where the layer is valid
+    return (up ? ceil_div(at_least, stride) : at_least / stride) + 1;
+}
+
+[[nodiscard]] inline model::quantity window_size(model::per_axis const& of, std::size_t axes)
+{
+    model::quantity out = 1;
+    for (std::size_t i = 0; i < axes; ++i)
+        out = out * of.at(i);
+    return out;
+}
+
+inline void require_groups(model::tensor const& x,
+                           std::string const& kind,
+                           model::quantity const& groups,
+                           model::quantity const& filters)
+{
+    for (model::quantity const& channels : {x.extent(1), filters})
+        model::require(x,
+                       kind,
+                       channels % groups == 0,
+                       groups.name() + " groups do not divide " + channels.name() + " channels");
+}
+
+/// @param channels  of the input, that each output reads
+[[nodiscard]] inline model::tensor convolve(std::string const& kind,
+                                            model::tensor const& x,
+                                            model::convolution const& o,
+                                            model::quantity const& channels,
+                                            std::size_t axes)
+{
+    std::vector<model::quantity> shape{x.extent(0), o.filters};
+    model::quantity positions = x.extent(0);
+    for (std::size_t i = 0; i < axes; ++i) {
+        model::quantity const reach = o.dilation.at(i) * (o.kernel.at(i) - 1) + 1;
+        shape.push_back(
+            windows(
+                x, kind, x.extent(i + 2), reach, o.stride.at(i), o.pad.each_side.at(i), o.pad.same)
+                .as_extent());
+        positions = positions * shape.back();
+    }
+    model::quantity const kernels = channels * window_size(o.kernel, axes) * o.filters;
+    return model::apply(kind,
+                        {x},
+                        {.shape = std::move(shape),
+                         .weights = o.bias ? kernels + o.filters : kernels,
+                         .multiply_adds = kernels * positions});
+}
+
+[[nodiscard]] inline model::tensor convolve_groups(std::string const& kind,
+                                                   model::tensor const& x,
+                                                   model::convolution const& o,
+                                                   std::size_t axes)
+{
+    require_axes(x, kind, axes, {&o.kernel, &o.stride, &o.dilation, &o.pad.each_side});
+    require_groups(x, kind, o.groups, o.filters);
+    return convolve(kind, x, o, x.extent(1) / o.groups, axes);
+}
+
+[[nodiscard]] inline model::tensor transpose_convolve(std::string const& kind,
+                                                      model::tensor const& x,
+                                                      model::transposed_convolution const& o,
+                                                      std::size_t axes)
+{
+    require_axes(x, kind, axes, {&o.kernel, &o.stride, &o.dilation, &o.pad, &o.output_padding});
+    require_groups(x, kind, o.groups, o.filters);
+    std::vector<model::quantity> shape{x.extent(0), o.filters};
+    for (std::size_t i = 0; i < axes; ++i) {
+        model::quantity const full = (x.extent(i + 2) - 1) * o.stride.at(i) +
+                                     o.dilation.at(i) * (o.kernel.at(i) - 1) +
+                                     o.output_padding.at(i) + 1;
+        model::require(x,
+                       kind,
+                       full > 2 * o.pad.at(i),
+                       "a padding of " + o.pad.at(i).name() + " cuts all " + full.name() +
+                           " rows of the output");
+        shape.push_back(full - 2 * o.pad.at(i));
+    }
+    model::quantity const per_input = o.filters / o.groups * window_size(o.kernel, axes);
+    model::quantity const kernels = per_input * x.extent(1);
+    return model::apply(kind,
+                        {x},
+                        {.shape = std::move(shape),
+                         .weights = o.bias ? kernels + o.filters : kernels,
+                         .multiply_adds = per_input * x.elements()});
+}
+
+[[nodiscard]] inline model::tensor
+pool(std::string const& kind, model::tensor const& x, model::pooling const& o, std::size_t axes)
+{
+    require_axes(x, kind, axes, {&o.window, &o.stride, &o.pad.each_side});
+    std::vector<model::quantity> shape{x.extent(0), x.extent(1)};
+    model::quantity made = x.extent(0) * x.extent(1);
+    for (std::size_t i = 0; i < axes; ++i) {
+        shape.push_back(windows(x,
+                                kind,
+                                x.extent(i + 2),
+                                o.window.at(i),
+                                o.stride.at(i),
+                                o.pad.each_side.at(i),
+                                o.pad.same,
+                                o.ceil)
+                            .as_extent());
+        made = made * shape.back();
+    }
+    return model::apply(
+        kind, {x}, {.shape = std::move(shape), .operations = made * window_size(o.window, axes)});
+}
+
+} // namespace detail
+
+namespace model {
+
+ATTUNE_INLINE tensor conv1d(tensor const& x, convolution const& options)
+{
+    return detail::convolve_groups("conv1d", x, options, 1);
+}
+ATTUNE_INLINE tensor conv2d(tensor const& x, convolution const& options)
+{
+    return detail::convolve_groups("conv2d", x, options, 2);
+}
+ATTUNE_INLINE tensor conv3d(tensor const& x, convolution const& options)
+{
+    return detail::convolve_groups("conv3d", x, options, 3);
+}
+
+ATTUNE_INLINE tensor depthwise_conv2d(tensor const& x, convolution options)
+{
+    std::string const kind = "depthwise_conv2d";
+    detail::require_axes(
+        x, kind, 2, {&options.kernel, &options.stride, &options.dilation, &options.pad.each_side});
+    options.filters = options.filters * x.extent(1);
+    return detail::convolve(kind, x, options, 1, 2);
+}
+
+ATTUNE_INLINE tensor transposed_conv1d(tensor const& x, transposed_convolution const& options)
+{
+    return detail::transpose_convolve("transposed_conv1d", x, options, 1);
+}
+ATTUNE_INLINE tensor transposed_conv2d(tensor const& x, transposed_convolution const& options)
+{
+    return detail::transpose_convolve("transposed_conv2d", x, options, 2);
+}
+ATTUNE_INLINE tensor transposed_conv3d(tensor const& x, transposed_convolution const& options)
+{
+    return detail::transpose_convolve("transposed_conv3d", x, options, 3);
+}
+
+ATTUNE_INLINE tensor max_pool1d(tensor const& x, pooling const& options)
+{
+    return detail::pool("max_pool1d", x, options, 1);
+}
+ATTUNE_INLINE tensor max_pool2d(tensor const& x, pooling const& options)
+{
+    return detail::pool("max_pool2d", x, options, 2);
+}
+ATTUNE_INLINE tensor max_pool3d(tensor const& x, pooling const& options)
+{
+    return detail::pool("max_pool3d", x, options, 3);
+}
+ATTUNE_INLINE tensor average_pool1d(tensor const& x, pooling const& options)
+{
+    return detail::pool("average_pool1d", x, options, 1);
+}
+ATTUNE_INLINE tensor average_pool2d(tensor const& x, pooling const& options)
+{
+    return detail::pool("average_pool2d", x, options, 2);
+}
+ATTUNE_INLINE tensor average_pool3d(tensor const& x, pooling const& options)
+{
+    return detail::pool("average_pool3d", x, options, 3);
+}
+
+ATTUNE_INLINE tensor global_average_pool(tensor const& x)
+{
+    require(x, "global_average_pool", quantity(x.rank()) >= 3, "it takes 3 axes or more");
+    return apply("global_average_pool",
+                 {x},
+                 {.shape = {x.extent(0), x.extent(1)}, .operations = x.elements()});
+}
+
+} // namespace model
+
+} // namespace attune::inline ATTUNE_ABI

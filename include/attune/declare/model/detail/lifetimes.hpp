@@ -1,0 +1,179 @@
+// attune/declare/model/detail/lifetimes.hpp - how many numbers a network holds at each of its steps.
+// SPDX-License-Identifier: MIT
+// tested by declare/model/network.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/model/network.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Memory that one tensor, or several after each other, stand in.
+struct network_buffer {
+    model::quantity elements = 0;
+    model::quantity gate = 1; ///< where it exists
+    std::size_t first = 0;    ///< step that makes it
+    std::size_t last = 0;     ///< last step that reads it wherever it exists
+    std::vector<std::pair<model::quantity, std::size_t>>
+        sometimes; ///< later steps that read it: where
+};
+
+/// The buffers of a network, in the order of execution.
+class network_lifetimes {
+public:
+    explicit network_lifetimes(network_graph const& graph)
+        : graph_(graph)
+        , buffer_of_(graph.tensors.size(), no_index)
+    {
+        find_last_uses();
+        for (std::uint32_t t = 0; t < graph.tensors.size(); ++t)
+            if (graph.tensors[t].maker == no_index && graph.tensors[t].choices.empty())
+                make_buffer(t, 1, 0);
+        for (std::size_t s = 0; s < graph.steps.size(); ++s)
+            place(s);
+    }
+
+    /// The numbers that are held at any moment are at most the largest of these.
+    [[nodiscard]] std::vector<model::quantity> held() const
+    {
+        std::vector<model::quantity> out;
+        for (std::size_t s = 0; s < graph_.steps.size(); ++s) {
+            network_step const& step = graph_.steps[s];
+            std::uint32_t const own = buffer_of_[step.output];
+            model::quantity others = 0;
+            for (std::uint32_t b = 0; b < buffers_.size(); ++b)
+                if (b != own || buffers_[b].first < s) others += held_at(buffers_[b], s);
+            bool const is_new = buffers_[own].first == s;
+            model::quantity const made = is_new ? step.gate * buffers_[own].elements : 0;
+            add_unless_less(out, others + made);
+            if (!step.cost.scratch.is_same(0))
+                add_unless_less(out, others + step.gate * step.cost.scratch);
+        }
+        if (graph_.steps.empty()) {
+            model::quantity all = 0;
+            for (network_buffer const& b : buffers_)
+                all += b.elements;
+            out.push_back(all);
+        }
+        return out;
+    }
+
+private:
+    using places = std::vector<std::pair<model::quantity, std::uint32_t>>;
+
+    /// Which tensors that a layer made a tensor may be, and where.
+    void resolve(std::uint32_t tensor, model::quantity const& gate, places& out) const
+    {
+        if (graph_.tensors[tensor].choices.empty()) out.emplace_back(gate, tensor);
+        for (auto const& [where, chosen] : graph_.tensors[tensor].choices)
+            if (model::quantity const both = gate * where; both.constant() != 0)
+                resolve(chosen, both, out);
+    }
+    [[nodiscard]] places resolved(std::uint32_t tensor, model::quantity const& gate) const
+    {
+        places out;
+        resolve(tensor, gate, out);
+        return out;
+    }
+
+    /// What no layer and no choice reads is an output of the network, held to the end.
+    void find_last_uses()
+    {
+        std::vector<char> is_read(graph_.tensors.size(), 0);
+        for (network_step const& step : graph_.steps)
+            for (std::uint32_t const t : step.inputs)
+                is_read[t] = 1;
+        for (network_tensor const& t : graph_.tensors)
+            for (auto const& [where, chosen] : t.choices)
+                is_read[chosen] = 1;
+        uses_.resize(graph_.tensors.size());
+        std::size_t const end = graph_.steps.size();
+        for (std::size_t s = 0; s < end; ++s)
+            for (std::uint32_t const t : graph_.steps[s].inputs)
+                for (auto const& [where, made] : resolved(t, graph_.steps[s].gate))
+                    uses_[made].emplace_back(where, s);
+        for (std::uint32_t t = 0; t < graph_.tensors.size(); ++t)
+            if (is_read[t] == 0)
+                for (auto const& [where, made] : resolved(t, 1))
+                    uses_[made].emplace_back(where, end);
+    }
+
+    std::uint32_t make_buffer(std::uint32_t tensor, model::quantity gate, std::size_t step)
+    {
+        network_buffer made{graph_.tensors[tensor].elements, std::move(gate), step, step, {}};
+        buffers_.push_back(std::move(made));
+        buffer_of_[tensor] = static_cast<std::uint32_t>(buffers_.size() - 1);
+        use(tensor);
+        return buffer_of_[tensor];
+    }
+
+    /// Keeps the buffer of a tensor up to the tensor's uses.
+    void use(std::uint32_t tensor)
+    {
+        network_buffer& buffer = buffers_[buffer_of_[tensor]];
+        for (auto const& [where, step] : uses_[tensor])
+            if (where.is_same(1) || where.is_same(buffer.gate))
+                buffer.last = std::max(buffer.last, step);
+            else
+                buffer.sometimes.emplace_back(where, step);
+    }
+
+    void place(std::size_t s)
+    {
+        network_step const& step = graph_.steps[s];
+        auto const from = resolved(step.inputs.front(), step.gate);
+        bool const is_one = from.size() == 1;
+        std::uint32_t const input = is_one ? buffer_of_[from.front().second] : no_index;
+        bool shares = is_one && step.cost.is_view;
+        if (is_one && step.cost.may_overwrite) {
+            network_buffer const& b = buffers_[input];
+            bool const is_given = graph_.tensors[from.front().second].maker == no_index;
+            bool const is_last =
+                b.last <= s && std::all_of(b.sometimes.begin(),
+                                           b.sometimes.end(),
+                                           [&](auto const& u) { return u.second <= s; });
+            shares = is_last && !is_given && b.gate.is_same(step.gate) &&
+                     b.elements.is_same(graph_.tensors[step.output].elements);
+        }
+        if (shares) {
+            buffer_of_[step.output] = input;
+            use(step.output);
+        } else {
+            make_buffer(step.output, step.gate, s);
+        }
+    }
+
+    /// What a buffer made before step `s` holds there.
+    [[nodiscard]] model::quantity held_at(network_buffer const& b, std::size_t s) const
+    {
+        if (b.first > s || (b.first == s && s > 0 && b.last < s)) return 0;
+        if (s <= b.last) return b.gate * b.elements;
+        model::quantity unread = 1;
+        for (auto const& [where, step] : b.sometimes)
+            if (step >= s) unread = unread * (1 - where);
+        return (1 - unread) * b.gate * b.elements;
+    }
+
+    /// Keeps only what is not less than another one wherever parameters are.
+    static void add_unless_less(std::vector<model::quantity>& out, model::quantity const& next)
+    {
+        for (model::quantity const& known : out)
+            if ((known - next).is_natural()) return;
+        std::erase_if(out, [&](auto const& known) { return (next - known).is_natural(); });
+        out.push_back(next);
+    }
+
+    network_graph const& graph_;
+    std::vector<network_buffer> buffers_;
+    std::vector<std::uint32_t> buffer_of_; // tensor -> buffer
+    std::vector<std::vector<std::pair<model::quantity, std::size_t>>>
+        uses_; // tensor -> where, step
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

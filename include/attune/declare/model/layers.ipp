@@ -1,0 +1,219 @@
+// attune/declare/model/layers.ipp - shapes and costs of layers without a window.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/declare/model/layers.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+inline void require_rank(model::tensor const& x, std::string const& kind, std::size_t least)
+{
+    model::require(x,
+                   kind,
+                   model::quantity(x.rank()) >= least,
+                   kind + " takes " + std::to_string(least) + " axes or more, not " +
+                       std::to_string(x.rank()));
+}
+
+/// Refuses two tensors whose extents differ on an axis other than `free`.
+/// @param repeats  an extent of 1 in `b` fits
+inline void require_same(model::tensor const& a,
+                         model::tensor const& b,
+                         std::string const& kind,
+                         std::size_t free,
+                         bool repeats)
+{
+    model::require(a,
+                   kind,
+                   model::quantity(a.rank()) == b.rank(),
+                   "its inputs have " + std::to_string(a.rank()) + " and " +
+                       std::to_string(b.rank()) + " axes");
+    for (std::size_t i = 0; i < std::min(a.rank(), b.rank()); ++i) {
+        if (i == free || (repeats && b.extent(i).constant() == 1)) continue;
+        if (a.extent(i).is_same(b.extent(i))) continue;
+        model::require(a,
+                       kind,
+                       a.extent(i) == b.extent(i),
+                       "its inputs have " + a.extent(i).name() + " and " + b.extent(i).name() +
+                           " on axis " + std::to_string(i));
+    }
+}
+
+[[nodiscard]] inline std::vector<model::quantity> with_last(model::tensor const& x,
+                                                            model::quantity const& extent)
+{
+    std::vector<model::quantity> shape = x.shape();
+    shape.back() = extent;
+    return shape;
+}
+
+} // namespace detail
+
+namespace model {
+
+ATTUNE_INLINE tensor dense(tensor const& x, quantity const& units, dense_options options)
+{
+    detail::require_rank(x, "dense", 2);
+    std::vector<quantity> shape = detail::with_last(x, units);
+    quantity const inputs = x.shape().back();
+    quantity const kernel = inputs * units;
+    quantity const bias = options.bias ? units : quantity(0);
+    return apply("dense",
+                 {x},
+                 {.shape = shape,
+                  .weights = options.is_tied ? bias : kernel + bias,
+                  .multiply_adds = detail::product_of(shape) * inputs,
+                  .weights_read = kernel + bias});
+}
+
+ATTUNE_INLINE tensor embedding(tensor const& x,
+                               quantity const& vocabulary,
+                               quantity const& features)
+{
+    std::vector<quantity> shape = x.shape();
+    shape.push_back(features);
+    return apply("embedding",
+                 {x},
+                 {.shape = std::move(shape),
+                  .weights = vocabulary * features,
+                  .weights_read = x.elements() * features});
+}
+
+ATTUNE_INLINE tensor matmul(tensor const& a, tensor const& b)
+{
+    detail::require_rank(a, "matmul", 2);
+    std::size_t const last = a.rank() - 1;
+    std::string const ranks = "its inputs have " + std::to_string(a.rank()) + " and " +
+                              std::to_string(b.rank()) + " axes";
+    require(a, "matmul", quantity(a.rank()) == b.rank(), ranks);
+    for (std::size_t i = 0; i + 1 < last; ++i)
+        if (!a.extent(i).is_same(b.extent(i)))
+            require(a,
+                    "matmul",
+                    a.extent(i) == b.extent(i),
+                    "its inputs have " + a.extent(i).name() + " and " + b.extent(i).name() +
+                        " on axis " + std::to_string(i));
+    if (!a.extent(last).is_same(b.extent(last - 1)))
+        require(a,
+                "matmul",
+                a.extent(last) == b.extent(last - 1),
+                "rows of " + a.extent(last).name() + " meet columns of " +
+                    b.extent(last - 1).name());
+    std::vector<quantity> shape = detail::with_last(a, b.extent(last));
+    quantity const products = detail::product_of(shape) * a.extent(last);
+    return apply("matmul", {a, b}, {.shape = std::move(shape), .multiply_adds = products});
+}
+
+ATTUNE_INLINE tensor batch_norm(tensor const& x, bool scales)
+{
+    detail::require_rank(x, "batch_norm", 2);
+    return apply("batch_norm",
+                 {x},
+                 {.shape = x.shape(),
+                  .weights = scales ? 2 * x.extent(1) : x.extent(1),
+                  .statistics = 2 * x.extent(1),
+                  .operations = 2 * x.elements(),
+                  .may_overwrite = true});
+}
+
+ATTUNE_INLINE tensor layer_norm(tensor const& x)
+{
+    return apply(
+        "layer_norm",
+        {x},
+        {.shape = x.shape(), .weights = 2 * x.shape().back(), .operations = 8 * x.elements()});
+}
+
+ATTUNE_INLINE tensor activation(tensor const& x,
+                                std::string const& function,
+                                std::int64_t operations)
+{
+    return apply(
+        function,
+        {x},
+        {.shape = x.shape(), .operations = operations * x.elements(), .may_overwrite = true});
+}
+
+ATTUNE_INLINE tensor relu(tensor const& x) { return activation(x, "relu"); }
+ATTUNE_INLINE tensor sigmoid(tensor const& x) { return activation(x, "sigmoid", 4); }
+ATTUNE_INLINE tensor gelu(tensor const& x) { return activation(x, "gelu", 8); }
+ATTUNE_INLINE tensor softmax(tensor const& x) { return activation(x, "softmax", 4); }
+
+ATTUNE_INLINE tensor add(tensor const& a, tensor const& b)
+{
+    detail::require_same(a, b, "add", no_index, true);
+    return apply(
+        "add", {a, b}, {.shape = a.shape(), .operations = a.elements(), .may_overwrite = true});
+}
+
+ATTUNE_INLINE tensor multiply(tensor const& a, tensor const& b)
+{
+    detail::require_same(a, b, "multiply", no_index, true);
+    return apply("multiply",
+                 {a, b},
+                 {.shape = a.shape(), .operations = a.elements(), .may_overwrite = true});
+}
+
+ATTUNE_INLINE tensor concat(std::vector<tensor> const& parts, std::size_t axis)
+{
+    if (parts.empty()) throw error("a layer needs an input", "concat", "pass the tensors it joins");
+    tensor const& first = parts.front();
+    detail::require_rank(first, "concat", axis + 1);
+    std::vector<quantity> shape = first.shape();
+    shape[axis] = 0;
+    for (tensor const& part : parts) {
+        detail::require_same(first, part, "concat", axis, false);
+        shape[axis] += part.extent(axis);
+    }
+    return apply("concat", parts, {.shape = std::move(shape)});
+}
+
+ATTUNE_INLINE tensor flatten(tensor const& x)
+{
+    std::vector<quantity> const others(x.shape().begin() + 1, x.shape().end());
+    return apply(
+        "flatten", {x}, {.shape = {x.extent(0), detail::product_of(others)}, .is_view = true});
+}
+
+ATTUNE_INLINE tensor reshape(tensor const& x, std::vector<quantity> shape)
+{
+    quantity const wanted = detail::product_of(shape);
+    if (!wanted.is_same(x.elements()))
+        require(x,
+                "reshape",
+                wanted == x.elements(),
+                "a shape of " + wanted.name() + " elements cannot hold " + x.elements().name());
+    return apply("reshape", {x}, {.shape = std::move(shape), .is_view = true});
+}
+
+ATTUNE_INLINE tensor transpose(tensor const& x, std::vector<std::size_t> const& axes)
+{
+    std::vector<std::size_t> sorted = axes;
+    std::sort(sorted.begin(), sorted.end());
+    bool is_order = sorted.size() == x.rank();
+    for (std::size_t i = 0; is_order && i < sorted.size(); ++i)
+        is_order = sorted[i] == i;
+    require(x, "transpose", quantity(is_order) == 1, "its axes are no order of those of its input");
+    std::vector<quantity> shape;
+    for (std::size_t const axis : axes)
+        shape.push_back(x.extent(axis));
+    return apply("transpose", {x}, {.shape = std::move(shape)});
+}
+
+ATTUNE_INLINE tensor upsample(tensor const& x, quantity const& factor)
+{
+    std::vector<quantity> shape = x.shape();
+    for (std::size_t i = 2; i < shape.size(); ++i)
+        shape[i] = shape[i] * factor;
+    return apply("upsample", {x}, {.shape = std::move(shape)});
+}
+
+} // namespace model
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,41 @@
+// attune/declare/model/roofline.hpp - how long a network takes at least on a device.
+// SPDX-License-Identifier: MIT
+// Source   Williams, Waterman, Patterson, "Roofline", CACM 2009; the sum of both times: Gao et al.
+//          2021 (DnnSAT), Sec. IV-C
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/model/network.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::model {
+
+/// The two peaks of a device.
+struct roofline_device {
+    std::string name;              ///< "Tesla P40"
+    std::int64_t gflops_per_s = 1; ///< 1e9 floating-point operations per second
+    std::int64_t gbytes_per_s = 1; ///< 1e9 bytes per second of its memory
+    bool overlaps = true;          ///< a layer takes the longer of its two times; else their sum
+};
+
+/// The time of a network: a whole number of units, so that bounds on it are counted exactly.
+struct network_time {
+    quantity units;
+    double seconds_per_unit = 1;
+
+    /// Whether it takes at most, at least that long.
+    [[nodiscard]] quantity at_most(double seconds) const;
+    [[nodiscard]] quantity at_least(double seconds) const;
+};
+
+/// The sum over layers of operations / peak and bytes / bandwidth.
+/// Errors   attune::error: a peak that is 0 or less, a time beyond 64 bits of units
+[[nodiscard]] network_time time_on(network const& of, roofline_device const& device);
+
+} // namespace attune::inline ATTUNE_ABI::model
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/declare/model/roofline.ipp>
+#endif

@@ -1,0 +1,109 @@
+// tests/declare/model/layers.cpp - shapes and costs of layers without a window, by hand.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/model/layers.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/parameters.hpp>
+
+#include <doctest/doctest.h>
+
+#include "../../support/quantity_value.hpp"
+
+namespace model = attune::model;
+
+TEST_CASE("dense acts on the last axis; a tied one stores its bias alone")
+{
+    model::network net("n", 1);
+    model::tensor const y = model::dense(net.input({2, 3, 5}), 7);
+    CHECK(y.extent(1).constant() == 3);
+    CHECK(y.extent(2).constant() == 7);
+    CHECK(net.weights().constant() == 5 * 7 + 7);
+    CHECK(net.multiply_adds().constant() == 2 * 3 * 5 * 7);
+    CHECK(net.bytes_moved().constant() == 30 + 42 + 42);
+    model::network tied("t", 1);
+    model::dense(tied.input({2, 3, 5}), 7, {.is_tied = true});
+    CHECK(tied.weights().constant() == 7);
+    CHECK(tied.bytes_moved().constant() == 30 + 42 + 42); // it still reads the kernel
+}
+
+TEST_CASE("an embedding stores its table and reads a row per index")
+{
+    model::network net("n", 1);
+    model::tensor const y = model::embedding(net.input({2, 6}), 1000, 16);
+    CHECK(y.elements().constant() == 2 * 6 * 16);
+    CHECK(net.weights().constant() == 16'000);
+    CHECK(net.flops().constant() == 0);
+    CHECK(net.bytes_moved().constant() == 12 + 192 + 192);
+}
+
+TEST_CASE("matmul multiplies each row by each column")
+{
+    model::network net("n");
+    model::tensor const y = model::matmul(net.input({4, 2, 3}), net.input({4, 3, 5}));
+    CHECK(y.extent(2).constant() == 5);
+    CHECK(net.multiply_adds().constant() == 4 * 2 * 3 * 5);
+    CHECK_THROWS_AS(model::matmul(net.input({4, 2, 3}), net.input({4, 2, 5})), attune::error);
+}
+
+TEST_CASE("norms have weights per channel or per feature")
+{
+    model::network net("n");
+    model::batch_norm(net.input({2, 6, 4, 4}));
+    CHECK(net.weights().constant() == 12);
+    CHECK(net.stored_numbers().constant() == 24);
+    CHECK(net.flops().constant() == 2 * 2 * 6 * 16);
+    model::network sequence("s");
+    model::layer_norm(sequence.input({2, 6, 8}));
+    CHECK(sequence.weights().constant() == 16);
+}
+
+TEST_CASE("shapes: flatten, reshape, transpose, upsample, concat")
+{
+    model::network net("n", 1);
+    model::tensor const x = net.input({2, 3, 4, 5});
+    CHECK(model::flatten(x).extent(1).constant() == 60);
+    CHECK(model::reshape(x, {2, 12, 5}).extent(1).constant() == 12);
+    CHECK(model::transpose(x, {0, 2, 3, 1}).extent(3).constant() == 3);
+    CHECK(model::upsample(x, 2).elements().constant() == 4 * 120);
+    CHECK(model::concat({x, x, net.input({2, 1, 4, 5})}).extent(1).constant() == 7);
+    CHECK(model::concat({x, x}, 3).extent(3).constant() == 10);
+    CHECK(net.weights().constant() == 0);
+    CHECK(net.flops().constant() == 0);
+    CHECK_THROWS_AS(model::transpose(x, {0, 1, 1, 2}), attune::error);
+    CHECK_THROWS_AS(model::concat({x, net.input({2, 3, 4, 6})}), attune::error);
+    CHECK_THROWS_AS(model::concat({}), attune::error);
+}
+
+TEST_CASE("a view moves no bytes and takes none")
+{
+    model::network net("n", 1);
+    model::tensor const y = model::flatten(model::dense(net.input({2, 3, 4}), 4));
+    model::dense(y, 1);
+    CHECK(net.activation_bytes().constant() == 48);
+    CHECK(net.bytes_moved().constant() == (24 + 20 + 24) + (24 + 13 + 2));
+}
+
+TEST_CASE("element by element, extents of 1 are repeated")
+{
+    model::network net("n");
+    model::tensor const x = net.input({2, 3, 4});
+    CHECK(model::add(x, net.input({1, 3, 4})).elements().constant() == 24);
+    CHECK_THROWS_AS(model::add(net.input({1, 3, 4}), x), attune::error);
+    CHECK_THROWS_AS(model::add(x, net.input({2, 3})), attune::error);
+}
+
+TEST_CASE("extents that differ for some configurations are a requirement of the network")
+{
+    constexpr auto units = attune::integer<"UNITS">(1, 9);
+    model::network net("n");
+    model::tensor const x = net.input({1, 4});
+    model::add(model::dense(x, units), x); // valid where UNITS is 4
+    auto const& needs = net.graph().requirements;
+    auto const holds = [&](std::int64_t at) {
+        for (auto const& r : needs)
+            if (attune_tests::value_of(r.holds, {{"UNITS", at}}) == 0) return false;
+        return true;
+    };
+    for (std::int64_t at = 1; at <= 9; ++at)
+        CHECK(holds(at) == (at == 4));
+}

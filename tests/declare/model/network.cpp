@@ -1,0 +1,200 @@
+// tests/declare/model/network.cpp - costs of published networks, memory by hand, choices and refusals.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/model/network.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/parameters.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "../../support/networks.hpp"
+#include "../../support/quantity_value.hpp"
+
+namespace model = attune::model;
+using attune_tests::quantity;
+using attune_tests::tensor;
+
+namespace {
+
+/// The value of a quantity over one parameter "N" at `n`.
+std::int64_t value_at(quantity const& formula, std::int64_t n)
+{
+    return attune_tests::value_of(formula, {{"N", n}});
+}
+
+} // namespace
+
+TEST_CASE("weights are those that papers and frameworks print")
+{
+    CHECK(attune_tests::vgg16({}).weights().constant() == 138'357'544);
+    CHECK(attune_tests::resnet50(1).weights().constant() == 25'557'032); // torchvision
+    // Keras: 4,231,976 trainable, 21,888 moving means and variances.
+    CHECK(attune_tests::mobilenet(1).weights().constant() == 4'231'976);
+    CHECK(attune_tests::mobilenet(1).stored_numbers().constant() == 4'253'864);
+    CHECK(attune_tests::bert_base(1, 128).weights().constant() == 109'482'240);
+    CHECK(attune_tests::gpt2_small(1, 128).weights().constant() == 124'439'808);
+    CHECK(attune_tests::unet(1, 64, 1).weights().constant() == 31'030'593);
+    CHECK(attune_tests::unet(1, 64, 2).weights().constant() == 31'030'658);
+}
+
+TEST_CASE("multiply-adds are those that papers and frameworks print")
+{
+    CHECK(attune_tests::vgg16({}).multiply_adds().constant() == 15'470'264'320);
+    CHECK(attune_tests::resnet50(1).multiply_adds().constant() == 4'089'184'256);
+    CHECK(attune_tests::mobilenet(1).multiply_adds().constant() == 568'740'352);
+    // Of one layer at T tokens: 4 projections and 2 dense layers of 768 x 768 x (4 + 8), and twice
+    // T x T x 768; of BERT then its pooler, of GPT-2 its output over the vocabulary.
+    std::int64_t const t = 128;
+    std::int64_t const layers = 12 * (t * 768 * 768 * 12 + 2 * t * t * 768);
+    CHECK(attune_tests::bert_base(1, t).multiply_adds().constant() == layers + 768 * 768);
+    CHECK(attune_tests::gpt2_small(1, t).multiply_adds().constant() == layers + t * 768 * 50257);
+    // 20 words in and out: two LSTMs of 4 x 256 x 512, and 256 x 10,000.
+    CHECK(attune_tests::seq2seq({}).multiply_adds().constant() ==
+          20 * (2 * 4 * 256 * 512 + 256 * 10'000));
+}
+
+TEST_CASE("weights of an LSTM with each layer's formula by hand")
+{
+    // Two embeddings, two LSTMs of 4 gates with one bias each, dense.
+    CHECK(attune_tests::seq2seq({}).weights().constant() ==
+          2 * 10'000 * 256 + 2 * 4 * (256 * 512 + 256) + 256 * 10'000 + 10'000);
+}
+
+TEST_CASE("costs are linear in the batch, weights do not depend on it")
+{
+    auto const batch = attune::integer<"N">(1, 64);
+    for (model::network const& net : {attune_tests::vgg16({.batch = batch}),
+                                      attune_tests::resnet50(batch),
+                                      attune_tests::mobilenet(batch),
+                                      attune_tests::unet(batch, 64, 1)}) {
+        CAPTURE(net.name());
+        CHECK(net.weights().constant());
+        CHECK(value_at(net.flops(), 7) == 7 * value_at(net.flops(), 1));
+        CHECK(value_at(net.activation_bytes(), 7) == 7 * value_at(net.activation_bytes(), 1));
+        CHECK(value_at(net.memory_bytes(), 5) ==
+              *net.weight_bytes().constant() + value_at(net.activation_bytes(), 5));
+    }
+}
+
+TEST_CASE("a tensor lives from its layer to its last use")
+{
+    model::network net("chain", 2);
+    tensor const x = net.input({1, 10});
+    tensor const y = model::dense(x, 100); // x and y: 110
+    tensor const z = model::dense(y, 20);  // y and z: 120
+    model::dense(z, 50);                   // z and the output: 70
+    CHECK(net.activation_bytes().constant() == 2 * 120);
+    CHECK(net.held_bytes().constant() == 2 * (10 + 100 + 20 + 50) + *net.weight_bytes().constant());
+
+    model::network skip("skip", 1);
+    tensor const a = skip.input({1, 10});
+    tensor const b = model::dense(a, 100);
+    tensor const c = model::dense(b, 100); // b and c; b is read again
+    tensor const d = model::dense(c, 100); // b, c and d: 300
+    model::add(d, b);                      // in the place of d
+    CHECK(skip.activation_bytes().constant() == 300);
+}
+
+TEST_CASE("a layer overwrites its input only where nothing reads that later")
+{
+    auto const peak = [](bool is_read_later) {
+        model::network net("overwrite", 1);
+        tensor const y = model::dense(net.input({1, 10}), 100);
+        tensor const z = model::relu(y);
+        static_cast<void>(is_read_later ? model::multiply(z, y) : model::dense(z, 1));
+        return *net.activation_bytes().constant();
+    };
+    CHECK(peak(false) == 110); // input and y
+    CHECK(peak(true) == 200);  // y and z
+    model::network given("given", 1);
+    model::relu(given.input({1, 10})); // what is given stays
+    CHECK(given.activation_bytes().constant() == 20);
+}
+
+TEST_CASE("what a layer holds before its output exists counts")
+{
+    model::network net("scratch", 1);
+    tensor const x = net.input({1, 8});
+    model::apply("own", {x}, {.shape = {1, 2}, .scratch = 100});
+    CHECK(net.activation_bytes().constant() == 108);
+}
+
+TEST_CASE("layers that a choice leaves out cost nothing")
+{
+    auto const n = attune::integer<"N">(0, 3);
+    model::network net("choice", 1);
+    tensor x = net.input({1, 10});
+    x = model::repeat(x, n, 3, [](tensor const& t) { return model::dense(t, 10); });
+    model::dense(x, 1);
+    for (std::int64_t layers = 0; layers <= 3; ++layers) {
+        CAPTURE(layers);
+        CHECK(value_at(net.weights(), layers) == 110 * layers + 11);
+        CHECK(value_at(net.multiply_adds(), layers) == 100 * layers + 10);
+        CHECK(value_at(net.activation_bytes(), layers) == (layers == 0 ? 11 : 20));
+    }
+    CHECK(x.extent(1).constant() == 10);
+}
+
+TEST_CASE("branches may differ in shape, and in what they hold")
+{
+    auto const n = attune::integer<"N">(1, 2);
+    model::network net("branches", 1);
+    tensor const x = model::choose(
+        net.input({1, 10}),
+        n == 1,
+        [](tensor const& t) { return model::dense(t, 100); },
+        [](tensor const& t) { return model::dense(t, 40); });
+    model::dense(x, 7);
+    CHECK(value_at(net.weights(), 1) == 10 * 100 + 100 + 100 * 7 + 7);
+    CHECK(value_at(net.weights(), 2) == 10 * 40 + 40 + 40 * 7 + 7);
+    CHECK(value_at(net.activation_bytes(), 1) == 110);
+    CHECK(value_at(net.activation_bytes(), 2) == 50);
+}
+
+TEST_CASE("a shape that cannot be is one sentence, and says where")
+{
+    model::network net("small");
+    tensor const x = net.input({1, 6, 5, 5});
+    auto const sentence = [](auto const& make) -> std::string {
+        try {
+            make();
+        } catch (attune::error const& problem) {
+            return problem.what_alone() + " | " + problem.where();
+        }
+        return "accepted";
+    };
+    CHECK(sentence([&] { model::conv2d(x, {.filters = 8, .kernel = 7}); }) ==
+          "a window of 7 does not fit an extent of 5 padded by 0 | layer conv2d 0 of small");
+    CHECK(sentence([&] { model::conv2d(x, {.filters = 8, .groups = 4}); }) ==
+          "4 groups do not divide 6 channels | layer conv2d 0 of small");
+    CHECK(sentence([&] { model::conv1d(x, {.filters = 8}); }) ==
+          "conv1d takes 3 axes, not 4 | layer conv1d 0 of small");
+    CHECK(sentence([&] { model::add(x, net.input({1, 6, 5, 4})); }) ==
+          "its inputs have 5 and 4 on axis 3 | layer add 0 of small");
+    CHECK(sentence([&] { model::reshape(x, {1, 7}); }) ==
+          "a shape of 7 elements cannot hold 150 | layer reshape 0 of small");
+    CHECK(sentence([&] { model::attention(model::reshape(x, {1, 25, 6}), {.heads = 4}); }) ==
+          "4 heads do not divide 6 features | layer attention 1 of small");
+    CHECK(sentence([&] { model::apply("nothing", {}, {}); }) == "a layer needs an input | nothing");
+    model::network other("other");
+    CHECK(sentence([&] { model::add(x, other.input({1, 6, 5, 5})); }) ==
+          "the inputs of a layer belong to two networks | layer add 1 of small and other");
+}
+
+TEST_CASE("a space refuses parameters that it lacks, and negative ones")
+{
+    constexpr auto n = attune::integer<"N">(1, 8);
+    constexpr auto below = attune::integer<"BELOW">(-1, 8);
+    model::network net("net");
+    model::dense(net.input({n, 4}), 2);
+    CHECK_THROWS_AS(static_cast<void>(net.space(attune::space(below), {net.flops() <= 100})),
+                    attune::error);
+    model::network odd("odd");
+    model::dense(odd.input({1, 4}), below);
+    CHECK_THROWS_AS(static_cast<void>(odd.space(attune::space(below), {odd.flops() <= 100})),
+                    attune::error);
+    CHECK_THROWS_AS(static_cast<void>(net.space(attune::space(n), {net.flops()})),
+                    attune::error); // no truth
+}

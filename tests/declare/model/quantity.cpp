@@ -1,0 +1,187 @@
+// tests/declare/model/quantity.cpp - a quantity is the number that plain arithmetic gives.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/model/quantity.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/parameters.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "../../support/quantity_value.hpp"
+
+using attune::model::quantity;
+
+namespace {
+
+constexpr auto a = attune::integer<"A">(0, 6);
+constexpr auto b = attune::integer<"B">(1, 5);
+constexpr auto c = attune::integer<"C">(0, 3);
+constexpr auto flag = attune::boolean<"FLAG">();
+
+/// A formula and its value by C++, which has none where it divides by 0.
+struct both_ways {
+    quantity formula;
+    std::optional<std::int64_t> value;
+};
+
+template <class Operation>
+both_ways applied(both_ways const& x, both_ways const& y, bool divides, Operation const& operation)
+{
+    both_ways out{operation(x.formula, y.formula), {}};
+    if (x.value && y.value && !(divides && *y.value == 0))
+        out.value = static_cast<std::int64_t>(operation(*x.value, *y.value));
+    return out;
+}
+
+/// A random formula over A, B and C. Sizes are not negative, so that there is no difference of two
+/// formulas below max() and min(), which rely on it.
+both_ways draw(attune::random_engine& engine, attune_tests::parameter_values const& at, int depth)
+{
+    if (depth == 0) {
+        switch (engine() % 4) {
+        case 0:
+            return {a, at[0].second};
+        case 1:
+            return {b, at[1].second};
+        case 2:
+            return {c, at[2].second};
+        default: {
+            auto const v = static_cast<std::int64_t>(engine() % 5);
+            return {v, v};
+        }
+        }
+    }
+    both_ways const x = draw(engine, at, depth - 1);
+    both_ways const y = draw(engine, at, depth - 1);
+    bool const has_zero_divisor = y.formula.constant() == 0;
+    switch (engine() % 9) {
+    case 0:
+    case 1:
+        return applied(x, y, false, [](auto const& p, auto const& q) { return p + q; });
+    case 2:
+    case 3:
+        return applied(x, y, false, [](auto const& p, auto const& q) { return p * q; });
+    case 4:
+        if (has_zero_divisor) return x;
+        return applied(x, y, true, [](auto const& p, auto const& q) { return p / q; });
+    case 5:
+        if (has_zero_divisor) return x;
+        return applied(x, y, true, [](auto const& p, auto const& q) { return p % q; });
+    case 6:
+        return applied(x, y, false, [](auto const& p, auto const& q) {
+            using std::max;
+            return max(p, q);
+        });
+    case 7:
+        return applied(x, y, false, [](auto const& p, auto const& q) {
+            using std::min;
+            return min(p, q);
+        });
+    default:
+        return applied(x, y, false, [](auto const& p, auto const& q) {
+            return (p <= q) * p + (p > q) * (p - q);
+        });
+    }
+}
+
+} // namespace
+
+TEST_CASE("3000 random formulas have the values of plain arithmetic")
+{
+    attune::random_engine engine(5);
+    int with_value = 0;
+    for (int i = 0; i < 3000; ++i) {
+        attune_tests::parameter_values const at{{"A", static_cast<std::int64_t>(engine() % 7)},
+                                                {"B", static_cast<std::int64_t>(1 + engine() % 5)},
+                                                {"C", static_cast<std::int64_t>(engine() % 4)}};
+        both_ways const made = draw(engine, at, 3);
+        // Where plain arithmetic divides by zero a folded formula may have a value: 0 * (A / C).
+        if (!made.value) continue;
+        ++with_value;
+        CAPTURE(made.formula.text());
+        REQUIRE(attune_tests::try_value_of(made.formula, at) == made.value);
+    }
+    CHECK(with_value > 2000);
+}
+
+TEST_CASE("like terms are one, whatever the order")
+{
+    quantity const x = (a + 2 * b) * (a + 2 * b);
+    quantity const y = quantity(a) * a + 4 * (quantity(b) * b) + 4 * (quantity(a) * b);
+    CHECK(x.is_same(y));
+    CHECK(x.text() == y.text());
+    CHECK((x - y).constant() == 0);
+    CHECK((x - y).text() == "0");
+    CHECK((3 * quantity(a) - 5).text() == "-5 + 3 * A");
+    CHECK((6 * quantity(a) / 3).text() == "2 * A");
+    CHECK((6 * quantity(a) % 3).constant() == 0);
+}
+
+TEST_CASE("the larger of two is known where their difference is a sum of sizes")
+{
+    quantity const size = quantity(a) * b;
+    CHECK(max(3 * size, 5 * size + c).is_same(5 * size + c));
+    CHECK(min(3 * size, 5 * size + c).is_same(3 * size));
+    CHECK_FALSE(max(3 * size + c, 5 * size).is_same(5 * size));
+    CHECK(max(quantity(a) - b, 0).text() == "(max(A - B, 0))"); // may be negative: not known
+    CHECK((quantity(a) - b).as_extent().is_natural());
+}
+
+TEST_CASE("truths are 0 and 1, and a truth and its contrary exclude each other")
+{
+    quantity const truth = a == 3;
+    CHECK(truth.is_truth());
+    CHECK((truth * truth).is_same(truth));
+    CHECK((truth * !truth).constant() == 0);
+    CHECK((truth + !truth).constant() == 1);
+    CHECK(quantity(flag).is_truth());
+    CHECK((quantity(flag) * flag).is_same(quantity(flag)));
+    CHECK((quantity(3) < 4).constant() == 1);
+    CHECK((truth && (quantity(3) > 4)).constant() == 0);
+    CHECK_THROWS_AS(static_cast<void>(quantity(a) && truth), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(!quantity(a)), attune::error);
+}
+
+TEST_CASE("a typed expression is the same formula")
+{
+    CHECK(quantity(4 * a * b + c).is_same(4 * quantity(a) * b + c));
+    CHECK(quantity(select(a > 2, b, c)).is_same(select(quantity(a) > 2, b, c)));
+    CHECK(quantity(ceil_div(a, 2)).is_same(ceil_div(quantity(a), 2)));
+    constexpr auto word = attune::categorical<"WORD">("conv", "pool");
+    CHECK(quantity(word == "pool").text() == "(WORD == \"pool\")");
+    CHECK(quantity(word == "pool").is_truth());
+}
+
+TEST_CASE("names follow a quantity into what is made of it")
+{
+    quantity const weights = (quantity(a) * b).called("weights");
+    CHECK((weights <= 100).name() == "weights <= 100");
+    CHECK((weights * 2 >= quantity(c)).name() == "weights * 2 >= C");
+    CHECK((weights + 1).is_same(quantity(a) * b + 1));
+}
+
+TEST_CASE("a large product of sums stays a product")
+{
+    quantity wide = 0;
+    for (int i = 0; i < 20; ++i)
+        wide += quantity(a) % (i + 2) + 0;
+    quantity const square = wide * wide;
+    CHECK(square.terms().size() == 1);
+    attune_tests::parameter_values const at{{"A", 5}};
+    CHECK(attune_tests::value_of(square, at) ==
+          attune_tests::value_of(wide, at) * attune_tests::value_of(wide, at));
+}
+
+TEST_CASE("a constant beyond 64 bits and a division by 0 are errors")
+{
+    quantity const most = std::numeric_limits<std::int64_t>::max();
+    CHECK_THROWS_AS(static_cast<void>(most + 1), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(most * a * 2), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(quantity(a) / 0), attune::error);
+}
