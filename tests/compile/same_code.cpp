@@ -6,7 +6,10 @@
 #include <attune/compile/system/process.hpp>
 
 #include <fstream>
+#include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "../laws/compiler.hpp"
 
@@ -159,11 +162,15 @@ std::string same_clang()
     return attune::detail::find_program("clang++-" + identity.substr(6, identity.find('.') - 6));
 }
 
-/// The key of the object that a spawned clang++ makes.
+/// The key of the object that a spawned clang++ makes. Each command runs once, however many cases
+/// ask for its object.
 std::string key_ahead_of_time(attune::kernel_source const& kernel,
                               attune::compile_request const& v,
                               strings const& flags)
 {
+    static std::map<std::vector<strings>, std::string> made;
+    std::string& key = made[{flags, attune::macro_flags(v), {attune::translation_unit(kernel, v)}}];
+    if (!key.empty()) return key;
     attune::detail::temporary_folder const folder;
     std::string const source = folder.write("kernel.cpp", attune::translation_unit(kernel, v));
     (void)folder.write("attune/tunable.hpp", attune::detail::tunable_overlay);
@@ -178,7 +185,7 @@ std::string key_ahead_of_time(attune::kernel_source const& kernel,
     std::ifstream file(object, std::ios::binary);
     std::ostringstream bytes;
     bytes << file.rdbuf();
-    return attune::detail::object_key(bytes.str());
+    return key = attune::detail::object_key(bytes.str());
 }
 
 attune::clang_compiler compiler_with(strings const& flags, bool precompile = true)
