@@ -54,6 +54,8 @@
 #include <attune/search/meta/recommending_bandit.ipp>
 #include <attune/search/meta/space_structure.ipp>
 #include <attune/search/meta/technique_history.ipp>
+#include <attune/search/meta/tuning_gains.ipp>
+#include <attune/search/meta/usual_gain.ipp>
 #include <attune/search/optimizer_core.ipp>
 #include <attune/search/published/baco.ipp>
 #include <attune/search/published/cot_sampling.ipp>

@@ -5,13 +5,18 @@
 #include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+using attune::search::ranked_by_affinity;
 using attune::search::recommend_next;
 using attune::search::recommend_start;
+using attune::search::search_affinity;
 using attune::search::space_structure;
 using attune::search::technique_advice;
 using attune::search::technique_history;
@@ -122,4 +127,43 @@ TEST_CASE("a problem where techniques do the opposite recommends nothing")
     CHECK(!recommend_next(past, uses, std::vector<std::string>{"a", "b"}).has_value());
     // Nor does one before two techniques were asked.
     CHECK(!recommend_next(past, std::vector<technique_use>{{"a", 1, 0}}, {}).has_value());
+}
+
+TEST_CASE("of many techniques only those that are recommended are made")
+{
+    attune::search::representation many{.label = "many", .structure = one_permutation};
+    for (std::size_t i = 0; i < 1000; ++i)
+        many.uses.push_back({"t" + std::to_string(i), 10 + i % 3, i % 10});
+    technique_history past;
+    past.add(many);
+    std::size_t asked = 0;
+    auto const but_one = [&](std::string_view name) { return ++asked, name != "t9"; };
+    auto const start = recommend_start(past, one_permutation, 4, but_one);
+    REQUIRE(start.size() == 4);
+    CHECK(asked <= 5);
+    // A second implementation: sorted by all of affinity, requests and name.
+    auto const ranked = ranked_by_affinity(past.representations()[0]);
+    REQUIRE(ranked.size() == 1000);
+    for (std::size_t i = 1; i < ranked.size(); ++i) {
+        auto const key = [&](std::size_t at) {
+            technique_use const& use = ranked[at];
+            return std::tuple(-*search_affinity(use), -static_cast<double>(use.requests), use.name);
+        };
+        CHECK(key(i - 1) < key(i));
+    }
+    CHECK(ranked[0].new_bests == 9);
+    CHECK(ranked[0].requests == 10);
+}
+
+TEST_CASE("of equally near problems the one with as many values recommends")
+{
+    auto const tours = [](std::uint32_t digits) {
+        return space_structure{{{"permutation", digits, 1}}};
+    };
+    technique_history past;
+    past.add({.label = "large", .structure = tours(300), .runs = 9, .uses = {{"a", 10, 1}}});
+    past.add({.label = "medium", .structure = tours(57), .runs = 1, .uses = {{"b", 10, 1}}});
+    past.add({.label = "small", .structure = tours(10), .runs = 9, .uses = {{"c", 10, 1}}});
+    CHECK(names(recommend_start(past, tours(62), 3)) == std::vector<std::string>{"b", "c", "a"});
+    CHECK(names(recommend_start(past, tours(309), 1)) == std::vector<std::string>{"a"});
 }

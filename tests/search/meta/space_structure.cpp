@@ -109,3 +109,15 @@ TEST_CASE("kinds are counted over all sizes of their values")
     space_structure const together = counts({{"ordinal", 2, 100}});
     CHECK(structure_distance(apart, together) == doctest::Approx(0));
 }
+
+TEST_CASE("digits tell apart what counts of parameters do not")
+{
+    attune::search::space_structure const mixed{
+        {{"boolean", 1, 3}, {"ordinal", 1, 1}, {"ordinal", 3, 3}}};
+    attune::search::space_structure const wide{{{"ordinal", 4, 4}}};
+    // Mean digits of ordinal parameters: (1 + 3 * 3) / 4 = 2.5, and 4; booleans are of one alone.
+    CHECK(attune::search::digits_distance(mixed, wide) == doctest::Approx(2.25));
+    CHECK(attune::search::digits_distance(wide, mixed) == doctest::Approx(2.25));
+    CHECK(attune::search::digits_distance(mixed, mixed) == 0.0);
+    CHECK(attune::search::digits_distance(mixed, {}) == 0.0);
+}

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/meta/technique_history.hpp>
 
+#include <attune/core/random.hpp>
 #include <attune/search/meta/space_structure.hpp>
 
+#include <cstddef>
 #include <doctest/doctest.h>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using attune::search::affinity_correlation;
@@ -118,4 +122,80 @@ TEST_CASE("a search is read back from its line, and damaged lines add nothing")
     for (auto const& r : h.representations())
         for (technique_use const& use : r.uses)
             CHECK(use.new_bests <= use.requests);
+}
+
+TEST_CASE("gains are kept with their searches")
+{
+    attune::search::representation one{.label = "k", .structure = one_permutation};
+    one.gains.add(2);
+    one.uses = {{"a", 4, 1}};
+    CHECK(history_line(one) == "k\tpermutation.62*1\t1 14:1\ta\t4\t1");
+    technique_history h;
+    CHECK(h.add_line(history_line(one)));
+    CHECK(h.add_line("k\tpermutation.62*1\t1\ta\t4\t1")); // of a release without gains
+    CHECK(h.add_line(history_line(one)));
+    REQUIRE(h.representations().size() == 1);
+    CHECK(h.representations()[0].runs == 3);
+    CHECK(h.representations()[0].gains.text() == "14:2");
+    CHECK(history_text(read_history(history_text(h))) == history_text(h));
+    for (char const* const bad : {"1 ", "1 x", "1 14:2", " 14:1", "1  14:1", "1 14:1 "}) {
+        CAPTURE(bad);
+        CHECK(!h.add_line(std::string("k\tpermutation.62*1\t") + bad + "\ta\t4\t1"));
+    }
+}
+
+TEST_CASE("many searches at once are added as one after the other")
+{
+    attune::random_engine engine(3);
+    std::vector<attune::search::representation> all;
+    technique_history slowly;
+    for (int i = 0; i < 300; ++i) {
+        attune::search::representation one;
+        one.label = "k" + std::to_string(attune::uniform_below(engine, 4));
+        if (attune::uniform_below(engine, 2) == 0) one.structure = one_permutation;
+        for (int u = 0; u < 3; ++u) {
+            std::size_t const requests = attune::uniform_below(engine, 5);
+            one.uses.push_back({"t" + std::to_string(attune::uniform_below(engine, 9)),
+                                requests,
+                                attune::uniform_below(engine, requests + 1)});
+        }
+        if (attune::uniform_below(engine, 2) == 0)
+            one.gains.add(1 + 9 * attune::uniform_unit(engine));
+        slowly.add(one);
+        all.push_back(one);
+    }
+    // A second implementation: sums by label, structure and name.
+    std::map<std::string, std::pair<std::size_t, std::size_t>> sums;
+    for (auto const& one : all)
+        for (technique_use const& use : one.uses) {
+            auto& of = sums[one.label + '|' + attune::search::structure_text(one.structure) + '|' +
+                            use.name];
+            of.first += use.requests;
+            of.second += use.new_bests;
+        }
+    std::erase_if(sums, [](auto const& one) { return one.second.first == 0; });
+    technique_history half;
+    half.add_all({all.begin(), all.begin() + 100});
+    half.add_all({all.begin() + 100, all.end()});
+    technique_history at_once;
+    at_once.add_all(all);
+    CHECK(history_text(at_once) == history_text(slowly));
+    CHECK(history_text(half) == history_text(slowly));
+    std::size_t found = 0;
+    std::size_t runs = 0;
+    for (auto const& r : at_once.representations()) {
+        runs += r.runs;
+        for (technique_use const& use : r.uses) {
+            auto const at = sums.find(r.label + '|' + attune::search::structure_text(r.structure) +
+                                      '|' + use.name);
+            REQUIRE(at != sums.end());
+            CHECK(at->second == std::pair(use.requests, use.new_bests));
+            ++found;
+        }
+        // Both forms of the correlation agree.
+        auto const& others = at_once.representations()[0].uses;
+        CHECK(affinity_correlation(others, r) == affinity_correlation(others, r.uses));
+    }
+    CHECK(found == sums.size());
+    CHECK(runs == 300);
 }

@@ -1,8 +1,8 @@
 // attune/search/meta/recommendation.hpp - which techniques a new search should use, and why.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 6.1, steps 1, 2, 5 and 6. Own: of equally near problems the
-//          one with more searches; what the nearest cannot fill is taken from the next one; a
-//          problem without positive correlation
+//          one with the most similar numbers of values, then with more searches; what the nearest
+//          cannot fill is taken from the next one; a problem without positive correlation
 //          recommends nothing
 #pragma once
 

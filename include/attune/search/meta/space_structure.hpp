@@ -46,6 +46,10 @@ struct space_structure {
 /// with more kinds can say all that one with fewer can. >= 0
 [[nodiscard]] double structure_distance(space_structure const& own, space_structure const& other);
 
+/// How much the numbers of values of parameters differ, for spaces that structure_distance() cannot
+/// tell apart: the sum over kinds of both of the squared difference of their mean digits. >= 0
+[[nodiscard]] double digits_distance(space_structure const& a, space_structure const& b);
+
 } // namespace attune::inline ATTUNE_ABI::search
 
 #ifdef ATTUNE_HEADER_ONLY

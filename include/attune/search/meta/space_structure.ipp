@@ -59,6 +59,22 @@ magnitudes_by_kind(space_structure const& structure)
     return out;
 }
 
+/// Mean digits of the parameters of each kind.
+[[nodiscard]] inline std::map<std::string_view, double>
+digits_by_kind(space_structure const& structure)
+{
+    std::map<std::string_view, std::pair<double, double>> sums; // of digits, of parameters
+    for (space_structure::part const& p : structure.parts) {
+        auto& [digits, parameters] = sums[p.kind];
+        digits += static_cast<double>(p.digits) * static_cast<double>(p.count);
+        parameters += static_cast<double>(p.count);
+    }
+    std::map<std::string_view, double> out;
+    for (auto const& [kind, sum] : sums)
+        out[kind] = sum.first / sum.second;
+    return out;
+}
+
 } // namespace detail
 
 ATTUNE_INLINE space_structure structure_of(description const& of)
@@ -130,6 +146,16 @@ ATTUNE_INLINE double structure_distance(space_structure const& own, space_struct
     }
     for (auto const& [kind, magnitude] : of_other)
         if (!of_own.contains(kind)) sum += 1;
+    return sum;
+}
+
+ATTUNE_INLINE double digits_distance(space_structure const& a, space_structure const& b)
+{
+    auto const of_b = detail::digits_by_kind(b);
+    double sum = 0;
+    for (auto const& [kind, digits] : detail::digits_by_kind(a))
+        if (auto const at = of_b.find(kind); at != of_b.end())
+            sum += (digits - at->second) * (digits - at->second);
     return sum;
 }
 

@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_use.hpp>
+#include <attune/search/meta/tuning_gains.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -22,6 +23,7 @@ struct representation {
     space_structure structure;
     std::size_t runs = 1;              ///< searches that are summed up here
     std::vector<technique_use> uses{}; ///< of all of them, each technique once, by name
+    tuning_gains gains{};              ///< of those that said it
 };
 
 /// New bests per request, in [0, 1]: the search affinity of a technique with a problem. Nothing
@@ -32,12 +34,18 @@ struct representation {
 /// [-1, 1]. Nothing with fewer than two of them, or where one side has one value alone.
 [[nodiscard]] std::optional<double> affinity_correlation(std::span<technique_use const> a,
                                                          std::span<technique_use const> b);
+/// The same with a problem of a history, whose uses ascend by name.
+/// Cost   O(uses times log of the problem's)
+[[nodiscard]] std::optional<double> affinity_correlation(std::span<technique_use const> uses,
+                                                         representation const& with);
 
 /// Sums of what techniques gained, by problem: label and structure.
 class technique_history {
 public:
     /// Adds one search, or the sums of several. Techniques without requests do not count.
     void add(representation const& searched);
+    /// As add() of each.  Cost  O(n log n) in the number of all techniques
+    void add_all(std::vector<representation> searched);
     /// Adds what history_line() wrote. @return false: the line is none, or a technique has a name
     /// above 64 KiB; nothing is added
     bool add_line(std::string_view line);
@@ -55,12 +63,13 @@ private:
 };
 
 /// One search, or the sums of several, as a line of text without a line end: label, structure,
-/// number of searches, then name, requests and new bests of each technique that was asked, between
-/// tabs. Tabs and line ends in names are blanks.
+/// number of searches (with gains: a blank and tuning_gains::text()), then name, requests and new
+/// bests of each technique that was asked, between tabs. Tabs and line ends in names are blanks.
 [[nodiscard]] std::string history_line(representation const& searched);
 /// A line with its end for each representation; read_history() makes the history again.
 [[nodiscard]] std::string history_text(technique_history const& past);
 /// Lines that are damaged are left out.
+/// Cost   O(n log n) in the number of techniques of all lines
 [[nodiscard]] technique_history read_history(std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,17 +46,12 @@ ATTUNE_INLINE std::optional<double> search_affinity(technique_use const& use)
     return static_cast<double>(use.new_bests) / static_cast<double>(use.requests);
 }
 
-ATTUNE_INLINE std::optional<double> affinity_correlation(std::span<technique_use const> a,
-                                                         std::span<technique_use const> b)
+namespace detail {
+
+/// Pearson's correlation of pairs of affinities.
+[[nodiscard]] inline std::optional<double>
+correlation_of(std::vector<std::pair<double, double>> const& known)
 {
-    std::vector<std::pair<double, double>> known;
-    for (technique_use const& of_a : a)
-        for (technique_use const& of_b : b) {
-            if (of_a.name != of_b.name) continue;
-            auto const x = search_affinity(of_a);
-            auto const y = search_affinity(of_b);
-            if (x && y) known.emplace_back(*x, *y);
-        }
     if (known.size() < 2) return {};
     double mean_x = 0;
     double mean_y = 0;
@@ -76,37 +73,39 @@ ATTUNE_INLINE std::optional<double> affinity_correlation(std::span<technique_use
     return std::clamp(xy / std::sqrt(xx * yy), -1.0, 1.0);
 }
 
-ATTUNE_INLINE void technique_history::add(representation const& searched)
+} // namespace detail
+
+ATTUNE_INLINE std::optional<double> affinity_correlation(std::span<technique_use const> a,
+                                                         std::span<technique_use const> b)
 {
-    std::string const text = structure_text(searched.structure);
-    auto const at = std::lower_bound(representations_.begin(),
-                                     representations_.end(),
-                                     searched.label,
-                                     [&](representation const& r, std::string_view label) {
-                                         return r.label != label
-                                                    ? r.label < label
-                                                    : structure_text(r.structure) < text;
-                                     });
-    bool const is_known = at != representations_.end() && at->label == searched.label &&
-                          at->structure == searched.structure;
-    representation& of =
-        is_known ? *at
-                 : *representations_.insert(
-                       at, {.label = searched.label, .structure = searched.structure, .runs = 0});
-    of.runs += searched.runs;
-    for (technique_use const& use : searched.uses) {
-        if (use.requests == 0) continue;
-        auto const place = detail::place_of(of.uses, use.name);
-        if (place == of.uses.end() || place->name != use.name) {
-            of.uses.insert(place, use);
-        } else {
-            place->requests += use.requests;
-            place->new_bests += use.new_bests;
+    std::vector<std::pair<double, double>> known;
+    for (technique_use const& of_a : a)
+        for (technique_use const& of_b : b) {
+            if (of_a.name != of_b.name) continue;
+            auto const x = search_affinity(of_a);
+            auto const y = search_affinity(of_b);
+            if (x && y) known.emplace_back(*x, *y);
         }
+    return detail::correlation_of(known);
+}
+ATTUNE_INLINE std::optional<double> affinity_correlation(std::span<technique_use const> uses,
+                                                         representation const& with)
+{
+    std::vector<std::pair<double, double>> known;
+    for (technique_use const& use : uses) {
+        auto const at = detail::place_of(with.uses, use.name);
+        if (at == with.uses.end() || at->name != use.name) continue;
+        auto const x = search_affinity(use);
+        auto const y = search_affinity(*at);
+        if (x && y) known.emplace_back(*x, *y);
     }
+    return detail::correlation_of(known);
 }
 
-ATTUNE_INLINE bool technique_history::add_line(std::string_view line)
+namespace detail {
+
+/// What one line says; nothing: it is none.
+[[nodiscard]] inline std::optional<representation> read_history_line(std::string_view line)
 {
     constexpr std::size_t most_name = 65'536; // bytes; names are parsed and made to searches
     std::vector<std::string_view> fields;
@@ -115,20 +114,89 @@ ATTUNE_INLINE bool technique_history::add_line(std::string_view line)
         if (fields.back().size() == rest.size()) break;
         rest.remove_prefix(fields.back().size() + 1);
     }
-    if (fields.size() < 3 || fields.size() % 3 != 0) return false;
-    std::optional<space_structure> const structure = read_structure(fields[1]);
-    auto const runs = detail::whole_number<std::size_t>(fields[2]);
-    if (!structure || !runs) return false;
-    representation searched{
-        .label = std::string(fields[0]), .structure = *structure, .runs = *runs};
-    for (std::size_t i = 3; i < fields.size(); i += 3) {
-        auto const requests = detail::whole_number<std::size_t>(fields[i + 1]);
-        auto const bests = detail::whole_number<std::size_t>(fields[i + 2]);
-        if (!requests || !bests || *bests > *requests) return false;
-        if (fields[i].size() > most_name) return false;
-        searched.uses.push_back({std::string(fields[i]), *requests, *bests});
+    if (fields.size() < 3 || fields.size() % 3 != 0) return {};
+    std::optional<space_structure> structure = read_structure(fields[1]);
+    std::string_view const searches = fields[2].substr(0, fields[2].find(' '));
+    auto const runs = whole_number<std::size_t>(searches);
+    if (!structure || !runs) return {};
+    representation out{
+        .label = std::string(fields[0]), .structure = std::move(*structure), .runs = *runs};
+    if (searches.size() < fields[2].size()) {
+        auto gains = tuning_gains::read(fields[2].substr(searches.size() + 1));
+        if (!gains || gains->count() == 0 || gains->count() > *runs) return {};
+        out.gains = std::move(*gains);
     }
-    add(searched);
+    out.uses.reserve(fields.size() / 3 - 1);
+    for (std::size_t i = 3; i < fields.size(); i += 3) {
+        auto const requests = whole_number<std::size_t>(fields[i + 1]);
+        auto const bests = whole_number<std::size_t>(fields[i + 2]);
+        if (!requests || !bests || *bests > *requests) return {};
+        if (fields[i].size() > most_name) return {};
+        out.uses.push_back({std::string(fields[i]), *requests, *bests});
+    }
+    return out;
+}
+
+/// Ascending by name, each technique that was asked once, with its sums.
+inline void sum_by_name(std::vector<technique_use>& uses)
+{
+    std::erase_if(uses, [](technique_use const& use) { return use.requests == 0; });
+    std::sort(uses.begin(), uses.end(), [](technique_use const& a, technique_use const& b) {
+        return a.name < b.name;
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        if (kept > 0 && uses[kept - 1].name == uses[i].name) {
+            uses[kept - 1].requests += uses[i].requests;
+            uses[kept - 1].new_bests += uses[i].new_bests;
+        } else {
+            if (kept != i) uses[kept] = std::move(uses[i]);
+            ++kept;
+        }
+    }
+    uses.resize(kept);
+}
+
+} // namespace detail
+
+ATTUNE_INLINE void technique_history::add(representation const& searched) { add_all({searched}); }
+
+ATTUNE_INLINE void technique_history::add_all(std::vector<representation> searched)
+{
+    struct summed {
+        representation of;
+        bool has_changed = false;
+    };
+    std::map<std::pair<std::string, std::string>, summed> sums; // by label and structure
+    for (representation& r : representations_) {
+        std::pair key(r.label, structure_text(r.structure));
+        sums.emplace(std::move(key), summed{std::move(r), false});
+    }
+    for (representation& one : searched) {
+        std::pair key(one.label, structure_text(one.structure));
+        auto const [at, is_new] = sums.try_emplace(std::move(key));
+        representation& of = at->second.of;
+        at->second.has_changed = true;
+        if (is_new) {
+            of = std::move(one);
+            continue;
+        }
+        of.runs += one.runs;
+        of.gains.add_all(one.gains);
+        std::move(one.uses.begin(), one.uses.end(), std::back_inserter(of.uses));
+    }
+    representations_.clear();
+    for (auto& [key, one] : sums) {
+        if (one.has_changed) detail::sum_by_name(one.of.uses);
+        representations_.push_back(std::move(one.of));
+    }
+}
+
+ATTUNE_INLINE bool technique_history::add_line(std::string_view line)
+{
+    std::optional<representation> searched = detail::read_history_line(line);
+    if (!searched) return false;
+    add(*searched);
     return true;
 }
 
@@ -144,6 +212,7 @@ ATTUNE_INLINE std::string history_line(representation const& searched)
 {
     std::string out = detail::as_field(searched.label) + '\t' + structure_text(searched.structure) +
                       '\t' + std::to_string(searched.runs);
+    if (searched.gains.count() > 0) out += ' ' + searched.gains.text();
     for (technique_use const& use : searched.uses) {
         if (use.requests == 0) continue;
         out += '\t' + detail::as_field(use.name) + '\t' + std::to_string(use.requests) + '\t' +
@@ -160,12 +229,14 @@ ATTUNE_INLINE std::string history_text(technique_history const& past)
 }
 ATTUNE_INLINE technique_history read_history(std::string_view text)
 {
-    technique_history out;
+    std::vector<representation> all;
     for (std::string_view rest = text; !rest.empty();) {
         std::string_view const line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(line.size() < rest.size() ? line.size() + 1 : line.size());
-        out.add_line(line);
+        if (auto one = detail::read_history_line(line)) all.push_back(std::move(*one));
     }
+    technique_history out;
+    out.add_all(std::move(all));
     return out;
 }
 
