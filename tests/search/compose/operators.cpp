@@ -233,6 +233,7 @@ TEST_CASE_TEMPLATE("operators stay inside the space, change only their gene and 
                    search::random_invert,
                    search::random_shift,
                    search::random_move,
+                   search::random_reversal,
                    search::permutation_cross,
                    search::px,
                    search::pmx,

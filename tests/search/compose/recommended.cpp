@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/compose/recommended.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,4 +98,71 @@ TEST_CASE("each technique of the library is made of its name")
     }
     CHECK(!make("of a later release").has_value());
     CHECK(!make("").has_value());
+}
+
+TEST_CASE("each of the twelve approaches begins with its set, and only dbi with the past")
+{
+    attune::chain_of_trees const space = searcher_trials::valley_space();
+    std::vector<std::string> const names = attune::search::approach_names();
+    CHECK(names.size() == 12);
+    CHECK(std::set(names.begin(), names.end()).size() == 12);
+    auto const names_in = [](std::vector<technique> const& set) {
+        std::vector<std::string> out;
+        for (technique const& t : set)
+            out.push_back(t.name);
+        return out;
+    };
+    for (std::string const& name : names) {
+        CAPTURE(name);
+        std::vector<std::string> const got =
+            names_of(attune::search::approach(name, two_techniques())(space, 1));
+        if (name.ends_with("-A")) CHECK(got == names_in(attune::search::technique_set_a()));
+        if (name.ends_with("-pgd")) CHECK(got == names_in(attune::search::technique_set_pgd()));
+        if (name.ends_with("-D")) CHECK(got == names_in(attune::search::technique_set_d()));
+        if (name.ends_with("-dbi")) {
+            REQUIRE(got.size() == 5);
+            CHECK(got[0] == attune::search::technique_set_d()[2].name);
+            CHECK(got[1] == attune::search::technique_set_a()[1].name);
+        }
+    }
+    CHECK_THROWS_WITH_AS(
+        (void)attune::search::approach("rec-B"), doctest::Contains("rec-bndt-dbi"), attune::error);
+}
+
+TEST_CASE("bndt never changes its techniques, rec asks them equally often")
+{
+    attune::chain_of_trees const space = searcher_trials::valley_space();
+    auto const uses_after = [&](char const* name, int outcomes) {
+        attune::any_searcher s = attune::search::approach(name, two_techniques())(space, 3);
+        for (int i = 0; i < outcomes; ++i) {
+            std::vector<attune::point> const asked = s.ask(1);
+            REQUIRE(asked.size() == 1);
+            s.tell(asked.front(),
+                   attune::measurement::exact(searcher_trials::valley(asked.front())));
+        }
+        return s.uses();
+    };
+    CHECK(uses_after("bndt-dbi", 200).size() == 5);
+    CHECK(uses_after("bndt-A", 200).size() == 4);
+    std::vector<technique_use> const even = uses_after("rec-A", 24); // before the first change
+    REQUIRE(even.size() == 4);
+    for (technique_use const& use : even)
+        CHECK(use.requests == 6);
+}
+
+TEST_CASE("a space with an order begins with small moves of orders")
+{
+    std::vector<std::string> of_orders;
+    attune::description d;
+    attune::parameter_description order;
+    order.name = "ORDER";
+    order.kind = attune::parameter_kind::permutation;
+    order.type = attune::value_kind::list;
+    order.parts = 5;
+    d.parameters = {order};
+    attune::chain_of_trees const space(d);
+    for (technique const& t : attune::search::technique_set_for(space.describe()))
+        of_orders.push_back(t.name);
+    CHECK(names_of(recommended()(space, 1)) == of_orders);
+    CHECK(of_orders.front() == attune::search::technique_set_orders().front().name);
 }

@@ -1,7 +1,8 @@
 // attune/search/compose/composed.hpp - a search made of a base and an operator for each kind of parameter.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Chapter 4. Own: a child that breaks a constraint becomes the
-//          nearest valid configuration; a population that finds nothing new gets random members
+//          nearest valid configuration; a population that finds nothing new gets random members;
+//          one that begins late begins with the best that others found
 // Bench    bench/search/tsp.cpp
 //
 // The three parts are a base (bases.hpp, or a struct of your own: base.hpp), kinds (kinds.hpp) and

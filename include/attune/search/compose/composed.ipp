@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/detail/genome.hpp>
@@ -84,11 +85,29 @@ ATTUNE_INLINE void composition::settle()
     return genes.valid(std::move(child), *parents.front(), engine);
 }
 
+/// The best configurations that others found so far, and random ones as far as there are fewer.
+[[nodiscard]] inline std::vector<point> first_members(trials& t, std::size_t count)
+{
+    std::vector<valued_point> known;
+    for (valued_point const& one : t.told())
+        if (one.value != failed_value) known.push_back(one);
+    attune::detail::sort_stably(
+        known, [](valued_point const& a, valued_point const& b) { return a.value < b.value; });
+    if (known.size() > count) known.resize(count);
+    std::vector<point> out;
+    for (valued_point& one : known)
+        out.push_back(std::move(one.where));
+    if (out.size() < count)
+        for (point& fresh : attune::detail::fresh_points(t, count - out.size()))
+            out.push_back(std::move(fresh));
+    return out;
+}
+
 ATTUNE_INLINE search_process breed_composed(trials& t, composition what)
 {
     constexpr int most_tries = 20; // to make an unseen child
     genome const genes(t.space(), what.operators);
-    std::vector<point> round = attune::detail::fresh_points(t, what.base.members());
+    std::vector<point> round = first_members(t, what.base.members());
     std::vector<double> value = co_await t.evaluate(round);
     population_state all;
     for (std::size_t i = 0; i < round.size(); ++i)

@@ -13,8 +13,9 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// One parameter of the best configuration is changed by one operator: the one that found new bests
-/// most often of late, or was used seldom. Operators are those of one or two parents.
+/// One parameter of the best configuration, the last one of equals, is changed by one operator: the
+/// one that found new bests most often of late, or was used seldom. Operators are those of one or
+/// two parents.
 struct mutation_bandit {
     static constexpr std::string_view name = "mutation_bandit";
     double exploration = 0.05;

@@ -48,7 +48,9 @@ struct mutation_choice {
     add(small_random_change{});
     add(random_swap{});
     add(random_invert{});
+    add(random_shift{0});
     add(random_shift{});
+    add(random_reversal{});
     add(random_move{});
     return out;
 }
@@ -59,8 +61,9 @@ ATTUNE_INLINE search_process mutation_bandit::run(trials& t, mutation_bandit wit
 {
     constexpr int most_tries = 10; // to make an unseen child
     detail::genome const genes(t.space(), {});
-    point const first = t.fresh();
-    static_cast<void>(co_await t.evaluate(first));
+    point const first = t.best() ? *t.best() : t.fresh();
+    point from = first;
+    double height = co_await t.evaluate(first);
     std::vector<detail::mutation_choice> const all = detail::mutations_of(genes, first);
     attune::detail::credit_window credit(all.size(), std::max<std::size_t>(with.window, 1));
     std::vector<double> memory(t.space().describe().parameters.size(), 0);
@@ -77,13 +80,16 @@ ATTUNE_INLINE search_process mutation_bandit::run(trials& t, mutation_bandit wit
             if (takes) chosen = i;
             highest = std::max(highest, score);
         }
-        point const from = t.best() ? *t.best() : first;
+        if (t.best() && t.best_value() < height) {
+            from = *t.best();
+            height = t.best_value();
+        }
         point child = from;
         for (int tries = 0; tries < most_tries; ++tries) {
             std::vector<std::size_t> const& of = all[chosen].genes;
             std::size_t const g = of[uniform_below(t.engine(), of.size())];
             child = from;
-            std::array const others{genes.of(from, g)};
+            std::array const others{genes.of(std::as_const(from), g)};
             gene const to = genes.of(child, g);
             all[chosen].with.with(to, others, t.engine(), std::span(memory).first(to.size()));
             child = genes.valid(std::move(child), from, t.engine());
@@ -92,6 +98,9 @@ ATTUNE_INLINE search_process mutation_bandit::run(trials& t, mutation_bandit wit
         double const best = t.best_value();
         double const value = co_await t.evaluate(child);
         credit.push(chosen, value < best);
+        if (value > height) continue;
+        from = std::move(child);
+        height = value;
     }
     for (;;) {
         point const only = t.fresh(); // nothing varies

@@ -1,7 +1,7 @@
 // attune/search/compose/order_operators.hpp - operators for permutations.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Table 4.5; strengths as in OpenTuner (Ansel et al. 2014).
-//          Own: random_shift, random_move
+//          Own: random_shift, random_reversal, random_move
 // tested by search/compose/operators.cpp
 #pragma once
 
@@ -82,7 +82,8 @@ struct random_invert {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// The other parent with a random section of at most `strength` of the items moved elsewhere.
+/// The other parent with a random section moved elsewhere: at least one item, at most `strength` of
+/// them, each order of magnitude as often.
 struct random_shift {
     static constexpr std::string_view name = "random_shift";
     static constexpr std::size_t parents = 2;
@@ -98,8 +99,16 @@ struct random_shift {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
-/// One of three small moves of the other parent, as often as each other: a section of at most
-/// `strength` of the items moved elsewhere, two items swapped, a section of any length reversed.
+/// The other parent with the section between two random places reversed.
+struct random_reversal {
+    static constexpr std::string_view name = "random_reversal";
+    static constexpr std::size_t parents = 2;
+    using of = permutation_kind;
+    void operator()(gene child, other_parents others, random_engine& engine) const;
+};
+
+/// One of three small moves of the other parent, as often as each other: random_shift, random_swap
+/// and random_reversal.
 struct random_move {
     static constexpr std::string_view name = "random_move";
     static constexpr std::size_t parents = 2;

@@ -85,12 +85,25 @@ random_shift::operator()(gene child, other_parents others, random_engine& engine
 {
     item_order const from = others[0].order();
     if (from.size() < 2) return;
+    double const wanted = std::clamp(strength, 0.0, 1.0) * static_cast<double>(from.size());
     std::size_t const most =
-        std::min(detail::items_of_section(from.size(), strength), from.size() - 1);
-    std::size_t const count = 1 + uniform_below(engine, most);
+        std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(wanted)), 1, from.size() - 1);
+    double const length = std::exp(uniform_unit(engine) *
+                                   std::log(static_cast<double>(most) + 1)); // in [1, most + 1)
+    std::size_t const count = std::min(static_cast<std::size_t>(length), most);
     std::size_t const first = uniform_below(engine, from.size() - count + 1);
     std::size_t const to = uniform_below(engine, from.size() - count);
     child.set_order(shifted(from, first, count, to < first ? to : to + 1));
+}
+ATTUNE_INLINE void
+random_reversal::operator()(gene child, other_parents others, random_engine& engine) const
+{
+    item_order const from = others[0].order();
+    if (from.size() < 2) return;
+    std::size_t const a = uniform_below(engine, from.size());
+    std::size_t const other = uniform_below(engine, from.size() - 1);
+    std::size_t const b = other < a ? other : other + 1;
+    child.set_order(inverted(from, std::min(a, b), (a < b ? b - a : a - b) + 1));
 }
 ATTUNE_INLINE random_move random_move::drawn(random_engine& engine)
 {
@@ -100,17 +113,12 @@ ATTUNE_INLINE void
 random_move::operator()(gene child, other_parents others, random_engine& engine) const
 {
     std::uint64_t const kind = uniform_below(engine, 3);
-    if (kind < 2) {
-        if (kind == 0)
-            random_shift{strength}(child, others, engine);
-        else
-            random_swap{}(child, others, engine);
-        return;
-    }
-    item_order const from = others[0].order();
-    if (from.size() < 2) return;
-    std::size_t const count = 2 + uniform_below(engine, from.size() - 1);
-    child.set_order(inverted(from, uniform_below(engine, from.size() - count + 1), count));
+    if (kind == 0)
+        random_shift{strength}(child, others, engine);
+    else if (kind == 1)
+        random_swap{}(child, others, engine);
+    else
+        random_reversal{}(child, others, engine);
 }
 ATTUNE_INLINE pmx pmx::drawn(random_engine& engine) { return {{detail::drawn_strength(engine)}}; }
 ATTUNE_INLINE ox1 ox1::drawn(random_engine& engine) { return {{detail::drawn_strength(engine)}}; }

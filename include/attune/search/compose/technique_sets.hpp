@@ -1,12 +1,13 @@
 // attune/search/compose/technique_sets.hpp - the sets of techniques that a bandit begins with.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 7.1.1; which variants they are as in OpenTuner (Ansel et al.
-//          2014). Own: technique_set_orders()
+//          2014). Own: technique_set_orders(), technique_set_for()
 // Bench    bench/search/tsp.cpp
 // tested by search/compose/technique_text.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/search/meta/technique.hpp>
 
 #include <vector>
@@ -24,10 +25,17 @@ namespace attune::inline ATTUNE_ABI::search {
 /// "D": Nelder-Mead, differential evolution, pattern search, particle swarm.
 [[nodiscard]] std::vector<technique> technique_set_d();
 
-/// For spaces of orders, in which the sets above make no small move: greedy, a mutation and three
-/// random parents by random_move, a mutation by random_swap, and genetic searches of the crossovers
-/// OX1 and PMX. Parameters that are no permutations change as in any other search by these bases.
+/// For spaces of orders, in which the sets above make no small move: climbs that move one item,
+/// that move a section of up to half of the items, and that reverse a section. Which of them helps
+/// differs between objectives, so that a bandit over them gains more than one climb with all three.
+/// Without swaps: on tours they cost more than they gain (bench/search/tsp.cpp). Parameters that
+/// are no permutations change as in any climb.
 [[nodiscard]] std::vector<technique> technique_set_orders();
+
+/// The set that suits a space by its structure: technique_set_a(); where nothing but orders varies
+/// technique_set_orders(); where other parameters do as well, set A with random_move for orders,
+/// which its operators else draw anew, and a climb.
+[[nodiscard]] std::vector<technique> technique_set_for(description const& space);
 
 /// Every technique of this folder with its usual settings: bases with their default operators,
 /// genetic and swarm searches with each crossover, simplices with each start, and so on.

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/declare/order.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
+#include <attune/search/compose/climb.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/operator.hpp>
@@ -11,6 +14,10 @@
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/unit_steps.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -72,13 +79,39 @@ ATTUNE_INLINE std::vector<technique> technique_set_d()
 
 ATTUNE_INLINE std::vector<technique> technique_set_orders()
 {
+    std::vector<technique> out;
+    for (double const strength : {0.0, 0.5}) {
+        operators<permutation<random_shift>> by_shifts;
+        std::get<0>(by_shifts.entries).with.strength = strength;
+        out.push_back(technique_of(climb{}, by_shifts));
+    }
+    out.push_back(technique_of(climb{}, operators<permutation<random_reversal>>{}));
+    return out;
+}
+
+ATTUNE_INLINE std::vector<technique> technique_set_for(description const& space)
+{
+    std::size_t orders = 0;
+    std::size_t others = 0;
+    for (attune::detail::named_value const& value : attune::detail::named_values(space)) {
+        parameter_description const& p = space.parameters[value.first];
+        if (attune::detail::has_order(space, value.first))
+            ++orders;
+        else if (p.traits().is_interval || p.value_count() > 1)
+            ++others;
+    }
+    if (orders == 0) return technique_set_a();
+    if (others == 0) return technique_set_orders();
     operators<permutation<random_move>> const by_moves;
-    return {technique_of(greedy{}, by_moves),
-            technique_of(uniform_greedy_mutation{}, by_moves),
-            technique_of(random_three_parents{}, by_moves),
-            technique_of(uniform_greedy_mutation{}, operators<permutation<random_swap>>{}),
-            detail::genetic_by(crossover::ox1),
-            detail::genetic_by(crossover::pmx)};
+    uniform_greedy_mutation uniform;
+    normal_greedy_mutation normal;
+    uniform.mutation_rate = 0.1;
+    normal.mutation_rate = 0.3;
+    return {technique_of(de_alt{}, by_moves),
+            technique_of(uniform, by_moves),
+            technique_of(normal, by_moves),
+            technique_of(nelder_mead{}),
+            technique_of(climb{})};
 }
 
 ATTUNE_INLINE std::vector<technique> technique_library()
@@ -90,6 +123,7 @@ ATTUNE_INLINE std::vector<technique> technique_library()
                                technique_of(de_alt{}),
                                technique_of(gga{}),
                                technique_of(aging_evolution{}),
+                               technique_of(climb{}),
                                technique_of(pattern_search{}),
                                technique_of(pseudo_annealing{}),
                                technique_of(mutation_bandit{})};

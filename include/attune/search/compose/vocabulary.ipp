@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/bases.hpp>
+#include <attune/search/compose/climb.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
@@ -47,10 +48,11 @@ ATTUNE_INLINE vocabulary::vocabulary()
     detail::add_all<array_cross, array_swarm, array_swarm_parallel>(*this);
     detail::add_all<small_random_change, random_swap, random_invert, random_shift, random_move>(
         *this);
+    detail::add_all<random_reversal>(*this);
     detail::add_all<permutation_cross, px, pmx, cx, ox1, ox3, permutation_swarm>(*this);
     detail::add_all<greedy, random_three_parents, de, de_alt>(*this);
     detail::add_all<uniform_greedy_mutation, normal_greedy_mutation, ga, gga, pso>(*this);
-    detail::add_all<aging_evolution>(*this);
+    detail::add_all<aging_evolution, climb>(*this);
     detail::add_all<pure_random, nelder_mead, torczon>(*this);
     detail::add_all<pattern_search, pseudo_annealing, mutation_bandit>(*this);
     add_search({"annealing", search_with<annealing>()});
