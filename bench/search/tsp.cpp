@@ -1,67 +1,62 @@
-// bench/search/tsp.cpp - tours by techniques of the thesis DeepTuner, and by a plain hill climber.
+// bench/search/tsp.cpp - tours by techniques, by recommended ones, and by a plain hill climber.
 // SPDX-License-Identifier: MIT
-// Source   Wu, "DeepTuner", 2015, Sec. 7.2.3: the instances, and how many tours are tested
+// Source   Wu, "DeepTuner", 2015, Sec. 7.1 and 7.2.3
 //
-// Run      bench.search.tsp --tsp DIR [--names att48,ftv44] [--techniques library] [--repeats 9]
-//          [--seed 0]
+// Run      bench.search.tsp --tsp DIR [--names att48,ftv44] [--repeats 75] [--seed 0]
+//            [--approaches bndt-A,rec-bndt-dbi] [--searches 20] [--history-tested 1000]
+//            [--history FILE] [--techniques members]
 //          DIR: att48.tsp, dantzig42.tsp, ftv44.atsp, ftv170.atsp, p43.atsp, rbg323.atsp of TSPLIB
-//          --techniques library: every one of technique_library() and some compositions; a file
-//          with the name of a technique on each line; or `none`
-// Prints   technique: a line per instance and technique, the median length of its best tour.
-//          tsp: a line per instance: the best known length; medians of the best tours after 3,000
-//          tours (rbg323: 6,000) of the AUC bandit over technique set A, of the same bandit over
-//          sets pgd and D and over technique_set_orders(), of a hill climber that tries random
-//          insertions, swaps and inversions and keeps what is not longer, and of the best technique
-//          alone, which is named. ratio: bandit_a / best_known. total: mean and worst ratio;
-//          vs_climber: geometric mean of climber / bandit_a, above 1 where the bandit is better
+//          --approaches: of the thesis' twelve, at least bndt-A and rec-bndt-dbi; `all` of them
+//          --searches: of the history, for each of 24 representations, the six instances and three
+//          parts of each; --history-tested: tours that each tests. FILE keeps the history: read
+//          where it is, else written
+//          --techniques: each alone as well: `members` of technique_set_for() the space, `library`,
+//          `none`, or a file with the name of a technique on each line
+// Prints   Lengths of the best tour of each run after 3,000 tours (rbg323: 6,000): median, and in
+//          low= and high= what 20 and 80 % of the runs do not exceed.
+//          search: a line per instance and search; over_best: median / best known. climber: random
+//          insertions, swaps and inversions of the tour at hand. default: an AUC bandit over
+//          technique_set_for() the space. The approaches have a history without the instance and
+//          its parts.
+//          tsp: a line per instance; ratio: (bndt-A - best known) / (rec-bndt-dbi - best known)
+//          total: without p43, whose optimum is another one in the thesis: mean and worst ratio;
+//          vs_climber: geometric mean of climber / default, worst_vs_climber the smallest;
+//          recommended_vs_climber: geometric mean of climber / rec-bndt-dbi
 // Exit     2 when a file or an argument is wrong
-#include <attune/core/random.hpp>
-#include <attune/declare/order.hpp>
-#include <attune/search/compose/order_changes.hpp>
+#include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
-#include <attune/space/chain_of_trees.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <limits>
-#include <numeric>
-#include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../support/arguments.hpp"
-#include "../support/median.hpp"
 #include "../support/names.hpp"
-#include "replay_run.hpp"
-#include "tsp_instance.hpp"
+#include "tsp_history.hpp"
 
 namespace {
 
 namespace search = attune::search;
 
-struct named_tours {
-    std::string name;
-    std::string file;
-    double best_known;
-    std::size_t tested;
-};
-std::vector<named_tours> const all_tours{{"att48", "att48.tsp", 10628, 3000},
-                                         {"dantzig42", "dantzig42.tsp", 699, 3000},
-                                         {"ftv44", "ftv44.atsp", 1613, 3000},
-                                         {"ftv170", "ftv170.atsp", 2755, 3000},
-                                         {"p43", "p43.atsp", 5620, 3000},
-                                         {"rbg323", "rbg323.atsp", 1326, 6000}};
-
 struct arguments {
     std::string folder;
     std::string names = "all";
-    std::string techniques = "library";
-    std::size_t repeats = 9;
+    std::string approaches = "bndt-A,rec-bndt-dbi";
+    std::string techniques = "none";
+    std::string history;
+    std::size_t searches = 20;
+    std::size_t history_tested = 1000;
+    std::size_t repeats = 75;
     std::size_t seed = 0;
 };
 
@@ -72,84 +67,180 @@ struct arguments {
                           text,
                           {{"--tsp", &out.folder},
                            {"--names", &out.names},
+                           {"--approaches", &out.approaches},
                            {"--techniques", &out.techniques},
+                           {"--history", &out.history},
+                           {"--searches", &out.searches, 1},
+                           {"--history-tested", &out.history_tested, 1},
                            {"--repeats", &out.repeats, 1},
                            {"--seed", &out.seed}});
     if (out.folder.empty()) throw std::runtime_error("--tsp DIR is needed");
+    std::vector<std::string> names;
+    for (bench::named_tours const& one : bench::all_tours)
+        names.push_back(one.name);
+    if (out.names != "all") bench::require_known("--names", out.names, names);
+    if (out.approaches == "all") {
+        out.approaches.clear();
+        for (std::string const& name : search::approach_names())
+            out.approaches += (out.approaches.empty() ? "" : ",") + name;
+    }
+    bench::require_known("--approaches", out.approaches, search::approach_names());
+    for (char const* const needed : {"bndt-A", "rec-bndt-dbi"})
+        if (!bench::is_in(out.approaches, needed))
+            out.approaches += (out.approaches.empty() ? "" : ",") + std::string(needed);
     return out;
 }
 
-[[nodiscard]] std::vector<search::technique> techniques_named(std::string const& from)
+[[nodiscard]] std::vector<search::technique> techniques_named(std::string const& from,
+                                                              attune::description const& space)
 {
     if (from == "none") return {};
-    std::vector<search::technique> out;
-    if (from == "library") {
-        out = search::technique_library();
-        for (char const* const base : {"greedy", "greedy;population,3", "uniform_greedy_mutation"})
-            for (char const* const op :
-                 {"random_swap", "random_invert", "random_shift", "random_move"})
-                out.push_back(
-                    search::parse_technique(std::string(base) + " permutation;" + op + ";[[]]"));
-        for (char const* const cross : {"px", "pmx", "cx", "ox1", "ox3"})
-            out.push_back(search::parse_technique(std::string("random_three_parents ") +
-                                                  "permutation;cross_" + cross + ";[[]]"));
-        return out;
-    }
+    if (from == "members") return search::technique_set_for(space);
+    if (from == "library") return search::technique_library();
     std::ifstream in(from);
     if (!in) throw std::runtime_error("cannot read " + from);
+    std::vector<search::technique> out;
     for (std::string line; std::getline(in, line);)
         if (!line.empty()) out.push_back(search::parse_technique(line));
     return out;
 }
 
-/// The best of so many tours by random insertions, swaps and inversions of the tour at hand.
-[[nodiscard]] double climb(bench::tsp_instance const& of, std::size_t tested, std::uint64_t seed)
+[[nodiscard]] search::technique_history history_of(arguments const& given)
 {
-    attune::random_engine engine(seed);
-    search::item_order now(of.cities);
-    std::iota(now.begin(), now.end(), std::uint16_t{0});
-    attune::shuffle(std::span(now), engine);
-    double length = of.length(now);
-    for (std::size_t i = 1; i < tested; ++i) {
-        std::size_t a = attune::uniform_below(engine, of.cities);
-        std::size_t b = attune::uniform_below(engine, of.cities - 1);
-        b += b < a ? 0 : 1; // another place
-        std::uint64_t const kind = attune::uniform_below(engine, 3);
-        if (kind == 2 && a > b) std::swap(a, b);
-        search::item_order const next = kind == 0   ? search::shifted(now, a, 1, b)
-                                        : kind == 1 ? search::swapped(now, a, b)
-                                                    : search::inverted(now, a, b - a + 1);
-        double const its = of.length(next);
-        if (its > length) continue;
-        now = next;
-        length = its;
+    if (!given.history.empty()) {
+        if (std::ifstream in(given.history); in) {
+            std::ostringstream text;
+            text << in.rdbuf();
+            search::technique_history const known = search::read_history(text.str());
+            if (!known.representations().empty()) return known;
+        }
     }
-    return length;
+    search::technique_history out;
+    std::uint64_t seed = 1'000 * std::uint64_t{given.seed};
+    for (bench::named_tours const& one : bench::all_tours) {
+        bench::tsp_instance const whole = bench::read_tsp(given.folder + "/" + one.file);
+        for (bench::tsp_representation const& of : bench::representations_of(one, whole))
+            bench::add_random_searches(out, of, given.searches, given.history_tested, ++seed);
+    }
+    if (!given.history.empty()) {
+        std::ofstream file(given.history);
+        file << search::history_text(out);
+        if (!file.flush()) throw std::runtime_error("cannot write " + given.history);
+    }
+    return out;
+}
+
+/// What the runs of one search found.
+struct lengths {
+    double low = 0, median = 0, high = 0;
+};
+
+/// @param all  lengths of runs, at least one
+[[nodiscard]] lengths lengths_of(std::vector<double> all)
+{
+    std::sort(all.begin(), all.end());
+    auto const at = [&](double share) {
+        double const rank = std::ceil(share * static_cast<double>(all.size()) - 1e-9);
+        return all[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+    };
+    return {at(.2), at(.5), at(.8)};
 }
 
 struct race {
+    bench::named_tours const& of;
     bench::tsp_instance tours;
     attune::chain_of_trees space;
-    std::size_t tested;
     arguments const& given;
 
-    [[nodiscard]] double median_of(attune::search_factory const& make) const
+    lengths told(char const* kind, std::string const& name, std::vector<double> all) const
     {
-        auto const length = [&](attune::point const& p) -> attune::outcome {
-            return attune::measurement::exact(
-                tours.length(attune::detail::order_of(space.describe(), 0, p)));
-        };
+        lengths const out = lengths_of(std::move(all));
+        std::printf("%s %s median=%.0f low=%.0f high=%.0f over_best=%.3f tested=%zu runs=%zu "
+                    "name=%s\n",
+                    kind,
+                    of.name,
+                    out.median,
+                    out.low,
+                    out.high,
+                    out.median / of.best_known,
+                    of.tested,
+                    given.repeats,
+                    name.c_str());
+        std::fflush(stdout);
+        return out;
+    }
+    lengths run(char const* kind, std::string const& name, attune::search_factory const& make) const
+    {
         std::vector<double> all;
         for (std::size_t r = 0; r < given.repeats; ++r)
-            all.push_back(
-                bench::replay(space, length, make, tested, given.seed + r).best_ms.back());
-        return bench::median(all);
+            all.push_back(bench::search_tours(tours, space, make, of.tested, given.seed + r).best);
+        return told(kind, name, std::move(all));
     }
-    [[nodiscard]] double median_of(std::vector<search::technique> const& set) const
+    lengths climb() const
     {
-        return median_of(search::auc_bandit_of(set).make);
+        std::vector<double> all;
+        for (std::size_t r = 0; r < given.repeats; ++r)
+            all.push_back(bench::climb_tours(tours, of.tested, given.seed + r));
+        return told("search", "climber", std::move(all));
     }
 };
+
+/// Sums over instances.
+struct totals {
+    double ratios = 0;
+    double worst_ratio = std::numeric_limits<double>::infinity();
+    double logs = 0;             ///< of climber / default
+    double logs_recommended = 0; ///< of climber / rec-bndt-dbi
+    double worst = std::numeric_limits<double>::infinity();
+    double count = 0;
+};
+
+void run_instance(bench::named_tours const& one,
+                  arguments const& given,
+                  search::technique_history const& all,
+                  totals& sums)
+{
+    bench::tsp_instance tours = bench::read_tsp(given.folder + "/" + one.file);
+    attune::chain_of_trees space(bench::space_of_tours(tours.cities));
+    race const run{one, std::move(tours), std::move(space), given};
+    attune::description const& described = run.space.describe();
+    for (search::technique const& t : techniques_named(given.techniques, described))
+        (void)run.run("technique", t.name, t.make);
+    lengths const climber = run.climb();
+    lengths const by_default = run.run(
+        "search", "default", search::auc_bandit_of(search::technique_set_for(described)).make);
+    search::technique_history const others = bench::without_instance(all, one.name);
+    lengths bandit_a;
+    lengths recommended;
+    for (std::string const& name : bench::names_in(given.approaches)) {
+        lengths const found = run.run("search", name, search::approach(name, others));
+        if (name == "bndt-A") bandit_a = found;
+        if (name == "rec-bndt-dbi") recommended = found;
+    }
+    // A tour that is the best known one counts as one longer.
+    double const ratio =
+        (bandit_a.median - one.best_known) / std::max(recommended.median - one.best_known, 1.0);
+    std::printf("tsp %s best_known=%.0f bndt_a=%.0f recommended=%.0f default=%.0f climber=%.0f "
+                "ratio=%.2f vs_climber=%.3f recommended_vs_climber=%.3f counted=%d\n",
+                one.name,
+                one.best_known,
+                bandit_a.median,
+                recommended.median,
+                by_default.median,
+                climber.median,
+                ratio,
+                climber.median / by_default.median,
+                climber.median / recommended.median,
+                one.is_counted ? 1 : 0);
+    std::fflush(stdout);
+    if (!one.is_counted) return;
+    sums.ratios += ratio;
+    sums.worst_ratio = std::min(sums.worst_ratio, ratio);
+    sums.logs += std::log(climber.median / by_default.median);
+    sums.logs_recommended += std::log(climber.median / recommended.median);
+    sums.worst = std::min(sums.worst, climber.median / by_default.median);
+    ++sums.count;
+}
 
 } // namespace
 
@@ -157,63 +248,20 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments const given = parse(argc, argv);
-        std::vector<std::string> names;
-        for (named_tours const& one : all_tours)
-            names.push_back(one.name);
-        if (given.names != "all") bench::require_known("--names", given.names, names);
-        std::vector<search::technique> const techniques = techniques_named(given.techniques);
-        double sum = 0;
-        double worst = 0;
-        double logs = 0;
-        double count = 0;
-        for (named_tours const& one : all_tours) {
-            if (given.names != "all" && !bench::is_in(given.names, one.name)) continue;
-            bench::tsp_instance tours = bench::read_tsp(given.folder + "/" + one.file);
-            attune::chain_of_trees space(bench::space_of_tours(tours.cities));
-            race const run{std::move(tours), std::move(space), one.tested, given};
-            double best = std::numeric_limits<double>::infinity();
-            std::string best_name = "none";
-            for (search::technique const& t : techniques) {
-                double const length = run.median_of(t.make);
-                std::printf(
-                    "technique %s length=%.0f name=%s\n", one.name.c_str(), length, t.name.c_str());
-                std::fflush(stdout);
-                if (length < best) {
-                    best = length;
-                    best_name = t.name;
-                }
-            }
-            std::vector<double> climbed;
-            for (std::size_t r = 0; r < given.repeats; ++r)
-                climbed.push_back(climb(run.tours, one.tested, given.seed + r));
-            double const climber = bench::median(climbed);
-            double const bandit = run.median_of(search::technique_set_a());
-            double const ratio = bandit / one.best_known;
-            std::printf("tsp %s best_known=%.0f bandit_a=%.0f bandit_pgd=%.0f bandit_d=%.0f "
-                        "bandit_orders=%.0f climber=%.0f best_technique=%.0f ratio=%.3f tested=%zu "
-                        "runs=%zu name=%s\n",
-                        one.name.c_str(),
-                        one.best_known,
-                        bandit,
-                        run.median_of(search::technique_set_pgd()),
-                        run.median_of(search::technique_set_d()),
-                        run.median_of(search::technique_set_orders()),
-                        climber,
-                        best,
-                        ratio,
-                        one.tested,
-                        given.repeats,
-                        best_name.c_str());
-            std::fflush(stdout);
-            sum += ratio;
-            worst = std::max(worst, ratio);
-            logs += std::log(climber / bandit);
-            ++count;
-        }
-        std::printf("total mean_ratio=%.3f worst_ratio=%.3f vs_climber=%.3f\n",
-                    sum / count,
-                    worst,
-                    std::exp(logs / count));
+        search::technique_history const all = history_of(given);
+        totals sums;
+        for (bench::named_tours const& one : bench::all_tours)
+            if (given.names == "all" || bench::is_in(given.names, one.name))
+                run_instance(one, given, all, sums);
+        if (sums.count == 0) return 0; // p43 alone
+        std::printf("total mean_ratio=%.2f worst_ratio=%.2f vs_climber=%.3f "
+                    "worst_vs_climber=%.3f recommended_vs_climber=%.3f representations=%zu\n",
+                    sums.ratios / sums.count,
+                    sums.worst_ratio,
+                    std::exp(sums.logs / sums.count),
+                    sums.worst,
+                    std::exp(sums.logs_recommended / sums.count),
+                    all.representations().size());
         return 0;
     });
 }
