@@ -29,10 +29,12 @@ std::string gains(support::scratch_directory const& folder)
     space.parameters = {parameter, parameter};
     auto const a = attune::search::technique_set_a();
     attune::detail::kept_techniques near(path, "near", space);
-    near.keep(std::vector<attune::search::technique_use>{
-        {a[0].name, 10, 1}, {a[1].name, 10, 5}, {"of a later release", 10, 9}});
+    near.keep(std::vector<attune::search::technique_use>{{a[0].name, 10, 1},
+                                                         {a[1].name, 10, 5},
+                                                         {"of a later release", 10, 9}},
+              2);
     attune::detail::kept_techniques far(path, "far", {});
-    far.keep(std::vector<attune::search::technique_use>{{a[2].name, 10, 10}});
+    far.keep(std::vector<attune::search::technique_use>{{a[2].name, 10, 10}}, 4);
     return path;
 }
 
@@ -74,6 +76,10 @@ TEST_CASE("techniques are recommended for a space, with reasons")
                                  "the most alike (distance 0)\n"));
     CHECK(has(advice.out, a[0].name));
     CHECK(!has(advice.out, "later release"));
+    CHECK(has(advice.out, "tuning usually makes such a space 1.98 times as fast"));
+    ran const beside = run_here({"recommend", path, file, "--without", "near"});
+    CHECK(has(beside.out, "a space 3.92 times as fast"));
+    CHECK(has(beside.out, "this one 1.98 times: less than four in five"));
     ran const without = run_here({"recommend", path, file, "--without", "near", "--json"});
     json const list = json::parse(without.out);
     REQUIRE(list.size() == 1);

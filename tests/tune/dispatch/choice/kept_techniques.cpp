@@ -87,6 +87,8 @@ TEST_CASE("tunings add what their techniques gained, and begin with those that g
     for (technique_use const& use : first.representations()[0].uses)
         requests += use.requests;
     CHECK(requests == 4); // the default is nobody's
+    CHECK(first.representations()[0].gains.count() == 1);
+    CHECK(*first.representations()[0].gains.quantile(.5) > 1);
 
     // The next one begins with what gained most, and its log has the history.
     std::string const log = folder.file("log");

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/meta/recommendation.hpp>
+#include <attune/search/meta/usual_gain.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problem_text.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
@@ -79,14 +80,16 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 {
     read_space const wanted = space_of(given.plain[1], given);
     search::technique_history past = history_in(given.plain[0]);
-    if (auto const left_out = given.value("--without")) past = past.without(*left_out);
+    auto const left_out = given.value("--without");
+    search::space_structure const structure = search::structure_of(wanted.space.describe());
+    auto const gain = search::usual_gain_of(past, structure, left_out ? *left_out : "");
+    if (left_out) past = past.without(*left_out);
     std::uint64_t const most = given.number("--most", 5);
     auto const make = search::techniques_by_name();
-    auto const advice =
-        search::recommend_start(past,
-                                search::structure_of(wanted.space.describe()),
-                                static_cast<std::size_t>(most),
-                                [&](std::string_view name) { return make(name).has_value(); });
+    auto const advice = search::recommend_start(
+        past, structure, static_cast<std::size_t>(most), [&](std::string_view name) {
+            return make(name).has_value();
+        });
     std::vector<tool_json> list;
     for (search::technique_advice const& one : advice) {
         if (given.has("--json"))
@@ -97,7 +100,10 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         else
             on.out << printable(search::advice_text(one)) << '\n';
     }
-    if (given.has("--json")) write_list(on.out, list);
+    if (given.has("--json"))
+        write_list(on.out, list);
+    else if (gain)
+        on.out << search::usual_gain_text(*gain) << '\n';
     if (!advice.empty()) return done;
     on.err << "attune: recommend: nothing is known of any technique that this attune can make\n";
     return answer_is_no;
@@ -125,7 +131,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return {
         .name = "recommend",
         .usage = "FILE SPACE [options]",
-        .what = "Which techniques a search of this space should begin with, and why.",
+        .what = "Which techniques a search of this space should begin with, why, and what tuning "
+                "gains.",
         .options = {{"--most", "NUMBER", "so many (5)"},
                     {"--without", "NAME", "as if this kernel had never been tuned"},
                     space_option,
@@ -134,7 +141,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .more = "  attune recommend kernels.techniques sgemm.json\n\n"
                 "FILE is that of options.search.techniques; options.search = "
                 "attune::recommended_search(FILE)\n"
-                "follows the advice.\n",
+                "follows the advice. The last line says what tunings of the most similar spaces "
+                "gained, and\n"
+                "with --without NAME what this kernel gained beside them.\n",
         .least = 2,
         .most = 2,
         .run = run_recommend,

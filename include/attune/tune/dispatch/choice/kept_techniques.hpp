@@ -12,6 +12,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -33,13 +34,17 @@ public:
         return search::read_history(file_.last(100'000));
     }
     /// Adds one search, unless it asked no technique.
-    void keep(std::span<search::technique_use const> uses)
+    /// @param gain  time of the default divided by that of the best; 0: unknown
+    void keep(std::span<search::technique_use const> uses, double gain = 0)
     {
         search::representation searched{.label = kernel_, .structure = structure_};
         for (search::technique_use const& use : uses)
             if (use.requests > 0) searched.uses.push_back(use);
-        if (!searched.uses.empty()) file_.add(search::history_line(searched) + '\n');
+        if (gain > 0) searched.gains.add(gain);
+        if (!searched.uses.empty()) add_lines(search::history_line(searched) + '\n');
     }
+    /// Adds lines of history_line(), each with its line end: searches of any kernels.
+    void add_lines(std::string_view lines) { file_.add(lines); }
     /// Why the file was not used; empty: it was.
     [[nodiscard]] std::string const& problem() const noexcept { return file_.problem(); }
 

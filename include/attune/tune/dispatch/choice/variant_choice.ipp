@@ -139,7 +139,10 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
                          t.all.size() < allowed.evaluations &&
                          slice_->seconds_before + slice_->seconds < allowed.seconds;
     if (t.techniques && !result.report.interrupted && !goes_on)
-        t.techniques->keep(result.techniques);
+        t.techniques->keep(result.techniques,
+                           result.report.best.value > 0
+                               ? result.report.default_time.value / result.report.best.value
+                               : 0);
     tell_unused(subject.options.search.samples, "measured programs are", t.samples);
     tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
     bool const is_over = result.ended != "budget";
