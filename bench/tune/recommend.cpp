@@ -1,7 +1,7 @@
 // bench/tune/recommend.cpp - advice from a long file of what techniques gained, and killed writers of one.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.tune.recommend [--runs 100000] [--writers 60] [--lines 200] [--folder DIR]
+// Run      bench.tune.recommend [--runs 100000] [--writers 60] [--lines 2000] [--folder DIR]
 // Prints   file: searches by random bandits of five techniques in 33 spaces, as many as the seed's
 //          database has, of orders and of settings; open_ms: reading the file and summing it up,
 //          the median of five advice_ms: what a new search begins with, the longest of those 33
@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +34,7 @@
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/interleaved.hpp"
 #include "../support/median.hpp"
 #include "../support/scratch_folder.hpp"
 
@@ -42,12 +42,6 @@ namespace {
 
 namespace search = attune::search;
 using attune::detail::kept_techniques;
-
-double now_s()
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-}
 
 /// Space number `i`: an order of 13 to 40 items in a third of them; numbers, flags and choices.
 attune::description space_number(std::size_t i)
@@ -151,31 +145,39 @@ struct told_lines {
 [[noreturn]] void write_searches(std::string const& path,
                                  std::size_t writer,
                                  std::size_t lines,
-                                 std::atomic<std::uint32_t>& told)
+                                 std::atomic<std::uint32_t>& told,
+                                 int const (&gate)[2])
 {
+    ::close(gate[1]);
+    char nothing = 0;
+    if (::read(gate[0], &nothing, 1) != 0) ::_exit(4); // until the parent closes it
     kept_techniques file(path, "kernel", space_number(0));
     for (std::size_t i = 0; i < lines; ++i) {
         file.keep(std::vector<search::technique_use>{
             {std::to_string(writer) + ':' + std::to_string(i), 1, 0}});
-        if (!file.problem().empty()) ::_exit(3);
+        if (!file.problem().empty()) ::_exit(3); // the lock was kept too long, and it is said so
         told.store(static_cast<std::uint32_t>(i + 1), std::memory_order_release);
     }
     ::_exit(0);
 }
 
 struct killed_writers {
-    std::size_t killed = 0, kept = 0, lost = 0;
+    std::size_t killed = 0, refused = 0, kept = 0, lost = 0;
 };
 killed_writers kill_writers(std::string const& path, std::size_t writers, std::size_t lines)
 {
     told_lines const told(writers);
+    int gate[2];
+    if (::pipe(gate) != 0) throw std::runtime_error("no pipe");
     std::vector<::pid_t> children;
     for (std::size_t w = 0; w < writers; ++w) {
         ::pid_t const child = ::fork();
         if (child < 0) throw std::runtime_error("no process");
-        if (child == 0) write_searches(path, w, lines, told.at[w]);
+        if (child == 0) write_searches(path, w, lines, told.at[w], gate);
         children.push_back(child);
     }
+    ::close(gate[0]);
+    ::close(gate[1]);
     attune::random_engine engine(7);
     for (std::size_t w = 0; w < writers; w += 2) {
         std::timespec const pause{0, static_cast<long>(attune::uniform_below(engine, 10'000'000))};
@@ -188,6 +190,8 @@ killed_writers kill_writers(std::string const& path, std::size_t writers, std::s
         if (::waitpid(child, &status, 0) != child) throw std::runtime_error("a writer is gone");
         if (WIFSIGNALED(status))
             ++out.killed;
+        else if (WEXITSTATUS(status) == 3)
+            ++out.refused;
         else if (WEXITSTATUS(status) != 0)
             throw std::runtime_error("a writer failed");
     }
@@ -208,7 +212,7 @@ int run(int argc, char** argv)
 {
     std::size_t runs = 100'000;
     std::size_t writers = 60;
-    std::size_t lines = 200;
+    std::size_t lines = 2'000;
     std::string folder = std::filesystem::temp_directory_path().string();
     bench::read_arguments(argc,
                           argv,
@@ -222,9 +226,9 @@ int run(int argc, char** argv)
     std::vector<double> open_ms;
     search::technique_history past;
     for (int i = 0; i < 5; ++i) {
-        double const begun = now_s();
+        double const begun = bench::thread_seconds();
         past = kept_techniques(path, "none", {}).all();
-        open_ms.push_back(1e3 * (now_s() - begun));
+        open_ms.push_back(1e3 * (bench::thread_seconds() - begun));
     }
     std::size_t searches = 0;
     std::size_t techniques = 0;
@@ -237,18 +241,18 @@ int run(int argc, char** argv)
     double advice_ms = 0;
     double next_ms = 0;
     for (problem const& p : problems) {
-        double const begun = now_s();
+        double const begun = bench::thread_seconds();
         auto const advice = search::recommend_start(past, search::structure_of(p.space), 5, usable);
-        advice_ms = std::max(advice_ms, 1e3 * (now_s() - begun));
+        advice_ms = std::max(advice_ms, 1e3 * (bench::thread_seconds() - begun));
         std::vector<search::technique_use> uses;
         std::vector<std::string> names;
         for (search::technique_advice const& a : advice) {
             names.push_back(a.technique);
             uses.push_back({a.technique, 25, names.size()});
         }
-        double const next_begun = now_s();
+        double const next_begun = bench::thread_seconds();
         (void)search::recommend_next(past, uses, names, usable);
-        next_ms = std::max(next_ms, 1e3 * (now_s() - next_begun));
+        next_ms = std::max(next_ms, 1e3 * (bench::thread_seconds() - next_begun));
     }
     std::printf("file runs=%zu MB=%.1f spaces=%zu techniques=%zu open_ms=%.0f\n",
                 searches,
@@ -258,9 +262,10 @@ int run(int argc, char** argv)
                 bench::median(open_ms));
     std::fflush(stdout); // a forked child would write it again
     killed_writers const written = kill_writers(all.path() + "/shared", writers, lines);
-    std::printf("writers writers=%zu killed=%zu kept=%zu lost=%zu\n",
+    std::printf("writers writers=%zu killed=%zu refused=%zu kept=%zu lost=%zu\n",
                 writers,
                 written.killed,
+                written.refused,
                 written.kept,
                 written.lost);
     std::printf("total open_ms=%.0f advice_ms=%.2f next_ms=%.2f lost=%zu\n",

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -141,20 +142,23 @@ namespace detail {
 inline void sum_by_name(std::vector<technique_use>& uses)
 {
     std::erase_if(uses, [](technique_use const& use) { return use.requests == 0; });
+    // Many searches have few names: what is sorted is short.
+    std::unordered_map<std::string_view, std::size_t> places;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        if (auto const at = places.find(uses[i].name); at != places.end()) {
+            uses[at->second].requests += uses[i].requests;
+            uses[at->second].new_bests += uses[i].new_bests;
+            continue;
+        }
+        if (kept != i) uses[kept] = std::move(uses[i]);
+        places.emplace(uses[kept].name, kept);
+        ++kept;
+    }
+    uses.resize(kept);
     std::sort(uses.begin(), uses.end(), [](technique_use const& a, technique_use const& b) {
         return a.name < b.name;
     });
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-        if (kept > 0 && uses[kept - 1].name == uses[i].name) {
-            uses[kept - 1].requests += uses[i].requests;
-            uses[kept - 1].new_bests += uses[i].new_bests;
-        } else {
-            if (kept != i) uses[kept] = std::move(uses[i]);
-            ++kept;
-        }
-    }
-    uses.resize(kept);
 }
 
 } // namespace detail
