@@ -113,7 +113,8 @@ std::string wrong_in(Kernel const& problem)
 /// "launch:3,verify:1"
 std::string stages_of(attune::failure_counts const& failures)
 {
-    constexpr char const* names[] = {"compile", "load", "launch", "crash", "timeout", "verify"};
+    constexpr char const* names[] = {
+        "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
     static_assert(std::size(names) == attune::detail::failure_stage_count);
     std::string out;
     for (std::size_t i = 0; i < failures.size(); ++i)

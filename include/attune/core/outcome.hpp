@@ -20,11 +20,12 @@ enum class failure_stage : std::uint8_t {
     crash,   ///< a signal or an exception ended its first run
     timeout, ///< its first run took longer than its limit
     verify,  ///< its output differs from the reference
+    bound,   ///< it works, but a measured quantity is beyond its bound
 };
 
 namespace detail {
 
-inline constexpr std::size_t failure_stage_count = 6;
+inline constexpr std::size_t failure_stage_count = 7;
 
 } // namespace detail
 
@@ -44,6 +45,8 @@ inline constexpr std::size_t failure_stage_count = 6;
         return "ran too long";
     case failure_stage::verify:
         return "computed a wrong result";
+    case failure_stage::bound:
+        return "broke a bound";
     }
     return "failed";
 }

@@ -41,7 +41,10 @@ struct event {
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};
-    std::vector<double> numbers{}; ///< code metrics; NaN where a number is missing
+    /// Code metrics; of `told` and `observed` the quantities with bounds, in the order of the
+    /// bounds (in a tuning, how far they are beyond them), or the second objective. NaN: it is
+    /// missing.
+    std::vector<double> numbers{};
 };
 
 /// The events of one search from its beginning, or of one tuning; replaying them repeats it.

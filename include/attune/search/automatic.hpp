@@ -59,6 +59,8 @@ public:
     void tell(point const& p, outcome const& result);
     /// bayesian_searcher::tell_metrics()
     void tell_metrics(point const& p, std::span<double const> numbers);
+    /// bayesian_searcher::tell_excess()
+    void tell_excess(point const& p, double value, std::span<double const> excess);
     /// bayesian_searcher::inform()
     void inform(std::vector<past_session> const& past);
     /// bayesian_searcher::expected_gain(); nothing while local search takes part.

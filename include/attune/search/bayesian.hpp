@@ -44,6 +44,12 @@ public:
     /// description::code_metrics, NaN where missing. They become features, which the searcher
     /// predicts for other points. A wrong count, or a point outside the space, is ignored.
     void tell_metrics(point const& p, std::span<double const> numbers);
+    /// Tells, before a failure of `p` because of a bound and before a measurement alike, how far
+    /// its bounded quantities are beyond their bounds. A model of each quantity learns them, and
+    /// the score of a candidate is multiplied by the chance that it keeps all bounds.
+    /// @param value   of the objective; NaN where it was not measured
+    /// @param excess  one per bound: > 0 beyond it; NaN where unknown. A wrong count is ignored
+    void tell_excess(point const& p, double value, std::span<double const> excess);
 
     /// More of bayesian_options::past, before the first ask() and expected_gain(); later it is
     /// ignored.

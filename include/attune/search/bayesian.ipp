@@ -47,6 +47,11 @@ ATTUNE_INLINE void bayesian_searcher::tell_metrics(point const& p, std::span<dou
 {
     state_->tell_metrics(p, numbers);
 }
+ATTUNE_INLINE void
+bayesian_searcher::tell_excess(point const& p, double value, std::span<double const> excess)
+{
+    state_->tell_excess(p, value, excess);
+}
 ATTUNE_INLINE void bayesian_searcher::inform(std::vector<past_session> const& past)
 {
     state_->inform(past);

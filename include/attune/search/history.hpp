@@ -18,13 +18,23 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// One point and its outcome. The numbers are valid only if `worked`.
+/// One point and its outcome. The numbers are valid only if `worked`, or `value` if `exceeded`.
 struct observation {
     point where;
     bool worked = false;
     double value = 0;
     double low = 0; ///< of the measurement's interval
     double high = 0;
+    /// It works, but a quantity is beyond its bound. `value` is NaN where it was not measured.
+    bool exceeded = false;
+
+    /// Whether it failed for another reason than a bound.
+    [[nodiscard]] bool failed() const noexcept { return !worked && !exceeded; }
+    /// Whether its value is known.
+    [[nodiscard]] bool is_measured() const noexcept
+    {
+        return worked || (exceeded && std::isfinite(value));
+    }
 };
 
 /// Outcomes by point. A measurement that is not finite counts as a failure.
@@ -34,11 +44,14 @@ public:
     void wait_for(point const& p) { pending_.push_back(p); }
 
     /// Adds an outcome; one told again replaces the former one and keeps its index.
+    /// @param beyond  of a failure because of a bound: the value, NaN where it was not measured
     /// @return  the index of the observation, and whether it is new
-    std::pair<std::size_t, bool> tell(point const& p, outcome const& result)
+    std::pair<std::size_t, bool>
+    tell(point const& p, outcome const& result, std::optional<double> beyond = {})
     {
         std::erase(pending_, p);
         observation seen{p};
+        if (beyond) seen = {p, false, *beyond, *beyond, *beyond, true};
         if (auto const* const m = std::get_if<measurement>(&result);
             m != nullptr && std::isfinite(m->value))
             seen = {p, true, m->value, m->low, m->high};
@@ -49,7 +62,9 @@ public:
         else
             std::swap(told_[i], seen); // `seen` is the former outcome
         if (told_[i].worked) ++worked_;
+        if (told_[i].exceeded) ++exceeded_;
         if (!is_new && seen.worked) --worked_;
+        if (!is_new && seen.exceeded) --exceeded_;
         if (told_[i].worked && (!best_ || told_[i].value < told_[*best_].value))
             best_ = i;
         else if (best_ == i)
@@ -60,14 +75,17 @@ public:
     [[nodiscard]] std::vector<observation> const& told() const noexcept { return told_; }
     [[nodiscard]] std::vector<point> const& pending() const noexcept { return pending_; }
     [[nodiscard]] std::size_t worked() const noexcept { return worked_; }
-    [[nodiscard]] std::size_t failed() const noexcept { return told_.size() - worked_; }
+    /// Observations that are beyond a bound.
+    [[nodiscard]] std::size_t exceeded() const noexcept { return exceeded_; }
+    /// Observations that failed for another reason.
+    [[nodiscard]] std::size_t failed() const noexcept { return told_.size() - worked_ - exceeded_; }
     /// Share of failures among the latest `count` observations; 0 without observations.
     [[nodiscard]] double failures_of_last(std::size_t count) const
     {
         std::size_t const n = std::min(count, told_.size());
         auto const failed = std::count_if(told_.end() - static_cast<std::ptrdiff_t>(n),
                                           told_.end(),
-                                          [](observation const& o) { return !o.worked; });
+                                          [](observation const& o) { return o.failed(); });
         return n == 0 ? 0.0 : static_cast<double>(failed) / static_cast<double>(n);
     }
     /// The first of the lowest values; null before the first success.
@@ -107,6 +125,7 @@ private:
     std::unordered_map<point, std::size_t, point_hash> index_;
     std::vector<point> pending_;
     std::size_t worked_ = 0;
+    std::size_t exceeded_ = 0;
     std::optional<std::size_t> best_;
 };
 

@@ -4,6 +4,7 @@
 // The interface is the ask/tell of scikit-optimize and Optuna
 #pragma once
 
+#include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/search/automatic.hpp>
@@ -26,6 +27,8 @@ struct optimizer_options {
     std::vector<input_value> inputs{}; ///< one per input of the space: {n(4096)}
     bool times = true;                 ///< values are times; a negative one is an error
     search_limits limits{};            ///< ask() returns nothing when one is reached
+    /// On quantities of each evaluation: what is beyond a bound is never best().
+    std::vector<quantity_bound> bounds{};
 };
 
 /// Minimises the values that it is told. Asks the default configuration first, if every parameter
@@ -46,7 +49,8 @@ public:
                 options.search,
                 options.seed,
                 options.times,
-                options.limits)
+                options.limits,
+                options.bounds)
     {
     }
 
@@ -72,30 +76,31 @@ public:
     /// Errors: as below
     void tell(config_type const& tried, double value)
     {
-        tell(tried, outcome{measurement::exact(value)});
+        tell(tried, evaluation{measurement::exact(value)});
     }
 
     /// Tells the outcome of a configuration that was asked: a measurement with its interval, or a
-    /// failure.
+    /// failure; with quantities where options.bounds has bounds on them.
     /// Errors: attune::error naming the configuration when it is not of this space, was never
-    /// asked, or was told before; when the value is NaN or a negative time
-    void tell(config_type const& tried, outcome const& result)
+    /// asked, or was told before; when the value is NaN or a negative time; when it was measured
+    /// without a quantity that has a bound
+    void tell(config_type const& tried, evaluation const& seen)
     {
-        core_.tell(encode(typed_, space().describe(), tried), result);
+        core_.tell(encode(typed_, space().describe(), tried), seen);
     }
 
     /// Tells a known value of any configuration, asked or not; replaces a former value.
     /// Errors: attune::error when it is not of this space, or the value is NaN or a negative time
     void observe(config_type const& known, double value)
     {
-        observe(known, outcome{measurement::exact(value)});
+        observe(known, evaluation{measurement::exact(value)});
     }
-    void observe(config_type const& known, outcome const& result)
+    void observe(config_type const& known, evaluation const& seen)
     {
-        core_.observe(encode(typed_, space().describe(), known), result);
+        core_.observe(encode(typed_, space().describe(), known), seen);
     }
 
-    /// The best configuration told so far; nothing before the first success.
+    /// The best configuration told so far that keeps all bounds; nothing before the first success.
     [[nodiscard]] std::optional<config_type> best() const
     {
         if (!core_.best()) return {};
@@ -116,6 +121,9 @@ public:
     }
     /// The model's last estimate of the remaining gain; see search_limits.
     [[nodiscard]] std::optional<double> expected_gain() const { return core_.expected_gain(); }
+    /// Where configurations worked but none of them kept all bounds: a sentence with the one that
+    /// comes nearest. Else empty.
+    [[nodiscard]] std::string shortfall() const { return core_.shortfall(); }
     /// One sentence: how many were tried, how many failed, the best, the reason for the end.
     [[nodiscard]] std::string summary() const { return core_.summary(); }
 

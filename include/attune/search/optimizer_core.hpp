@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
@@ -29,15 +30,18 @@ namespace detail {
 [[nodiscard]] std::optional<point> default_point(chain_of_trees const& space);
 
 /// Asks the default configuration first, if there is one, then the searcher; checks outcomes, and
-/// logs all calls.
+/// logs all calls. What breaks a bound is a failure for the searcher, for limits and for best().
 class optimizer_core {
 public:
-    /// @param times  values are times: a negative one is an error
+    /// @param times   values are times: a negative one is an error
+    /// @param bounds  on quantities that each evaluation measures
+    /// Errors  as default_point() and require_bounds()
     optimizer_core(chain_of_trees space,
                    search_factory const& search,
                    std::uint64_t seed,
                    bool times,
-                   search_limits const& limits = {});
+                   search_limits const& limits = {},
+                   std::vector<quantity_bound> bounds = {});
     ~optimizer_core();
     optimizer_core(optimizer_core&&) noexcept;
     optimizer_core& operator=(optimizer_core&&) noexcept;
@@ -47,19 +51,22 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t count);
     /// Tells the outcome of a point that was asked.
     /// Errors  attune::error naming the point: not in the space, never asked, told before; a value
-    ///         that is NaN, or a negative time
-    void tell(std::optional<point> const& at, outcome const& result);
+    ///         that is NaN, or a negative time; a measurement without a quantity that has a bound
+    void tell(std::optional<point> const& at, evaluation const& seen);
     /// Tells the outcome of any point, asked or not; replaces a former one.
-    /// Errors  attune::error: not in the space, NaN, a negative time
-    void observe(std::optional<point> const& at, outcome const& result);
+    /// Errors  attune::error: not in the space, NaN, a negative time, a quantity that is missing
+    void observe(std::optional<point> const& at, evaluation const& seen);
 
-    /// The lowest value and its point; nothing before the first success.
+    /// The lowest value that keeps all bounds, and its point; nothing before the first one.
     [[nodiscard]] std::optional<std::pair<point, double>> const& best() const noexcept;
     [[nodiscard]] chain_of_trees const& space() const noexcept;
     /// Why the last ask() returned nothing; nothing while there is more to try.
     [[nodiscard]] std::optional<stop_verdict> const& stopped() const noexcept;
     /// The model's last estimate of the remaining gain, if search_limits::expected_gain needs one.
     [[nodiscard]] std::optional<double> expected_gain() const noexcept;
+    /// Where configurations worked but none of them kept all bounds: a sentence with the one that
+    /// comes nearest. Else empty.
+    [[nodiscard]] std::string shortfall() const;
     /// One sentence: how many were tried, how many failed, the best, the reason for the end.
     [[nodiscard]] std::string summary() const;
 

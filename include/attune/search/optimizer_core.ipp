@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <variant>
 
@@ -48,16 +49,20 @@ struct optimizer_core::state {
           search_factory const& search,
           std::uint64_t seed,
           bool values_are_times,
-          search_limits const& limits)
+          search_limits const& limits,
+          std::vector<quantity_bound> kept)
         : space(std::move(searched))
         , searcher(search(space, seed))
         , initial(default_point(space))
         , times(values_are_times)
+        , bounds(std::move(kept))
         , judge(limits)
         , start_s(steady_seconds())
     {
         log.seed = seed;
+        require_bounds(bounds);
         log.key = space_identity(space.describe());
+        if (!bounds.empty()) log.key += " where " + bounds_text(bounds);
     }
 
     [[nodiscard]] std::vector<point> from_search(std::size_t count)
@@ -117,21 +122,50 @@ struct optimizer_core::state {
         return *at;
     }
 
-    void take(point const& at, outcome const& result, bool asked)
+    void take(point const& at, evaluation const& seen, bool asked)
     {
+        std::vector<double> numbers = bounded_numbers(bounds, seen);
+        outcome const& result = seen.result;
         auto const [place, is_new] = stages.try_emplace(at, stage::told);
         if (!is_new && place->second == stage::asked) --waiting;
         place->second = stage::told;
         log.events.push_back({.kind = asked ? event_kind::told : event_kind::observed,
                               .points = {at},
-                              .result = result});
+                              .result = result,
+                              .numbers = numbers});
         auto const* const m = std::get_if<measurement>(&result);
-        outcome const checked =
-            m != nullptr && !std::isfinite(m->value) ? outcome_of(m->value) : result;
+        bool const is_finite = m != nullptr && std::isfinite(m->value);
+        outcome const checked = m != nullptr && !is_finite ? outcome_of(m->value)
+                                                           : within_bounds(bounds, numbers, result);
         judge.add(checked);
+        if (!bounds.empty()) {
+            std::vector<double> const excess = excesses(bounds, numbers);
+            searcher.tell_excess(at, is_finite ? m->value : std::nan(""), excess);
+            if (is_finite) look_at_shortfall(at, excess, std::move(numbers));
+        }
         if (m != nullptr && succeeded(checked) && (!best || m->value < best->second))
             best.emplace(at, m->value);
         searcher.tell(at, checked);
+    }
+
+    /// Keeps the configuration that is least beyond all bounds together.
+    void look_at_shortfall(point const& at,
+                           std::vector<double> const& excess,
+                           std::vector<double> numbers)
+    {
+        double sum = 0;
+        for (double const e : excess)
+            sum += std::isnan(e) ? std::numeric_limits<double>::infinity() : std::max(e, 0.0);
+        if (nearest && sum >= nearest_excess) return;
+        nearest.emplace(at, std::move(numbers));
+        nearest_excess = sum;
+    }
+    [[nodiscard]] std::string shortfall() const
+    {
+        if (best || !nearest) return {};
+        return "no configuration keeps " + bounds_text(bounds) + ": the nearest has " +
+               bounded_text(bounds, nearest->second) + " at " +
+               text_of(space.describe(), nearest->first);
     }
 
     /// A configuration as the caller may write it: inactive parameters at any of their values.
@@ -142,10 +176,10 @@ struct optimizer_core::state {
         return at;
     }
 
-    void tell(std::optional<point> const& given, outcome const& result)
+    void tell(std::optional<point> const& given, evaluation const& seen)
     {
         std::optional<point> const at = settled(given);
-        point const& p = require(at, result);
+        point const& p = require(at, seen.result);
         auto const known = stages.find(p);
         if (known == stages.end())
             throw error("tell(): the configuration was never asked",
@@ -155,13 +189,21 @@ struct optimizer_core::state {
             throw error("tell(): the outcome of this configuration was told before",
                         text_of(space.describe(), p),
                         "use observe() to replace what is known");
-        take(p, result, true);
+        take(p, seen, true);
     }
 
-    void observe(std::optional<point> const& given, outcome const& result)
+    void observe(std::optional<point> const& given, evaluation const& seen)
     {
         std::optional<point> const at = settled(given);
-        take(require(at, result), result, false);
+        take(require(at, seen.result), seen, false);
+    }
+    /// The evaluation of a logged event: quantities without a bound are not logged.
+    [[nodiscard]] evaluation evaluation_in(event const& e) const
+    {
+        evaluation out{*e.result};
+        for (std::size_t i = 0; i < bounds.size(); ++i)
+            out.quantities.push_back({bounds[i].name, e.numbers[i]});
+        return out;
     }
 
     [[nodiscard]] std::string summary() const
@@ -171,6 +213,8 @@ struct optimizer_core::state {
         if (best) {
             out += detail::formatted("; best %.6g at ", best->second) +
                    text_of(space.describe(), best->first);
+        } else if (nearest) {
+            out += "; " + shortfall();
         } else if (judge.evaluations() > 0) {
             out += "; no configuration worked yet";
         }
@@ -186,12 +230,16 @@ struct optimizer_core::state {
                         "resume before the first ask() and tell()");
         if (saved.key != log.key || saved.seed != log.seed)
             throw error("resume(): the search was saved with another " +
-                            std::string(saved.key != log.key ? "space" : "seed"),
+                            std::string(saved.key == log.key ? "seed"
+                                        : bounds.empty()     ? "space"
+                                                             : "space or other bounds"),
                         "saved seed " + std::to_string(saved.seed),
                         "construct the optimizer as it was");
-        auto const check = [](event const& e) -> std::string {
+        auto const check = [this](event const& e) -> std::string {
             bool const is_told = e.kind == event_kind::told || e.kind == event_kind::observed;
             if (!is_told && e.kind != event_kind::asked) return "it is not of an optimizer";
+            if (is_told && e.numbers.size() != bounds.size())
+                return "it does not have a number for each bound";
             return is_told && (e.points.size() != 1 || !e.result) ? "nothing was told" : "";
         };
         auto const ask = [this](std::size_t count) {
@@ -199,8 +247,8 @@ struct optimizer_core::state {
             return from_search(count);
         };
         auto const take = [this](event const& e) -> std::string {
-            if (e.kind == event_kind::told) tell(e.points.front(), *e.result);
-            if (e.kind == event_kind::observed) observe(e.points.front(), *e.result);
+            if (e.kind == event_kind::told) tell(e.points.front(), evaluation_in(e));
+            if (e.kind == event_kind::observed) observe(e.points.front(), evaluation_in(e));
             return {};
         };
         std::string problem = saved.damaged ? "what it says cannot be read to its end" : "";
@@ -216,11 +264,15 @@ struct optimizer_core::state {
     std::optional<point> initial; ///< the default configuration
     bool initial_asked = false;
     bool times;
+    std::vector<quantity_bound> bounds;
     stop_judge judge;
     double start_s;
     std::unordered_map<point, stage, point_hash> stages;
     std::size_t waiting = 0; ///< points asked and not told
     std::optional<std::pair<point, double>> best;
+    /// The point that comes nearest to the bounds, and its bounded quantities.
+    std::optional<std::pair<point, std::vector<double>>> nearest;
+    double nearest_excess = 0;
     std::optional<stop_verdict> stopped;
     logged_session log;
 };
@@ -229,8 +281,10 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
                                              search_factory const& search,
                                              std::uint64_t seed,
                                              bool times,
-                                             search_limits const& limits)
-    : state_(std::make_unique<state>(std::move(space), search, seed, times, limits))
+                                             search_limits const& limits,
+                                             std::vector<quantity_bound> bounds)
+    : state_(
+          std::make_unique<state>(std::move(space), search, seed, times, limits, std::move(bounds)))
 {
 }
 ATTUNE_INLINE optimizer_core::~optimizer_core() = default;
@@ -241,13 +295,13 @@ ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
 {
     return state_->ask(count);
 }
-ATTUNE_INLINE void optimizer_core::tell(std::optional<point> const& at, outcome const& result)
+ATTUNE_INLINE void optimizer_core::tell(std::optional<point> const& at, evaluation const& seen)
 {
-    state_->tell(at, result);
+    state_->tell(at, seen);
 }
-ATTUNE_INLINE void optimizer_core::observe(std::optional<point> const& at, outcome const& result)
+ATTUNE_INLINE void optimizer_core::observe(std::optional<point> const& at, evaluation const& seen)
 {
-    state_->observe(at, result);
+    state_->observe(at, seen);
 }
 ATTUNE_INLINE std::optional<std::pair<point, double>> const& optimizer_core::best() const noexcept
 {
@@ -262,6 +316,7 @@ ATTUNE_INLINE std::optional<double> optimizer_core::expected_gain() const noexce
 {
     return state_->judge.expected_gain();
 }
+ATTUNE_INLINE std::string optimizer_core::shortfall() const { return state_->shortfall(); }
 ATTUNE_INLINE std::string optimizer_core::summary() const { return state_->summary(); }
 ATTUNE_INLINE logged_session const& optimizer_core::save() const noexcept { return state_->log; }
 ATTUNE_INLINE void optimizer_core::resume(logged_session const& saved) { state_->resume(saved); }

@@ -32,10 +32,13 @@ namespace attune::inline ATTUNE_ABI {
 /// Equal seeds and equal calls give equal points. tests/laws/searcher.hpp checks all this. A
 /// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
 /// number per name, NaN where missing, at any time, also for points never asked. One that learns
-/// from other sessions also has inform(std::vector<past_session>), one with a model of programs
-/// learn_from(cost_samples), one that chooses among techniques learn_from(technique_history); all
-/// are called before the first ask(). One that chooses among techniques has uses(), too. One that
-/// expects a value of what it asks also has prediction_of(p), as bayesian_searcher.
+/// where bounds on measured quantities are kept has tell_excess(p, value, numbers), called before
+/// tell() of that point, as bayesian_searcher; for all others, what breaks a bound is a failure.
+/// One that learns from other sessions also has inform(std::vector<past_session>), one with a model
+/// of programs learn_from(cost_samples), one that chooses among techniques
+/// learn_from(technique_history); all are called before the first ask(). One that chooses among
+/// techniques has uses(), too. One that expects a value of what it asks also has prediction_of(p),
+/// as bayesian_searcher.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -64,6 +67,12 @@ public:
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
         self_->tell_metrics(p, numbers);
+    }
+    /// bayesian_searcher::tell_excess(). Ignored if the searcher has no tell_excess().
+    /// @pre not moved from
+    void tell_excess(point const& p, double value, std::span<double const> excess)
+    {
+        self_->tell_excess(p, value, excess);
     }
     /// Outcomes of other sessions, before the first ask(). Ignored if the searcher has no inform().
     /// @pre not moved from
@@ -98,6 +107,7 @@ private:
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
         virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
+        virtual void tell_excess(point const& p, double value, std::span<double const> excess) = 0;
         virtual void inform(std::vector<past_session> const& past) = 0;
         virtual bool learn_from(cost_samples const& others) = 0;
         virtual bool learn_from(search::technique_history const& past) = 0;
@@ -119,6 +129,13 @@ private:
         {
             if constexpr (requires { held.tell_metrics(p, numbers); })
                 held.tell_metrics(p, numbers);
+        }
+        void tell_excess([[maybe_unused]] point const& p,
+                         [[maybe_unused]] double value,
+                         [[maybe_unused]] std::span<double const> excess) override
+        {
+            if constexpr (requires { held.tell_excess(p, value, excess); })
+                held.tell_excess(p, value, excess);
         }
         void inform([[maybe_unused]] std::vector<past_session> const& past) override
         {

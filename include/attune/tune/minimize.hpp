@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
@@ -28,12 +29,19 @@ struct minimize_options {
     std::vector<input_value> inputs{};
     progress_sink progress = default_progress();
     std::string name = "minimize"; ///< in messages
+    /// On quantities that the objective measures beside its value. What is beyond a bound is never
+    /// the best, and counts as a failure.
+    std::vector<quantity_bound> bounds{};
 };
 
 template <class Config>
 struct minimize_result {
-    std::optional<Config> best; ///< nothing when every configuration failed
+    std::optional<Config> best; ///< nothing when every configuration failed or broke a bound
     double value = 0;           ///< the objective at `best`
+    std::vector<quantity> quantities{}; ///< of `best`, as the objective returned them
+    /// Where configurations worked but none of them kept all bounds: a sentence with the one that
+    /// comes nearest. Else empty.
+    std::string shortfall{};
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     /// Ctrl-C ended the search; the program's own handler for SIGINT does not run.
@@ -47,6 +55,8 @@ namespace detail {
 struct found_minimum {
     std::optional<point> best;
     double value = 0;
+    std::vector<quantity> quantities{};
+    std::string shortfall{};
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     bool interrupted = false;
@@ -61,6 +71,16 @@ template <class Returned>
 {
     if constexpr (std::is_convertible_v<Returned, double>)
         return outcome_of(static_cast<double>(returned));
+    else
+        return returned;
+}
+
+/// The same, where quantities may be measured too.
+template <class Returned>
+[[nodiscard]] evaluation objective_evaluation(Returned const& returned)
+{
+    if constexpr (std::is_convertible_v<Returned, double>)
+        return evaluation{static_cast<double>(returned)};
     else
         return returned;
 }
@@ -83,6 +103,8 @@ void take_minimum(Result& out,
 {
     if (found.best) out.best = decode(typed, space.describe(), *found.best);
     out.value = found.value;
+    out.quantities = found.quantities;
+    out.shortfall = found.shortfall;
     out.evaluations = found.evaluations;
     out.failures = found.failures;
     out.interrupted = found.interrupted;
@@ -90,22 +112,25 @@ void take_minimum(Result& out,
 }
 
 /// The loop of minimize().  @param objective  may return a measurement that is NaN: a failure
-[[nodiscard]] found_minimum minimize_points(chain_of_trees const& space,
-                                            std::function<outcome(point const&)> const& objective,
-                                            search_limits const& limits,
-                                            minimize_options const& options);
+[[nodiscard]] found_minimum
+minimize_points(chain_of_trees const& space,
+                std::function<evaluation(point const&)> const& objective,
+                search_limits const& limits,
+                minimize_options const& options);
 
 } // namespace detail
 
 /// Looks for the configuration with the lowest objective.
 ///
 /// @param typed      the pack of attune::space(...)
-/// @param objective  called as objective(config); returns a number, or an attune::outcome if a
-///                   configuration may fail. Its exceptions end the search and reach the caller.
+/// @param objective  called as objective(config); returns a number, an attune::outcome if a
+///                   configuration may fail, or an attune::evaluation with the quantities that
+///                   options.bounds bound. Its exceptions end the search and reach the caller.
 /// @param limits     The search also ends when the space is exhausted; without limits, {}, only
 ///                   then. If evaluations or seconds are 0, only the first configuration is
 ///                   evaluated (the default if every parameter has one), and the sink is told so.
-/// Errors   attune::error for an empty space or a missing input
+/// Errors   attune::error for an empty space, a missing input, or an evaluation that worked without
+///          a quantity that has a bound
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>
 [[nodiscard]] minimize_result<typename Pack::config_type>
@@ -118,15 +143,16 @@ minimize(Pack const& typed,
     constexpr bool callable = std::is_invocable_v<Objective&, config_type const&>;
     static_assert(callable,
                   "attune: minimize(space, objective, limits): the objective must take a "
-                  "configuration of the space and return a number or an attune::outcome");
+                  "configuration of the space and return a number, an attune::outcome or an "
+                  "attune::evaluation");
     minimize_result<config_type> out;
     if constexpr (callable) {
         chain_of_trees const space = build(typed, options.inputs);
         detail::found_minimum const found = detail::minimize_points(
             space,
-            [&](point const& at) -> outcome {
+            [&](point const& at) -> evaluation {
                 config_type const tried = decode(typed, space.describe(), at);
-                return detail::objective_outcome(objective(tried));
+                return detail::objective_evaluation(objective(tried));
             },
             limits,
             options);

@@ -10,19 +10,21 @@
 #include <attune/tune/minimize.hpp>
 
 #include <limits>
+#include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE found_minimum minimize_points(chain_of_trees const& space,
-                                            std::function<outcome(point const&)> const& objective,
-                                            search_limits const& limits,
-                                            minimize_options const& options)
+ATTUNE_INLINE found_minimum
+minimize_points(chain_of_trees const& space,
+                std::function<evaluation(point const&)> const& objective,
+                search_limits const& limits,
+                minimize_options const& options)
 {
     search_limits good_enough = limits; // the first evaluation does not ask what it costs
     good_enough.evaluations = search_limits::any_number;
     good_enough.seconds = search_limits::any_time;
-    optimizer_core search{space, options.search, options.seed, false, good_enough};
+    optimizer_core search{space, options.search, options.seed, false, good_enough, options.bounds};
     std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
         possible = static_cast<std::uint32_t>(*size);
@@ -40,16 +42,21 @@ ATTUNE_INLINE found_minimum minimize_points(chain_of_trees const& space,
             break;
         }
         point const& at = next.front();
-        outcome result = objective(at);
-        if (auto const* const m = std::get_if<measurement>(&result); m && m->value != m->value)
-            result = outcome_of(m->value);
-        search.tell(at, result);
-        board.add(at, result, text_of(space.describe(), at));
+        evaluation seen = objective(at);
+        if (auto const* const m = std::get_if<measurement>(&seen.result); m && m->value != m->value)
+            seen.result = outcome_of(m->value);
+        search.tell(at, seen);
+        board.add(at,
+                  within_bounds(options.bounds, bounded_numbers(options.bounds, seen), seen.result),
+                  text_of(space.describe(), at));
+        if (search.best() && search.best()->first == at)
+            out.quantities = std::move(seen.quantities);
     }
     if (search.best()) {
         out.best = search.best()->first;
         out.value = search.best()->second;
     }
+    out.shortfall = search.shortfall();
     if (board.evaluations() >= possible) out.ended = "space";
     conclude(out, board, space.describe(), limits, interrupt.requested());
     return out;
@@ -66,16 +73,18 @@ ATTUNE_INLINE void conclude(found_minimum& out,
     out.failures = board.failures();
     out.interrupted = interrupted;
     if (interrupted) out.ended = "interrupted";
-    board.announce(progress_event::finished,
-                   !wants_tuning(limits) ? "nothing was searched: the budget is zero"
-                   : out.best
-                       ? "best " + text_of_quantity(out.value, false) + " at " +
-                             text_of(space, *out.best) + with + " after " +
-                             std::to_string(out.evaluations) + " evaluations"
-                       : "every configuration failed: " + describe(out.failures) +
-                             (board.first_failures().empty()
-                                  ? ""
-                                  : "; the first said: " + board.first_failures().front().reason));
+    board.announce(
+        progress_event::finished,
+        !wants_tuning(limits) ? "nothing was searched: the budget is zero"
+        : out.best
+            ? "best " + text_of_quantity(out.value, false) + " at " + text_of(space, *out.best) +
+                  with + " after " + std::to_string(out.evaluations) + " evaluations"
+        : !out.shortfall.empty()
+            ? out.shortfall + ", after " + std::to_string(out.evaluations) + " evaluations"
+            : "every configuration failed: " + describe(out.failures) +
+                  (board.first_failures().empty()
+                       ? ""
+                       : "; the first said: " + board.first_failures().front().reason));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <attune/core/environment.ipp>
+#include <attune/core/evaluation.ipp>
 #include <attune/core/number_text.ipp>
 #include <attune/core/outcome.ipp>
 #include <attune/core/posix/descriptor.ipp>

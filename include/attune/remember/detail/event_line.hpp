@@ -215,7 +215,8 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
             out.expected = std::exchange(out.seconds, 0.0);
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
-        if (out.kind == event_kind::code_metrics) out.numbers = numbers_in(json);
+        if (out.kind == event_kind::code_metrics || json.contains("numbers"))
+            out.numbers = numbers_in(json);
         if (out.kind == event_kind::sampled) out.timing = timing_in(json);
         if ((out.kind == event_kind::told || out.kind == event_kind::observed) && !out.result)
             throw record_json_problem("nothing was told");

@@ -218,6 +218,7 @@ ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin co
     case failure_stage::timeout:
         return "timeout";
     case failure_stage::verify:
+    case failure_stage::bound:
         return "correctness";
     }
     return "runtime";
@@ -236,7 +237,7 @@ ATTUNE_INLINE std::string t4_text(problem_history const& of)
         one["times"]["runtimes"] = record_json::array();
         auto const* const why = std::get_if<failure>(&row.result);
         one["invalidity"] = why == nullptr ? "correct" : invalidity_of(why->stage);
-        one["correctness"] = why != nullptr && why->stage == failure_stage::verify ? 0 : 1;
+        one["correctness"] = why != nullptr && why->stage >= failure_stage::verify ? 0 : 1;
         one["measurements"] = record_json::array();
         if (auto const* m = std::get_if<measurement>(&row.result)) {
             record_json time;

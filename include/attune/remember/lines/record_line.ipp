@@ -28,7 +28,7 @@ inline constexpr char const* store_header_field = "attune_store";
 
 /// Indexed by failure_stage.
 inline constexpr std::array<char const*, failure_stage_count> stage_words{
-    "compile", "load", "launch", "crash", "timeout", "verify"};
+    "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
 
 // --- the checksum ------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 // attune/search/bayes/basic_bayesian.hpp - a Bayesian search made of replaceable parts.
 // SPDX-License-Identifier: MIT
 // Source   BaCO Sec. 3 (Gaussian process, noise-free expected improvement) and Sec. 4.2 (hidden
-//          constraints); Hvarfner et al. 2022 (user priors); Ginsbourger et al. 2010 (constant
-//          liar); parts as template arguments: Limbo (Cully et al. 2018)
+//          constraints); Gardner et al. 2014 (bounds on measured quantities); Hvarfner et al. 2022
+//          (user priors); Ginsbourger et al. 2010 (constant liar); parts as template arguments:
+//          Limbo (Cully et al. 2018)
 // Bench    bench/search/ablation.cpp
 //
 // Includes Eigen. bayesian_searcher is basic_bayesian_searcher<> compiled once, and does not.
@@ -13,6 +14,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/acquisition/acquisition.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
+#include <attune/search/bayes/bound_history.hpp>
 #include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/model/climb.hpp>
 #include <attune/search/bayes/model/remaining_gain.hpp>
@@ -106,6 +108,10 @@ public:
     {
         state_->tell_metrics(p, numbers);
     }
+    void tell_excess(point const& p, double value, std::span<double const> excess)
+    {
+        state_->tell_excess(p, value, excess);
+    }
     void inform(std::vector<past_session> const& past) { state_->inform(past); }
     [[nodiscard]] std::optional<double> expected_gain() { return state_->expected_gain(); }
     [[nodiscard]] std::optional<double> prediction_error() const
@@ -161,7 +167,9 @@ public:
     void tell(point const& p, outcome const& result)
     {
         if (!unseen_.space().contains(p)) return;
-        auto const [place, is_new] = history_.tell(p, result);
+        std::optional<double> const beyond =
+            succeeded(result) ? std::nullopt : bounds_.value_beyond(p);
+        auto const [place, is_new] = history_.tell(p, result, beyond);
         unseen_.mark(p);
         if (models_) models_->rows().close(p);
         if (models_ && !is_new) models_->forget_all();
@@ -175,6 +183,11 @@ public:
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
         if (unseen_.space().contains(p)) metrics_.set(p, numbers);
+    }
+
+    void tell_excess(point const& p, double value, std::span<double const> excess)
+    {
+        if (unseen_.space().contains(p)) bounds_.tell(p, value, excess);
     }
 
     void inform(std::vector<past_session> const& past)
@@ -246,8 +259,13 @@ private:
     {
         if (opening_) return history_.told().size() < detail::opening::unsurprised;
         std::size_t const asked = history_.told().size() + history_.pending().size();
-        return history_.worked() + history_.pending().size() < options_.initial_samples &&
+        return ran() + history_.pending().size() < options_.initial_samples &&
                asked < initial_attempts();
+    }
+    /// Configurations that worked, also those beyond a bound, from which a model learns as much.
+    [[nodiscard]] std::size_t ran() const noexcept
+    {
+        return history_.worked() + history_.exceeded();
     }
     [[nodiscard]] std::size_t initial_attempts() const noexcept
     {
@@ -260,14 +278,14 @@ private:
     {
         if (opening_) return open();
         if (!is_starting()) return {};
-        return design(history_.worked(), history_.pending().size());
+        return design(ran(), history_.pending().size());
     }
     /// The same where other sessions are known.
     std::optional<point> open()
     {
         if (history_.told().size() >= detail::opening::length) return {};
         detail::opening_step const step = opening_->next(judged(), waiting());
-        std::size_t const hoped = history_.worked() + history_.pending().size();
+        std::size_t const hoped = ran() + history_.pending().size();
         if (step == detail::opening_step::model &&
             (expects_past() || hoped >= options_.initial_samples))
             return {};
@@ -371,7 +389,8 @@ private:
                             options_,
                             &metrics_,
                             is_told ? known_ : decltype(known_)(),
-                            settings_);
+                            settings_,
+                            &bounds_);
         }
         models_->update(history_, engine_);
     }
@@ -481,6 +500,7 @@ private:
     Acquisition acquire_;
     detail::prediction_record predictions_;
     detail::code_metrics metrics_;
+    detail::bound_history bounds_;
     bool has_begun_ = false;                          ///< past sessions were read
     std::shared_ptr<detail::warm_start const> known_; ///< null: no other session is known
     std::optional<detail::opening> opening_;          ///< where sessions say what to try first

@@ -1,6 +1,7 @@
 // attune/search/bayes/choice.hpp - the candidates with the highest score.
 // SPDX-License-Identifier: MIT
-// Source   BaCO Sec. 4.2 (acquisition times probability of feasibility, minimum feasibility); piBO
+// Source   BaCO Sec. 4.2 (acquisition times probability of feasibility, minimum feasibility);
+//          Gardner et al. 2014 (times the probability that each measured constraint is kept); piBO
 //          eq. (6) (times the prior to a power); own: the bound that avoids most exact scores
 #pragma once
 
@@ -12,10 +13,18 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// The posterior of a bounded quantity. Spans have one entry per candidate.
+struct bound_posterior {
+    std::span<double const> mean;
+    std::span<double const> variance;
+    double limit = 0; ///< of the quantity, in units of `mean`: more is beyond the bound
+};
 
 /// The inputs of a score. Spans have one entry per candidate, or are empty where there is no such
 /// model or prior.
@@ -31,6 +40,7 @@ struct scored_candidates {
     double feasibility_limit = 0; ///< candidates with a lower chance come last
     /// The chance that a candidate works, from the posterior of its label: feasibility::chance.
     double (*chance)(double mean, double variance) = detail::feasible_probability;
+    std::vector<bound_posterior> bounds{};
 };
 
 namespace detail {
@@ -46,19 +56,35 @@ struct scored_row {
     }
 };
 
-/// The chance that candidate `row` works; 1 without a model of failures.
+/// Added to the variance of a bounded quantity, in squared deviations of its values.
+inline constexpr double bound_doubt = 1e-3;
+
+/// The chance that a quantity keeps its bound. Source: Gardner et al. 2014, Sec. 3.2
+/// @param mean, variance  posterior of the quantity, without noise; variance >= 0
+/// @param limit           same unit as `mean`
+[[nodiscard]] inline double kept_probability(double mean, double variance, double limit) noexcept
+{
+    double const z = (limit - mean) / std::sqrt(variance + bound_doubt);
+    return 0.5 * std::erfc(-z / std::numbers::sqrt2);
+}
+
+/// The chance that candidate `row` works and keeps all bounds; 1 without a model of either.
 [[nodiscard]] inline double chance_of(scored_candidates const& c, std::size_t row) noexcept
 {
-    return c.label_mean.empty() ? 1.0 : c.chance(c.label_mean[row], c.label_variance[row]);
+    double out = c.label_mean.empty() ? 1.0 : c.chance(c.label_mean[row], c.label_variance[row]);
+    for (bound_posterior const& b : c.bounds)
+        out *= kept_probability(b.mean[row], b.variance[row], b.limit);
+    return out;
 }
 
 /// The score of candidate `row`: acquisition, plus the logarithms of the chance that it works and
-/// of the user's weight.
+/// keeps the bounds, and of the user's weight.
 template <acquisition Rule = expected_improvement_rule>
 [[nodiscard]] double score_of(scored_candidates const& c, std::size_t row, Rule const& rule = {})
 {
     double total = c.mean.empty() ? 0.0 : rule.score(c.mean[row], c.variance[row], c.best);
-    if (!c.label_mean.empty()) total += std::log(std::max(chance_of(c, row), 1e-300));
+    if (!c.label_mean.empty() || !c.bounds.empty())
+        total += std::log(std::max(chance_of(c, row), 1e-300));
     if (!c.log_weight.empty()) total += c.weight_power * c.log_weight[row];
     return total;
 }

@@ -56,7 +56,7 @@ inline std::vector<std::size_t> places(search_history const& history, bool only_
 {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < history.told().size(); ++i)
-        if (!only_working || history.told()[i].worked) out.push_back(i);
+        if (!only_working || !history.told()[i].failed()) out.push_back(i);
     return out;
 }
 

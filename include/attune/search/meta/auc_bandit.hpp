@@ -46,6 +46,7 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     void tell_metrics(point const& p, std::span<double const> numbers);
+    void tell_excess(point const& p, double value, std::span<double const> excess);
     void inform(std::vector<past_session> const& past);
 
     /// What each technique gained so far, in the order of the constructor.
@@ -68,6 +69,7 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     void tell_metrics(point const& p, std::span<double const> numbers);
+    void tell_excess(point const& p, double value, std::span<double const> excess);
     void inform(std::vector<past_session> const& past);
 
     /// What each technique gained so far, in the order of the constructor.

@@ -74,6 +74,11 @@ ATTUNE_INLINE void auc_bandit::tell_metrics(point const& p, std::span<double con
 {
     state_->pool.tell_metrics(p, numbers);
 }
+ATTUNE_INLINE void
+auc_bandit::tell_excess(point const& p, double value, std::span<double const> excess)
+{
+    state_->pool.tell_excess(p, value, excess);
+}
 ATTUNE_INLINE void auc_bandit::inform(std::vector<past_session> const& past)
 {
     state_->pool.inform(past);
@@ -127,6 +132,11 @@ ATTUNE_INLINE void round_robin::tell(point const& p, outcome const& result)
 ATTUNE_INLINE void round_robin::tell_metrics(point const& p, std::span<double const> numbers)
 {
     state_->pool.tell_metrics(p, numbers);
+}
+ATTUNE_INLINE void
+round_robin::tell_excess(point const& p, double value, std::span<double const> excess)
+{
+    state_->pool.tell_excess(p, value, excess);
 }
 ATTUNE_INLINE void round_robin::inform(std::vector<past_session> const& past)
 {

@@ -63,6 +63,7 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     void tell_metrics(point const& p, std::span<double const> numbers);
+    void tell_excess(point const& p, double value, std::span<double const> excess);
     void inform(std::vector<past_session> const& past);
     /// Another history in place of the constructor's. @pre  nothing was asked or told yet
     void learn_from(technique_history const& past);

@@ -196,6 +196,11 @@ ATTUNE_INLINE void recommending_bandit::tell_metrics(point const& p,
 {
     state_->pool.tell_metrics(p, numbers);
 }
+ATTUNE_INLINE void
+recommending_bandit::tell_excess(point const& p, double value, std::span<double const> excess)
+{
+    state_->pool.tell_excess(p, value, excess);
+}
 ATTUNE_INLINE void recommending_bandit::inform(std::vector<past_session> const& past)
 {
     state_->pool.inform(past);

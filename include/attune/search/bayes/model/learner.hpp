@@ -26,6 +26,8 @@ struct learner_options {
     /// With more observations, each refit keeps two thirds of the limit, which leaves room for new
     /// ones until the next, and hyperparameters are fitted to every third of those.
     std::size_t limit = 300;
+    /// Observations beyond a bound whose value was not measured are left out.
+    bool needs_value = false;
 };
 
 /// The number and variance that the model gets for an observation.
@@ -72,7 +74,7 @@ public:
         if (refit || !read_) return read_all(history, value_of, refit, engine);
         for (; *read_ < history.told().size(); ++*read_) {
             observation const& o = history.told()[*read_];
-            if (!o.worked && !options_.keeps_failures) continue;
+            if (is_left_out(o)) continue;
             learnt_value const v = value_of(o);
             if (std::optional<std::size_t> const row = row_like(o.where, rows)) {
                 model_.observe(*row, v.number, v.variance);
@@ -96,6 +98,12 @@ public:
     }
 
 private:
+    [[nodiscard]] bool is_left_out(observation const& o) const
+    {
+        return (o.failed() && !options_.keeps_failures) ||
+               (options_.needs_value && o.exceeded && !o.is_measured());
+    }
+
     /// The row of candidate `p`, if its code metrics are up to date.
     [[nodiscard]] std::optional<std::size_t> row_like(point const& p,
                                                       candidate_rows const& rows) const
@@ -117,6 +125,7 @@ private:
         numbers out;
         for (std::size_t const i : places) {
             observation const& o = history.told()[i];
+            if (is_left_out(o)) continue;
             learnt_value const v = value_of(o);
             features_.append(o.where, out.points);
             out.values.push_back(v.number);
@@ -142,7 +151,7 @@ private:
         if (refit) {
             std::vector<std::size_t> fitted;
             for (std::size_t i = 0; i < kept.size(); i += is_long ? 3 : 1)
-                if (options_.fits_failures || history.told()[kept[i]].worked)
+                if (options_.fits_failures || !history.told()[kept[i]].failed())
                     fitted.push_back(kept[i]);
             numbers const seen = collect(history, fitted, value_of);
             model_.fit(seen.points, seen.values, seen.variance, engine);

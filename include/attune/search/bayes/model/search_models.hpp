@@ -1,19 +1,23 @@
-// attune/search/bayes/model/search_models.hpp - the candidates and the two models of a search.
+// attune/search/bayes/model/search_models.hpp - the candidates and the models of a search.
 // SPDX-License-Identifier: MIT
 //
-// Both models observe a failure, unless surrogate_sees_failures is off. The first one sees a value
-// slower than four fifths of those that worked, with hyperparameters learnt without it. Otherwise
-// the prediction for a failing region would never get worse, and late evaluations would be spent
-// there.
+// The models of objective and failures observe a failure, unless surrogate_sees_failures is off.
+// The first one sees a value slower than four fifths of those that worked, with hyperparameters
+// learnt without it. Otherwise the prediction for a failing region would never get worse, and late
+// evaluations would be spent there. A configuration beyond a bound works: the first model sees its
+// value, where it was measured, and the second one that it works; a model of each bounded quantity
+// knows the border.
 #pragma once
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
+#include <attune/search/bayes/bound_history.hpp>
 #include <attune/search/bayes/candidates.hpp>
 #include <attune/search/bayes/choice.hpp>
 #include <attune/search/bayes/code_metrics.hpp>
 #include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/model/bound_models.hpp>
 #include <attune/search/bayes/model/code_metric_features.hpp>
 #include <attune/search/bayes/model/learner.hpp>
 #include <attune/search/bayes/model/relearnt.hpp>
@@ -45,7 +49,7 @@ struct label_learner<no_feasibility> {
     using type = no_feasibility;
 };
 
-/// Both models over one set of candidates.
+/// All models over one set of candidates.
 template <surrogate Surrogate, class Feasibility>
 class search_models {
 public:
@@ -53,12 +57,14 @@ public:
     /// @param metrics   of the points that were built; null: none
     /// @param known     of other sessions; null: none
     /// @param settings  of the surrogate; copied
+    /// @param bounded   quantities with bounds; null: none
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
                   bayesian_options const& options,
                   code_metrics const* metrics = nullptr,
                   std::shared_ptr<detail::warm_start const> known = nullptr,
-                  surrogate_settings<Surrogate> const& settings = {})
+                  surrogate_settings<Surrogate> const& settings = {},
+                  bound_history const* bounded = nullptr)
         : unseen_(unseen)
         , prior_(prior)
         , options_(options)
@@ -70,6 +76,7 @@ public:
         , rows_(unseen, own_features_, prior, options.max_pool)
         , known_(std::move(known))
         , objective_(make_objective(settings))
+        , bounds_(bounded, own_features_, options)
     {
     }
 
@@ -99,6 +106,8 @@ public:
                 engine);
         if constexpr (learns_labels)
             if (history.failed() > 0) update_labels(history, refit, engine);
+        bounds_.update(
+            rows_, [this] { return own_part(objective_.model().table()); }, refit, engine);
     }
 
     /// Reads all observations again at the next update(), because one has changed.
@@ -108,6 +117,7 @@ public:
         objective_.forget_all();
         if constexpr (learns_labels)
             if (labels_) labels_->forget_all();
+        bounds_.forget_all();
     }
 
     /// Appends candidates.
@@ -118,6 +128,7 @@ public:
         if (added.points == 0) return;
         if constexpr (learns_labels)
             if (labels_) labels_->model().append(added);
+        bounds_.append(added);
         if (metric_features_) metric_features_->widen(added, rows_, before);
         objective_.model().append(added);
     }
@@ -163,6 +174,7 @@ public:
                     return Feasibility::chance(mean, variance);
                 };
             }
+        out.bounds = bounds_.posteriors();
         out.log_weight = rows_.log_weight();
         out.weight_power =
             options_.prior_strength / static_cast<double>(std::max<std::size_t>(told, 1));
@@ -183,7 +195,7 @@ private:
     {
         using model = candidate_model<Surrogate>;
         learner_options const how{
-            options_.surrogate_sees_failures, false, options_.memory, options_.memory_limit};
+            options_.surrogate_sees_failures, false, options_.memory, options_.memory_limit, true};
         if constexpr (std::constructible_from<model, feature_map const&, decltype(known_) const&>)
             return learner<model>(features_, how, known_);
         else if constexpr (!std::same_as<surrogate_settings<Surrogate>, no_settings>)
@@ -207,7 +219,7 @@ private:
         labels_->update(
             history,
             rows_,
-            [](observation const& o) { return learnt_value{Feasibility::label(o.worked), 0}; },
+            [](observation const& o) { return learnt_value{Feasibility::label(!o.failed()), 0}; },
             fit_labels,
             engine);
     }
@@ -223,7 +235,8 @@ private:
         bool const is_believing = known_ && options_.warm_start.believe_until > 0;
         if (is_believing && told > *fitted_at_ && told < fitted_singly) return true;
         for (std::size_t i = *fitted_at_; i < told; ++i)
-            if (history.told()[i].worked && !scale_.accepts(history.told()[i].value)) return true;
+            if (history.told()[i].is_measured() && !scale_.accepts(history.told()[i].value))
+                return true;
         return false;
     }
 
@@ -231,7 +244,7 @@ private:
     {
         std::vector<double> values;
         for (observation const& o : history.told())
-            if (o.worked) values.push_back(o.value);
+            if (o.is_measured()) values.push_back(o.value);
         if (values.empty()) return;
         scale_ = objective_scale(values, options_.objective);
         auto const place =
@@ -243,7 +256,7 @@ private:
 
     [[nodiscard]] learnt_value value_of(observation const& o) const
     {
-        if (!o.worked) return {failure_value_, 0};
+        if (!o.is_measured()) return {failure_value_, 0};
         return {scale_.to_model(o.value), scale_.variance_of(o.value, o.low, o.high)};
     }
 
@@ -284,6 +297,7 @@ private:
                 labels_->empty(engine);
                 labels_->model().assign(table);
             }
+        bounds_.assign(table, engine);
         assign_objective(std::move(table), engine);
     }
     void assign_objective(feature_table table, random_engine& engine)
@@ -308,6 +322,7 @@ private:
     candidate_rows rows_;  ///< tables without metrics
     std::shared_ptr<detail::warm_start const> known_; ///< of other sessions; null: none
     learner<candidate_model<Surrogate>> objective_;
+    bound_models bounds_;
     /// From the first failure on.
     std::optional<typename label_learner<Feasibility>::type> labels_;
     objective_scale scale_;

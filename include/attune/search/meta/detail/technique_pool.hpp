@@ -96,6 +96,11 @@ public:
         for (auto& s : searchers_)
             if (s) s->tell_metrics(p, numbers);
     }
+    void tell_excess(point const& p, double value, std::span<double const> excess)
+    {
+        for (auto& s : searchers_)
+            if (s) s->tell_excess(p, value, excess);
+    }
     void inform(std::vector<past_session> const& past)
     {
         for (auto& s : searchers_)

@@ -20,7 +20,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Words short enough for a row of marks, indexed by failure_stage; `describe` has the long ones.
 inline constexpr std::array<std::string_view, failure_stage_count> short_stages{
-    "compile", "load", "launch", "crash", "timeout", "verify"};
+    "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
 
 /// Where a row stands from left to right.
 struct row_places {

@@ -96,7 +96,7 @@ inline void write_list(std::ostream& to, std::vector<tool_json> const& list)
 
 /// The words of a store's file, indexed by failure_stage.
 inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
-    "compile", "load", "launch", "crash", "timeout", "verify"};
+    "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
 
 [[nodiscard]] inline char const* word_of(failure_stage stage)
 {

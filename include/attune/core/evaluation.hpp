@@ -1,0 +1,114 @@
+// attune/core/evaluation.hpp - what one evaluation measured: an outcome, further quantities, and their bounds.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// A number that an evaluation measured beside its value: an error, bytes, joules.
+struct quantity {
+    std::string name;
+    double value = 0;
+
+    [[nodiscard]] friend bool operator==(quantity const&, quantity const&) = default;
+};
+
+/// The outcome of one configuration, with the quantities measured beside its value.
+/// Example  return attune::evaluation{seconds, {{"error", error}, {"bytes", bytes}}};
+struct evaluation {
+    evaluation(double value, std::vector<quantity> measured = {}) // NOLINT: a number is one
+        : result(outcome_of(value))
+        , quantities(std::move(measured))
+    {
+    }
+    evaluation(outcome of, std::vector<quantity> measured = {}) // NOLINT: an outcome is one
+        : result(std::move(of))
+        , quantities(std::move(measured))
+    {
+    }
+    evaluation(measurement of, std::vector<quantity> measured = {}) // NOLINT
+        : result(of)
+        , quantities(std::move(measured))
+    {
+    }
+    evaluation(failure why) // NOLINT: a failure is one
+        : result(std::move(why))
+    {
+    }
+
+    outcome result;
+    std::vector<quantity> quantities;
+};
+
+/// A bound on a quantity: a configuration beyond it is never the best.
+struct quantity_bound {
+    std::string name;
+    double limit = 0;
+    bool is_most = true; ///< the quantity may be at most `limit`; false: it must be at least that
+
+    [[nodiscard]] friend bool operator==(quantity_bound const&, quantity_bound const&) = default;
+};
+
+/// Example  options.bounds = {attune::at_most("error", 1e-3), attune::at_least("accuracy", 0.9)};
+[[nodiscard]] inline quantity_bound at_most(std::string name, double limit)
+{
+    return {std::move(name), limit, true};
+}
+[[nodiscard]] inline quantity_bound at_least(std::string name, double limit)
+{
+    return {std::move(name), limit, false};
+}
+
+namespace detail {
+
+/// Whether a quantity of this value keeps the bound; NaN keeps none.
+[[nodiscard]] constexpr bool keeps_bound(quantity_bound const& bound, double value) noexcept
+{
+    return bound.is_most ? value <= bound.limit : value >= bound.limit;
+}
+
+/// How far a quantity is beyond its bound, on the scale on which models see it: <= 0 where the
+/// bound is kept, > 0 where it is not. A strictly rising map of the quantity (falling for
+/// at_least): a difference of asinh(500 v / |limit|), which is a logarithm for values beyond a
+/// hundredth of the limit, and defined for those below 0; where the limit is 0, of asinh(v).
+/// Infinite values give +-40.
+/// @return  NaN for NaN
+[[nodiscard]] double excess_over(quantity_bound const& bound, double value);
+
+/// The value of each bound's quantity, in the order of the bounds; NaN where a failure has none.
+/// Errors  attune::error: a measurement without a quantity that a bound names
+[[nodiscard]] std::vector<double> bounded_numbers(std::vector<quantity_bound> const& bounds,
+                                                  evaluation const& seen);
+
+/// excess_over() for each bound. @pre as many numbers as bounds
+[[nodiscard]] std::vector<double> excesses(std::vector<quantity_bound> const& bounds,
+                                           std::vector<double> const& numbers);
+
+/// `result`, or where a measurement breaks a bound a failure that names all broken ones.
+/// @pre as many numbers as bounds
+[[nodiscard]] outcome within_bounds(std::vector<quantity_bound> const& bounds,
+                                    std::vector<double> const& numbers,
+                                    outcome const& result);
+
+/// "error <= 0.001 and accuracy >= 0.9"
+[[nodiscard]] std::string bounds_text(std::vector<quantity_bound> const& bounds);
+/// "error 0.0042, accuracy 0.8"  @pre as many numbers as bounds
+[[nodiscard]] std::string bounded_text(std::vector<quantity_bound> const& bounds,
+                                       std::vector<double> const& numbers);
+
+/// Errors  attune::error: a bound without a name, or whose limit is not finite
+void require_bounds(std::vector<quantity_bound> const& bounds);
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/core/evaluation.ipp>
+#endif
