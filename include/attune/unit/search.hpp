@@ -57,6 +57,8 @@
 #include <attune/search/meta/tuning_gains.ipp>
 #include <attune/search/meta/usual_gain.ipp>
 #include <attune/search/optimizer_core.ipp>
+#include <attune/search/pareto/front.ipp>
+#include <attune/search/pareto/pareto_search.ipp>
 #include <attune/search/published/baco.ipp>
 #include <attune/search/published/cot_sampling.ipp>
 #include <attune/search/published/kernel_tuner_bo.ipp>

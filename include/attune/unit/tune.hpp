@@ -60,6 +60,7 @@
 #include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/trial.ipp>
 #include <attune/tune/minimize.ipp>
+#include <attune/tune/minimize_two.ipp>
 #include <attune/tune/minimize_with_budget.ipp>
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>
