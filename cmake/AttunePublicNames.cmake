@@ -1,7 +1,7 @@
 # cmake -P cmake/AttunePublicNames.cmake : the names that users see are those of tests/public_names.txt, so that an addition is a
 # decision. cmake -D write=ON -P ... writes the file anew.
 #
-# Public is what a header declares in attune, attune::search, attune::published or attune::model, outside of the folders detail/ and unit/. Everything else is in
+# Public is what a header declares in attune, attune::search, attune::published, attune::model or attune::machine, outside of the folders detail/ and unit/. Everything else is in
 # attune::detail; another namespace is refused. A declaration without a definition (`class bench;`) does not count. The sources are
 # formatted, so that a declaration of a namespace begins a line.
 cmake_minimum_required(VERSION 3.25)
@@ -31,7 +31,7 @@ foreach(header IN LISTS headers)
             string(REGEX REPLACE "(::)?(inline )?ATTUNE_(OFF_)?ABI" "" entered "${CMAKE_MATCH_1}")
             list(APPEND space "${entered}")
             list(JOIN space "::" whole)
-            if(NOT whole MATCHES "^(attune|attune::search|attune::published|attune::model|attune(::[a-z_]+)*::detail(::[a-z_:]+)?|std(::[a-z_:]+)?)$")
+            if(NOT whole MATCHES "^(attune|attune::search|attune::published|attune::model|attune::machine|attune(::[a-z_]+)*::detail(::[a-z_:]+)?|std(::[a-z_:]+)?)$")
                 message(FATAL_ERROR "${header}: namespace ${whole} is neither attune nor attune::detail")
             endif()
         elseif(line MATCHES "^} // namespace")

@@ -3,8 +3,10 @@
 #include <attune/declare/bind_inputs.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/lower.hpp>
+#include <attune/declare/machine.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/text.hpp>
 
@@ -206,4 +208,44 @@ TEST_CASE("inputs that the space does not mention are kept")
     CHECK(space.inputs[0].value == number::of(std::int64_t{7}));
     CHECK(space.inputs[1].value == number::of(0.25));
     CHECK(space.inputs[1].type == attune::value_kind::real);
+}
+
+TEST_CASE("figures of the machine get this machine's values by themselves")
+{
+    namespace machine = attune::machine;
+    constexpr auto a = attune::ordinal<"A">(attune::powers_of_two(1, machine::l1_bytes));
+    description const bound = bind_inputs(lower(attune::space(a).where(
+        a <= machine::l2_bytes,
+        a <= machine::l3_bytes * machine::cores,
+        a % machine::page_bytes <= machine::vector_bytes * machine::vector_registers,
+        a <= machine::memory_bytes)));
+    CHECK(bound.inputs.size() == attune::detail::machine_figure_count);
+    for (attune::detail::machine_figure const& one : attune::detail::machine_figures()) {
+        CAPTURE(one.name);
+        std::uint32_t const i = bound.find_input(one.name);
+        REQUIRE(i != attune::no_index);
+        CHECK(bound.inputs[i].value == number::of(one.value));
+    }
+    CHECK(2 * bound.parameters[0].integers.back() >
+          attune::detail::machine_figure_named("machine.l1_bytes").value());
+}
+
+TEST_CASE("a caller's value stands for a figure of the machine, also when bound again")
+{
+    constexpr auto a = attune::ordinal<"A">(attune::powers_of_two(1, attune::machine::l2_bytes));
+    description const other =
+        bind_inputs(lower(attune::space(a)), {attune::machine::l2_bytes(1024)});
+    CHECK(other.parameters[0].integers.back() == 1024);
+    CHECK(bind_inputs(other).parameters[0].integers.back() == 1024);
+    CHECK(bind_inputs(other, {attune::machine::l2_bytes(64)}).parameters[0].integers.back() == 64);
+}
+
+TEST_CASE("a space that reads no figure has none, and an unknown figure has no value")
+{
+    constexpr auto a = attune::integer<"A">(1, 4);
+    CHECK(bind_inputs(lower(attune::space(a).where(a < n)), {n(3)}).inputs.size() == 1);
+    constexpr auto unknown = attune::input<"machine.l9_bytes", int>();
+    CHECK_THROWS_WITH_AS(static_cast<void>(bind_inputs(lower(attune::space(a).where(a < unknown)))),
+                         Contains("input machine.l9_bytes"),
+                         attune::error);
 }

@@ -41,10 +41,14 @@ inline constexpr std::size_t max_table_values = std::size_t{1} << 20;
 /// The most values of a range; a longer one should be declared as a real parameter.
 inline constexpr std::uint64_t max_range_values = std::uint64_t{1} << 31;
 
+/// Gives inputs that are figures of the machine and have no value this machine's.
+void fill_machine_figures(description& space);
+
 } // namespace detail
 
 /// Fills the tables of `space`. Values of inputs that `space` does not mention are kept, because
-/// they are part of the key of a result.
+/// they are part of the key of a result. Figures of the machine (machine.hpp) without a value get
+/// this machine's.
 /// Errors: attune::error for an input without a value, for an empty or too long range, and for a
 /// default that is not a value of its parameter
 [[nodiscard]] description bind_inputs(description space,

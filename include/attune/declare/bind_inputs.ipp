@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/evaluate.hpp>
@@ -103,6 +104,17 @@ inline void check_default_and_prior(parameter_description const& p)
                     "give one weight per value, or use prior_near(centre, deviation)");
 }
 
+ATTUNE_INLINE void fill_machine_figures(description& space)
+{
+    for (input_description& input : space.inputs) {
+        if (input.value) continue;
+        std::optional<std::int64_t> const figure = machine_figure_named(input.name);
+        if (figure)
+            input.value = input.type == value_kind::real ? number::of(static_cast<double>(*figure))
+                                                         : number::of(*figure);
+    }
+}
+
 } // namespace detail
 
 ATTUNE_INLINE description bind_inputs(description space, std::vector<input_value> const& inputs)
@@ -114,6 +126,7 @@ ATTUNE_INLINE description bind_inputs(description space, std::vector<input_value
         input.value = widened ? number::of(given.value.as_real()) : given.value;
         if (given.value.is_real) input.type = value_kind::real;
     }
+    detail::fill_machine_figures(space);
     for (input_description const& input : space.inputs)
         if (!input.value)
             throw error("an input of the space has no value",

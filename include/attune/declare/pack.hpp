@@ -10,6 +10,7 @@
 #include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/input.hpp>
+#include <attune/declare/machine.hpp>
 
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>

@@ -192,6 +192,9 @@ ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners
         std::size_t end = begin;
         for (; end < winners.size() && winners[end].key.kernel == kernel; ++end) {
             inputs.push_back(winners[end].key.inputs);
+            // Figures of the machine: `device` says which one it is, and no call has them.
+            std::erase_if(inputs.back(),
+                          [](auto const& input) { return is_machine_figure(input.first); });
             configurations.push_back(winners[end].configuration);
         }
         std::string const name = identifier_of(kernel);

@@ -12,7 +12,10 @@
 #include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
+#include <attune/core/posix/machine_figures.ipp>
+#include <attune/core/posix/memory.ipp>
 #include <attune/core/posix/processor.ipp>
+#include <attune/core/posix/processor_shape.ipp>
 #include <attune/core/posix/program_end.ipp>
 #include <attune/core/posix/range_lock.ipp>
 #include <attune/core/posix/replace_file.ipp>

@@ -18,7 +18,6 @@
 #include <attune/space/schedule/device/device_space.ipp>
 #include <attune/space/schedule/loop_tree.ipp>
 #include <attune/space/schedule/metaschedule.ipp>
-#include <attune/space/schedule/processor_shape.ipp>
 #include <attune/space/schedule/program_features.ipp>
 #include <attune/space/schedule/rewrite.ipp>
 #include <attune/space/schedule/rule.ipp>

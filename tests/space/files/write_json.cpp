@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/files/write_json.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -136,4 +139,26 @@ TEST_CASE("arrays and long orders are written as one parameter each, and read ba
     REQUIRE(again.size() == 1);
     check_same(space, again.front().space);
     CHECK(attune::write_space_json(again.front()) == written);
+}
+
+TEST_CASE("figures of the machine are written by name until they are bound, then with their value")
+{
+    auto const read = attune::read_spaces_json(
+        R"({"name": "tiles", "inputs": {"machine.l2_bytes": "integer"},
+            "params": [{"name": "a", "range": [1, "`machine.l2_bytes`"], "steps": "doubling"}],
+            "constraints": ["a * a <= `machine.l2_bytes`"]})");
+    auto const again = attune::read_spaces_json(attune::write_space_json(read.front()));
+    check_same(read.front().space, again.front().space);
+    CHECK_FALSE(again.front().space.inputs[0].value);
+    CHECK(attune::bind_inputs(again.front().space).inputs[0].value ==
+          attune::bind_inputs(read.front().space).inputs[0].value);
+
+    attune::named_space other = read.front();
+    other.space = attune::bind_inputs(
+        other.space, {{"machine.l2_bytes", attune::number::of(std::int64_t{256})}});
+    auto const elsewhere = attune::read_spaces_json(attune::write_space_json(other));
+    attune::description const bound = attune::bind_inputs(elsewhere.front().space);
+    CHECK(bound.inputs[0].value == attune::number::of(std::int64_t{256}));
+    CHECK(bound.parameters[0].integers.back() == 256);
+    CHECK(attune::chain_of_trees(bound).size() == 5); // 1, 2, 4, 8, 16
 }

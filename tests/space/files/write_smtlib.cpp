@@ -64,3 +64,16 @@ TEST_CASE("names that the language would misread are changed, and stay apart")
           attune::smtlib_name(space, 0).size() - 2);
     CHECK(attune::smtlib_name(space, 2) != "|#1|");
 }
+
+TEST_CASE("figures of the machine are numbers in a script")
+{
+    auto const open = attune::read_spaces_json(
+                          R"({"inputs": {"machine.cores": "integer"},
+                              "params": [{"name": "a", "values": [1, 2, 3, 4, 5, 6, 7, 8]}],
+                              "constraints": ["`machine.cores` % a == 0"]})")
+                          .front()
+                          .space;
+    attune_tests::check_every_assignment(
+        attune::bind_inputs(open, {{"machine.cores", attune::number::of(std::int64_t{6})}}));
+    attune_tests::check_every_assignment(attune::bind_inputs(open));
+}

@@ -109,3 +109,18 @@ TEST_CASE("what the format cannot say is refused by name")
                          Contains("a constraint that is a function"),
                          attune::error);
 }
+
+TEST_CASE("figures of the machine are put in as numbers")
+{
+    auto const open = read_spaces_json(
+        R"({"inputs": {"machine.l2_bytes": "integer"},
+            "params": [{"name": "a", "range": [1, 64], "steps": "doubling"}],
+            "constraints": ["a * 16 <= `machine.l2_bytes`"]})");
+    attune::description const small = bind_inputs(
+        open.front().space, {{"machine.l2_bytes", attune::number::of(std::int64_t{128})}});
+    std::string const written = attune::write_t1({"", small, "", ""});
+    CHECK(written.find("machine") == std::string::npos);
+    CHECK(written.find("a * 16 <= 128") != std::string::npos);
+    CHECK(attune::chain_of_trees(bind_inputs(attune::read_t1(written).space)).size() == 4);
+    CHECK_NOTHROW((void)attune::write_t1({"", bind_inputs(open.front().space), "", ""}));
+}

@@ -479,3 +479,35 @@ TEST_CASE("a store gives back an order of 1024 items and an array as they were")
     REQUIRE(found.how == attune::record_match::exact);
     CHECK(attune::detail::point_of(found.best->configuration, all) == p);
 }
+
+TEST_CASE(
+    "figures of the machine are part of a key: equal on one machine, the caller's where given")
+{
+    auto const k = kernel_of(attune::space(tile).where(4 * tile <= attune::machine::l2_bytes),
+                             "int t = ATTUNE_TUNABLE(TILE, 16);");
+    auto const declared = attune::detail::with_annotated_defaults(k.describe());
+    auto const key = [&](std::vector<attune::input_value> const& inputs) {
+        attune::chain_of_trees const space =
+            attune::detail::space_of_call(k.describe(), declared, inputs);
+        return attune::detail::make_key(k.describe(), space.describe(), "c");
+    };
+    std::int64_t const here = attune::detail::machine_figure_named("machine.l2_bytes").value();
+    CHECK(key({}) == key({}));
+    CHECK(key({}).inputs == attune::named_texts{{"machine.l2_bytes", std::to_string(here)}});
+    CHECK(key({attune::machine::l2_bytes(here)}) == key({}));
+    CHECK_FALSE(key({attune::machine::l2_bytes(here * 2)}) == key({}));
+    // What differs in a key of another machine is the value of the figure, not the schema.
+    CHECK(key({attune::machine::l2_bytes(here * 2)}).schema == key({}).schema);
+
+    std::string const text = error_of([&] { (void)key({attune::machine::l2_bytes(60)}); });
+    CHECK(has(text, "4 * TILE <= machine.l2_bytes, TILE=16 at k.kernel.cpp:1"));
+    CHECK(has(text, "machine.l2_bytes=60"));
+}
+
+TEST_CASE("the extent of a pointer may be a figure of the machine")
+{
+    attune::kernel<void(float*)> k{"k", source_text("", "k.kernel.cpp"), attune::space(tile)};
+    k.extent<0>(attune::machine::page_bytes / 4);
+    CHECK(attune::detail::extents_of(k.describe(), {}) ==
+          std::vector<std::size_t>{static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) / 4});
+}

@@ -1,4 +1,4 @@
-// attune/declare/expression/walk.hpp - the nodes of an expression, and the parameters that it reads.
+// attune/declare/expression/walk.hpp - the nodes of an expression, and what it reads.
 // SPDX-License-Identifier: MIT
 //
 // tested by space/conditions/conditions.cpp
@@ -46,6 +46,18 @@ inline void sort_unique(std::vector<std::uint32_t>& items)
     });
     sort_unique(scope);
     return scope;
+}
+
+/// The inputs that it reads, likewise.
+[[nodiscard]] inline std::vector<std::uint32_t> inputs_read(description const& space,
+                                                            std::uint32_t root)
+{
+    std::vector<std::uint32_t> out;
+    walk_expression(space, root, [&](expression_node const& n) {
+        if (n.code == op::input) out.push_back(n.subject);
+    });
+    sort_unique(out);
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

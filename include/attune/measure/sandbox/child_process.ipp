@@ -8,10 +8,10 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/memory.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
-#include <attune/measure/roofline/detail/spare_memory.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/child_side.hpp>
 #include <attune/measure/sandbox/detail/signal_text.hpp>

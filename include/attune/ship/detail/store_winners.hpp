@@ -4,6 +4,7 @@
 
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/call_facts.hpp>
@@ -313,7 +314,9 @@ private:
 
     [[nodiscard]] bool has_inputs_of(record const& r) const
     {
-        if (r.key.inputs.size() != out_.facts.inputs.size()) return false;
+        auto const from_call = [](auto const& input) { return !is_machine_figure(input.first); };
+        auto const counted = std::count_if(r.key.inputs.begin(), r.key.inputs.end(), from_call);
+        if (static_cast<std::size_t>(counted) != out_.facts.inputs.size()) return false;
         return std::all_of(
             out_.facts.inputs.begin(), out_.facts.inputs.end(), [&](auto const& input) {
                 std::string const* const value = value_of(r.key.inputs, input.first);

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/processor_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/loop_program.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/space/schedule/processor_shape.hpp>
 #include <attune/space/schedule/rule.hpp>
 #include <attune/space/schedule/trace.hpp>
 

@@ -4,11 +4,11 @@
 //          to 5; Williams, Waterman, Patterson 2009 (roofline): lines that each cache lets through
 #pragma once
 
+#include <attune/core/posix/processor_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/loop_program.hpp>
 #include <attune/declare/program_rows.hpp>
-#include <attune/space/schedule/processor_shape.hpp>
 
 #include <cstddef>
 #include <cstdint>

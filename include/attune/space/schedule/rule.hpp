@@ -3,10 +3,10 @@
 // tested by space/schedule/derived_space.cpp
 #pragma once
 
+#include <attune/core/posix/processor_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/nest_description.hpp>
-#include <attune/space/schedule/processor_shape.hpp>
 #include <attune/space/schedule/space_builder.hpp>
 #include <attune/space/schedule/trace.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <attune/core/enum_table.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/group.hpp>
@@ -107,6 +108,7 @@ private:
     }
     [[nodiscard]] std::string input(std::string const& name)
     {
+        is_written = is_written && !is_machine_figure(name); // a release is for other machines, too
         for (std::size_t i = 0; i < kernel_.inputs.size(); ++i)
             if (kernel_.inputs[i].input == name) return "in[" + std::to_string(i) + ']';
         return "none()";

@@ -8,6 +8,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
@@ -166,6 +167,20 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
     return out;
 }
 
+/// ", N=4096, machine.l2_bytes=1048576": the inputs that a constraint reads.
+[[nodiscard]] inline std::string inputs_text(description const& bound,
+                                             constraint_description const& c)
+{
+    std::string out;
+    if (c.root == no_index) return out;
+    for (std::uint32_t const i : inputs_read(bound, c.root)) {
+        number const v = bound.inputs[i].value.value_or(number{});
+        out += ", " + bound.inputs[i].name + '=' +
+               (v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
+    }
+    return out;
+}
+
 ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
@@ -220,6 +235,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
         where += (where.empty() ? "" : "; ") + c.text;
         for (std::uint32_t const i : c.scope)
             where += ", " + bound.parameters[i].name + '=' + stated(i);
+        where += inputs_text(bound, c);
     }
     throw error("the default configuration breaks a constraint",
                 where,
@@ -289,6 +305,7 @@ ATTUNE_INLINE std::vector<std::size_t> extents_of(kernel_description const& kern
         std::uint32_t const i = known.find_input(given.name);
         if (i != no_index) known.inputs[i].value = given.value;
     }
+    fill_machine_figures(known);
     for (argument_extent const& e : kernel.extents) {
         std::string const argument = argument_of(kernel, e.position);
         std::string const call = "kernel.extent<" + std::to_string(e.position) + ">(...)";

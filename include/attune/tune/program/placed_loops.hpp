@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/processor_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/generated_code.hpp>
 #include <attune/declare/nest/loop_program.hpp>
-#include <attune/space/schedule/processor_shape.hpp>
 
 #include <cstdint>
 #include <string>

@@ -7,8 +7,8 @@
 #include <attune/off/program.hpp>
 #else
 #include <attune/core/element.hpp>
+#include <attune/core/posix/processor_shape.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/processor_shape.hpp>
 #include <attune/space/schedule/rule.hpp>
 
 #include <optional>

@@ -5,11 +5,12 @@
 //          the memory nearest to its processor
 #pragma once
 
+#include <attune/core/posix/memory.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/roofline/detail/arithmetic_peak.hpp>
+#include <attune/measure/roofline/detail/large_footprint.hpp>
 #include <attune/measure/roofline/detail/peak_threads.hpp>
-#include <attune/measure/roofline/detail/spare_memory.hpp>
 
 #include <algorithm>
 #include <cmath>

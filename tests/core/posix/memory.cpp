@@ -1,21 +1,20 @@
-// tests/measure/spare_memory.cpp : memory for a measurement, include/attune/measure/roofline/detail/spare_memory.hpp
+// tests/core/posix/memory.cpp - what is free, and what a process may ever have.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/roofline/detail/spare_memory.hpp>
+#include <attune/core/posix/memory.hpp>
 
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <limits>
-#include <new>
 #include <string>
 
-#include "../support/scratch_directory.hpp"
+#include "../../support/scratch_directory.hpp"
 
-using attune::detail::large_footprint;
+using attune::detail::granted_memory_bytes;
 using attune::detail::spare_memory_bytes;
 
 namespace {
 
-constexpr double mebibyte = 1 << 20;
+constexpr double gibibyte = 1 << 30;
 constexpr double endless = std::numeric_limits<double>::infinity();
 
 /// A system as its files tell of it.
@@ -34,6 +33,12 @@ struct told_system {
         has("sys/fs/cgroup/" + group + "/memory.current", used + "\n");
     }
     double spare() const { return spare_memory_bytes(directory.path()); }
+    double granted() const { return granted_memory_bytes(directory.path()); }
+    void has_installed(double bytes)
+    {
+        has("proc/meminfo",
+            "MemTotal: " + std::to_string(static_cast<long long>(bytes / 1024)) + " kB\n");
+    }
 };
 
 } // namespace
@@ -71,15 +76,46 @@ TEST_CASE("the tightest of the control groups around this process counts, less w
 
 TEST_CASE("this machine has some memory to spare") { CHECK(spare_memory_bytes() > 0); }
 
-TEST_CASE("arrays far beyond the caches take a quarter of what is to spare at most")
+TEST_CASE("what the system keeps for itself does not change the memory that a process may have")
 {
-    double const beyond = 32 * mebibyte;
-    CHECK(large_footprint(1, endless, beyond) == 192 * mebibyte);
-    CHECK(large_footprint(8, endless, beyond) == 1536 * mebibyte);
-    CHECK(large_footprint(16, endless, beyond) == 1536 * mebibyte);
-    CHECK(large_footprint(128, endless, beyond) == 3072 * mebibyte);
-    CHECK(large_footprint(128, 4096 * mebibyte, beyond) == 1024 * mebibyte);
-    CHECK(large_footprint(1, 400 * mebibyte, beyond) == 100 * mebibyte);
-    CHECK(large_footprint(1, 128 * mebibyte, beyond) == beyond);
-    CHECK_THROWS_AS((void)large_footprint(1, 127 * mebibyte, beyond), std::bad_alloc);
+    told_system here;
+    CHECK(here.granted() == endless);
+    for (double const kept : {0.2, 0.21, 0.35, 0.4}) {
+        here.has_installed((64 - kept * 4) * gibibyte);
+        CHECK(here.granted() == 62 * gibibyte); // steps of a sixteenth of 32 GiB
+    }
+    here.has_installed(64 * gibibyte);
+    CHECK(here.granted() == 64 * gibibyte);
+}
+
+TEST_CASE("the memory that a process may have is at most a sixteenth less than the installed one")
+{
+    told_system here;
+    for (double bytes = 3e8; bytes < 1e13; bytes *= 1.37) {
+        here.has_installed(bytes);
+        CHECK(here.granted() <= bytes);
+        CHECK(here.granted() > 15.0 / 16 * (bytes - 1024));
+    }
+}
+
+TEST_CASE("a limit of a control group is what a process may have, used or not, to the byte")
+{
+    told_system here;
+    here.has_installed(64 * gibibyte);
+    here.has("proc/self/cgroup", "0::/user/job\n");
+    here.grants("user/job", "max", "17");
+    CHECK(here.granted() == 64 * gibibyte);
+    here.grants("user", "900001", "100000");
+    CHECK(here.granted() == 900001);
+    here.grants("user", "900001", "900000");
+    CHECK(here.granted() == 900001);
+    here.grants("user/job", "700001", "0");
+    CHECK(here.granted() == 700001);
+}
+
+TEST_CASE("what this process may have is more than what is free, and does not change")
+{
+    double const granted = granted_memory_bytes();
+    CHECK(granted > 15.0 / 16 * spare_memory_bytes());
+    CHECK(granted_memory_bytes() == granted);
 }

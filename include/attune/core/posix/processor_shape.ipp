@@ -1,9 +1,9 @@
-// attune/space/schedule/processor_shape.ipp - the definitions of processor_shape.hpp.
+// attune/core/posix/processor_shape.ipp - the definitions of processor_shape.hpp.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/posix/processor.hpp>
-#include <attune/space/schedule/processor_shape.hpp>
+#include <attune/core/posix/processor_shape.hpp>
 
 #include <string>
 #include <string_view>

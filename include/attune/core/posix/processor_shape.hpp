@@ -1,4 +1,4 @@
-// attune/space/schedule/processor_shape.hpp - what a schedule needs to know of the processor.
+// attune/core/posix/processor_shape.hpp - registers, caches and cores of the processor.
 // SPDX-License-Identifier: MIT
 // tested by space/schedule/derived_space.cpp
 #pragma once
@@ -21,11 +21,12 @@ struct processor_shape {
     [[nodiscard]] friend bool operator==(processor_shape const&, processor_shape const&) = default;
 };
 
-/// This processor, as far as the system tells; `cores` stays 1.
+/// This processor, as far as sysconf() and /proc tell; `cores` stays 1. machine_figures.hpp asks
+/// /sys for the caches first: `l3_bytes` here may be the sum over several groups of cores.
 [[nodiscard]] processor_shape this_processor();
 
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/space/schedule/processor_shape.ipp>
+#include <attune/core/posix/processor_shape.ipp>
 #endif

@@ -1,0 +1,91 @@
+// attune/core/posix/machine_figures.ipp - the folders of caches in /sys, sysconf() and the memory.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/machine_figures.hpp>
+#include <attune/core/posix/memory.hpp>
+#include <attune/core/posix/processor_shape.hpp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <unistd.h>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The first word of a file; empty when there is none.
+[[nodiscard]] inline std::string word_in_file(std::string const& path)
+{
+    std::string out;
+    std::ifstream(path) >> out;
+    return out;
+}
+
+/// Bytes of "32K", "1024K" or "8M"; 0 for another text.
+[[nodiscard]] inline std::int64_t bytes_of_size(std::string const& text)
+{
+    std::int64_t out = 0;
+    std::size_t i = 0;
+    for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && out < (std::int64_t{1} << 40);
+         ++i)
+        out = 10 * out + (text[i] - '0');
+    if (text.substr(i) == "K") return out << 10;
+    if (text.substr(i) == "M") return out << 20;
+    return text.substr(i) == "G" ? out << 30 : i == text.size() ? out : 0;
+}
+
+/// Replaces the sizes of caches that /sys tells of the first processor. sysconf() is not asked for
+/// the last level where /sys has it: on processors with several groups of cores, it may give the
+/// sum of the groups' caches (335 MB on an EPYC whose cores reach 32 MB).
+inline void read_caches(processor_shape& shape, std::string const& root)
+{
+    for (int i = 0; i < 16; ++i) {
+        std::string const cache =
+            root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i);
+        std::string const level = word_in_file(cache + "/level");
+        if (level.empty()) return;
+        std::int64_t const bytes = bytes_of_size(word_in_file(cache + "/size"));
+        if (bytes == 0 || word_in_file(cache + "/type") == "Instruction") continue;
+        if (level == "1") shape.l1_bytes = bytes;
+        if (level == "2") shape.l2_bytes = bytes;
+        if (level == "3") shape.l3_bytes = bytes;
+    }
+}
+
+ATTUNE_INLINE std::array<machine_figure, machine_figure_count>
+read_machine_figures(std::string const& root)
+{
+    processor_shape shape = this_processor();
+    read_caches(shape, root);
+    auto const told = [](int name, std::int64_t otherwise) -> std::int64_t {
+        long const value = ::sysconf(name);
+        return value > 0 ? value : otherwise;
+    };
+    double const memory = granted_memory_bytes(root);
+    constexpr double most = 9e18; // more than any memory, less than 2^63
+    return {{{"machine.l1_bytes", shape.l1_bytes},
+             {"machine.l2_bytes", shape.l2_bytes},
+             {"machine.l3_bytes", shape.l3_bytes},
+             {"machine.cores", told(_SC_NPROCESSORS_ONLN, 1)},
+             {"machine.vector_bytes", shape.vector_bytes},
+             {"machine.vector_registers", shape.vector_registers},
+             {"machine.page_bytes", told(_SC_PAGESIZE, 4096)},
+             {"machine.memory_bytes", static_cast<std::int64_t>(std::min(memory, most))}}};
+}
+
+ATTUNE_INLINE std::array<machine_figure, machine_figure_count> const& machine_figures()
+{
+    static std::array<machine_figure, machine_figure_count> const figures = read_machine_figures();
+    return figures;
+}
+
+ATTUNE_INLINE std::optional<std::int64_t> machine_figure_named(std::string_view name)
+{
+    if (!is_machine_figure(name)) return {}; // without reading anything
+    for (machine_figure const& one : machine_figures())
+        if (one.name == name) return one.value;
+    return {};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
