@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 //   bench/bench.tune.suite [--kernels NAME[,NAME...]] [--evaluations N] [--seed S] [--table]
+//                          [--record DIR]
 //
 // One line per kernel of examples/kernels: the times of the default and of the installed
 // configuration, the 95 % interval of the latter over itself, their ratio, the time of the expert's
@@ -9,8 +10,11 @@
 // where our time stands under the roofline of this machine (na where no work is stated; the
 // bandwidth is that of arrays as large as the kernel's, so that caches count where these fit).
 // With --table also: the best after 20, 40 and 60 evaluations over the final best of all, for the
-// default search, random search and a genetic algorithm. The program ends with 1 when a
-// result is wrong; that line says which.
+// default search, random search and a genetic algorithm. With --record instead: N random
+// configurations of each kernel are measured and written to DIR/NAME.json, in the form T4, on which
+// bench.search.replay and protocol run; the experts' times to DIR/experts.json. The kernels of
+// all_scheduled.hpp, of 1e7 configurations and more, take part where they are named. The program
+// ends with 1 when a result is wrong; that line says which.
 #include <attune/compile/clang.hpp>
 
 #include <cstdint>
@@ -24,6 +28,7 @@
 #include "../support/arguments.hpp"
 #include "../support/duel.hpp"
 #include "../support/kernels.hpp"
+#include "suite_recording.hpp"
 #include "suite_table.hpp"
 
 namespace {
@@ -33,6 +38,7 @@ struct arguments {
     std::uint32_t evaluations = 60;
     std::uint64_t seed = 0;
     bool table = false;
+    std::string record{}; ///< folder; empty: none
 };
 
 /// One configuration of a kernel, compiled.
@@ -57,6 +63,34 @@ attune::callable compiled(attune::clang_compiler const& compiler, typename Kerne
     return std::get<attune::callable>(std::move(result));
 }
 
+/// The expert's configuration beside the tuned one, in interleaved pairs; nothing where none is
+/// known.
+template <class Kernel>
+std::optional<bench::comparison>
+beside_expert(Kernel& problem, attune::clang_compiler const& compiler, auto& tuned)
+{
+    std::optional const expert = Kernel::expert();
+    if (!expert) return {};
+    attune::callable const code = compiled<Kernel>(compiler, *expert);
+    auto* const entry = code.as<typename Kernel::signature>();
+    return bench::duel(
+        {}, [&] { problem.call(tuned); }, [&] { problem.call(*entry); }, {.max_s = 5});
+}
+
+template <class Kernel>
+void record(arguments const& asked, bench::suite_recording& into)
+{
+    Kernel problem;
+    attune::clang_compiler const compiler;
+    std::size_t const count =
+        into.add<Kernel>(problem, compiler, asked.evaluations, asked.seed, [&](auto& tuned) {
+            if (auto const c = beside_expert(problem, compiler, tuned))
+                into.note_expert(Kernel::name, c->b.value * 1e3);
+        });
+    std::printf("suite_recorded %s evaluations=%zu\n", Kernel::name, count);
+    std::fflush(stdout);
+}
+
 /// @return  whether the result is right
 template <class Kernel>
 bool run(arguments const& asked)
@@ -78,13 +112,9 @@ bool run(arguments const& asked)
 
     char expert_ms[32] = "na";
     char vs_expert[32] = "na";
-    if (std::optional const expert = Kernel::expert()) {
-        attune::callable const code = compiled<Kernel>(compiler, *expert);
-        auto* const entry = code.as<typename Kernel::signature>();
-        bench::comparison const c = bench::duel(
-            {}, [&] { problem.call(tuned); }, [&] { problem.call(*entry); }, {.max_s = 5});
-        std::snprintf(expert_ms, sizeof expert_ms, "%.3f", c.b.value * 1e3);
-        std::snprintf(vs_expert, sizeof vs_expert, "%.2f", c.ratio);
+    if (auto const c = beside_expert(problem, compiler, tuned)) {
+        std::snprintf(expert_ms, sizeof expert_ms, "%.3f", c->b.value * 1e3);
+        std::snprintf(vs_expert, sizeof vs_expert, "%.2f", c->ratio);
     }
     char roofline[32] = "na";
     if (report.roofline)
@@ -119,7 +149,15 @@ int main(int argc, char** argv)
                               {{"--kernels", &asked.kernels},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--seed", &asked.seed},
-                               {"--table", &asked.table}});
+                               {"--table", &asked.table},
+                               {"--record", &asked.record}});
+        if (!asked.record.empty()) {
+            bench::suite_recording into(asked.record);
+            bench::for_kernels_of(asked.kernels,
+                                  [&]<class Kernel> { record<Kernel>(asked, into); });
+            into.write_experts();
+            return 0;
+        }
         bool right = true;
         bench::for_kernels_of(asked.kernels,
                               [&]<class Kernel> { right = run<Kernel>(asked) && right; });
