@@ -379,8 +379,8 @@ TEST_CASE("random techniques are different, valid, and made again by their names
         if (i < 20) CHECK(walk(again, 3, 30) == walk(t, 3, 30));
     }
     CHECK(names.size() > 190);
-    CHECK(bases.size() == 10);
-    CHECK(orders.size() == 18); // 6 of any kind, 12 of permutations
+    CHECK(bases.size() == 11);
+    CHECK(orders.size() == 19); // 6 of any kind, 12 of permutations
 }
 
 TEST_CASE("a random bandit chooses among five techniques")
