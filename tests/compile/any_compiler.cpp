@@ -36,9 +36,11 @@ TEST_CASE("a compiler with the required part alone says and keeps nothing")
     attune_test::minimal_compiler compiler{};
     static_assert(!attune::remembering_compiler<attune_test::minimal_compiler>);
     static_assert(!attune::noticing_compiler<attune_test::minimal_compiler>);
+    static_assert(!attune::sizing_compiler<attune_test::minimal_compiler>);
     attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     CHECK(any.identity() == std::string{compiler.identity()});
     CHECK(any.notice().empty());
+    CHECK(any.code_quantities().empty());
     CHECK_FALSE(any.keep_winner({}, {}));
     CHECK_FALSE(any.find_winner({}, {}).has_value());
 }

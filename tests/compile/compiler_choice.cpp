@@ -76,3 +76,53 @@ TEST_CASE("the variant's compiler makes the code")
         CHECK(code.as<int()>()() == expected);
     }
 }
+
+TEST_CASE("a choice gives the quantities of code that each of its compilers gives")
+{
+    CHECK(of_two().code_quantities().empty());
+    using names = std::vector<std::string_view>;
+    CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}}}.code_quantities() ==
+          names{"code_bytes", "stack_bytes"});
+    CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}},
+                                  {"other", attune_test::minimal_compiler{}}}
+              .code_quantities()
+              .empty());
+    attune::system_compiler const gcc{{.command = "g++"}};
+    if (!gcc.missing().empty()) return;
+    CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}}, {"g++", gcc}}
+              .code_quantities() == names{"code_bytes"});
+}
+
+TEST_CASE("code of both compilers has the size of its function, and that of Clang its frame")
+{
+    attune::kernel_source const kernel = attune::source_text(
+        "int f(int n)\n{\n    volatile char room[ROOM];\n    room[n] = 1;\n    return room[n];\n}\n"
+        "#if LONG\nint g(int n) { return n / 3 + n / 5 + n / 7 + n / 11 + n / 13 + n / 17; }\n"
+        "#endif\n",
+        "f.cpp");
+    auto const size_by = [&](auto const& compiler, int room, int is_long) {
+        attune::compile_request v = attune::variant_of<int(int)>("f");
+        v.flags = {"-DROOM=" + std::to_string(room), "-DLONG=" + std::to_string(is_long)};
+        attune::callable const made = attune_laws::callable_of(compiler.compile(kernel, v));
+        CHECK(made.as<int(int)>()(7) == 1);
+        // The second time it comes from the cache, with the same sizes.
+        attune::callable const again = attune_laws::callable_of(compiler.compile(kernel, v));
+        CHECK(again.size.code_bytes == made.size.code_bytes);
+        CHECK(again.size.stack_bytes == made.size.stack_bytes);
+        return made.size;
+    };
+    auto const check = [&](auto const& compiler, bool tells_frames) {
+        attune::code_size const usual = size_by(compiler, 4096, 0);
+        REQUIRE(usual.code_bytes);
+        CHECK(size_by(compiler, 4096, 1).code_bytes.value() > *usual.code_bytes);
+        REQUIRE(usual.stack_bytes.has_value() == tells_frames);
+        if (tells_frames)
+            CHECK(size_by(compiler, 16384, 0).stack_bytes.value() - *usual.stack_bytes ==
+                  16384 - 4096);
+    };
+    if (attune::clang_compiler().notice().empty()) check(attune::clang_compiler{}, true);
+    attune::system_compiler const gcc{{.command = "g++"}};
+    if (gcc.missing().empty()) check(gcc, false);
+    attune::system_compiler const clang{{.command = "clang++-19"}};
+    if (clang.missing().empty()) check(clang, true);
+}

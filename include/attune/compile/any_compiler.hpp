@@ -10,7 +10,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -32,19 +34,27 @@ concept noticing_compiler = compiler<C> && requires(C& c) {
     { c.notice() } -> std::convertible_to<std::string>;
 };
 
+/// An optional part of a compiler for this processor: code_quantities() names the numbers that each
+/// callable of it has in callable::size, of "code_bytes" and "stack_bytes".
+template <class C>
+concept sizing_compiler = compiler<C> && requires(C& c) {
+    { c.code_quantities() } -> std::convertible_to<std::vector<std::string_view>>;
+};
+
 namespace detail {
 
 /// Any compiler.
 struct any_compiler {
     using compile_function = compile_result(kernel_source const&, compile_request const&);
 
-    /// Optional parts have defaults: no notice, nothing kept.
+    /// Optional parts have defaults: no notice, nothing kept, no sizes.
     any_compiler();
     any_compiler(std::function<compile_function> compile_it, std::function<std::string()> name_it);
 
     std::function<compile_function> compile;
     std::function<std::string()> identity;
     std::function<std::string()> notice;
+    std::function<std::vector<std::string_view>()> code_quantities;
     std::function<std::optional<callable>(kernel_source const&, compile_request const&)>
         find_winner;
     std::function<bool(kernel_source const&, compile_request const&)> keep_winner;
@@ -61,6 +71,10 @@ template <class Compiler, class Pointer>
     out.identity = [held] { return std::string{std::as_const(*held).identity()}; };
     if constexpr (noticing_compiler<Compiler>)
         out.notice = [held] { return std::string{held->notice()}; };
+    if constexpr (sizing_compiler<Compiler>)
+        out.code_quantities = [held] {
+            return std::vector<std::string_view>{held->code_quantities()};
+        };
     if constexpr (remembering_compiler<Compiler>) {
         out.find_winner = [held](kernel_source const& k, compile_request const& v) {
             return std::optional<callable>{held->find_winner(k, v)};

@@ -9,6 +9,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE any_compiler::any_compiler()
     : notice([] { return std::string{}; })
+    , code_quantities([] { return std::vector<std::string_view>{}; })
     , find_winner(
           [](kernel_source const&, compile_request const&) { return std::optional<callable>{}; })
     , keep_winner([](kernel_source const&, compile_request const&) { return false; })

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -74,6 +75,14 @@ public:
     /// Makes a shared object of a compiled variant for find_winner(), by one run of the linker.
     /// @return  false when it is not kept: the cache is off or has lost the object, no linker
     bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
+
+    /// The quantities for kernel.require(...) that it gives of compiled code. The module is not
+    /// opened for it: where g++ replaces the module, no variant has a known stack_bytes, and each
+    /// is refused for that.
+    [[nodiscard]] std::vector<std::string_view> code_quantities() const
+    {
+        return {"code_bytes", "stack_bytes"};
+    }
 
     /// The folder of the cache, and its hits and misses in this process.
     [[nodiscard]] cache_statistics statistics() const;

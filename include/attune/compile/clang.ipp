@@ -10,6 +10,7 @@
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
@@ -218,6 +219,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     for (std::string const& dir : kernel.include_dirs)
         arguments.push_back("-I" + dir);
     arguments.emplace_back(detail::variant_flag);
+    arguments.emplace_back(detail::frame_sizes_flag);
     std::vector<std::string> const macros = macro_flags(v);
     std::vector<char const*> const argument_list = detail::c_strings(arguments);
     std::vector<char const*> const macro_list = detail::c_strings(macros);
@@ -298,7 +300,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
     if (auto const* missing = std::get_if<failure>(&found)) return *missing;
     auto const& libraries = std::get<std::vector<std::string>>(found);
 
-    std::string const key = state_->key_of("object", *facts, kernel, v);
+    std::string const key = state_->key_of("object with frames", *facts, kernel, v);
     std::optional<detail::cached_bytes> const kept = state_->cache.find(key);
     compile_result result = failure{};
     if (kept) {
@@ -357,7 +359,7 @@ ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
 {
     std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->keep_winner(kernel, v);
-    auto const object = state_->cache.look(state_->key_of("object", *facts, kernel, v));
+    auto const object = state_->cache.look(state_->key_of("object with frames", *facts, kernel, v));
     auto const libraries = state_->libraries_of(kernel, v);
     if (!object || std::holds_alternative<failure>(libraries)) return false;
     try {

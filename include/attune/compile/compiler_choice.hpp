@@ -10,11 +10,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -84,6 +86,18 @@ public:
 
     /// "clang: clang 19.1.7 -O3 ...; g++: g++ (Debian 12.2.0-14) 12.2.0 -O3 ..."
     [[nodiscard]] std::string identity() const { return joined(&detail::any_compiler::identity); }
+    /// The quantities that each of its compilers gives.
+    [[nodiscard]] std::vector<std::string_view> code_quantities() const
+    {
+        std::vector<std::string_view> out = compilers_.front().held().code_quantities();
+        for (named_compiler const& one : compilers_) {
+            std::vector<std::string_view> const given = one.held().code_quantities();
+            std::erase_if(out, [&](std::string_view name) {
+                return std::find(given.begin(), given.end(), name) == given.end();
+            });
+        }
+        return out;
+    }
     /// The notices of its compilers; may be empty.
     [[nodiscard]] std::string notice() const { return joined(&detail::any_compiler::notice); }
 

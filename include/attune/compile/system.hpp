@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
@@ -66,6 +67,10 @@ public:
     /// whose code can still be found.  Errors  attune::error: it does not exist and the cache has
     /// none
     [[nodiscard]] std::string identity() const;
+
+    /// The quantities for kernel.require(...) that it gives of compiled code: code_bytes, and
+    /// stack_bytes if the command is Clang's, or there is none.
+    [[nodiscard]] std::vector<std::string_view> code_quantities() const;
 
     /// True when identity() can be given: the command exists, or the cache has its identity.
     [[nodiscard]] bool was_used() const;

@@ -13,6 +13,7 @@
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/detail/inputs.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
@@ -51,7 +52,11 @@ struct system_compiler::state {
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
-        return detail::request_key("system shared object", compiler, all, v);
+        return detail::request_key(is_clang ? "system shared object with frames"
+                                            : "system shared object",
+                                   compiler,
+                                   all,
+                                   v);
     }
 
     /// The code from the cache; empty when it is not there.
@@ -161,6 +166,13 @@ ATTUNE_INLINE std::string system_compiler::identity() const
     return state_->identity;
 }
 
+ATTUNE_INLINE std::vector<std::string_view> system_compiler::code_quantities() const
+{
+    std::vector<std::string_view> out{"code_bytes"};
+    if (!was_used() || state_->is_clang) out.emplace_back("stack_bytes");
+    return out;
+}
+
 ATTUNE_INLINE bool system_compiler::was_used() const
 {
     try {
@@ -188,6 +200,7 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
     made.address = code.address;
     made.code = std::move(code.code);
     made.object_key = detail::object_key(found->bytes);
+    made.size = detail::size_of_code(found->bytes);
     made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     made.from_cache = true;
@@ -255,7 +268,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
             "-Wl,--build-id=none",
             "-Wl,-Bsymbolic-functions"});
     // Unique symbols would prevent unloading; clang does not emit them.
-    if (!state_->is_clang) command.emplace_back("-fno-gnu-unique");
+    command.emplace_back(state_->is_clang ? detail::frame_sizes_flag : "-fno-gnu-unique");
     std::string const rule = folder.path() + "/rule";
     append({"-MD", "-MF", rule, "-o", object, "-x", "c++", source});
     append(detail::linker_flags(libraries));
@@ -292,6 +305,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     made.code = std::move(loaded.code);
     made.address = loaded.address;
     made.object_key = key;
+    made.size = detail::size_of_code(*bytes);
     made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     return made;

@@ -6,10 +6,20 @@
 
 #include <attune/core/version.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI {
+
+/// Sizes of a variant's machine code for this processor. Empty: its compiler does not tell.
+struct code_size {
+    /// Of the largest function: the kernel, or the entry that it was inlined into. Functions of the
+    /// kernel file that nothing calls count too, unless they are static or inline.
+    std::optional<std::int64_t> code_bytes{};
+    std::optional<std::int64_t> stack_bytes{}; ///< of the largest frame of one function
+};
 
 /// Compiled code in memory. Copies share the code; it is unloaded with the last copy, even when the
 /// compiler that made it is already destroyed. `address` is invalid after that.
@@ -20,6 +30,7 @@ struct callable {
     double compile_s{};                 ///< wall seconds from text to address
     std::string compiler{};             ///< identity() of the compiler that made it
     bool from_cache = false;            ///< true: an earlier call or process compiled it
+    code_size size{};
 
     /// The code as a function of type `Signature`. Nothing checks the type here: `Signature` must
     /// be the one that the variant declared.

@@ -13,6 +13,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -38,6 +39,9 @@ public:
 
     /// "prepared for x86_64 x86-64-v3 by g++ (Debian 12.2.0-14) 12.2.0".
     [[nodiscard]] std::string identity() const;
+
+    /// The quantities for kernel.require(...) that it gives of prepared code.
+    [[nodiscard]] static std::vector<std::string_view> code_quantities() { return {"code_bytes"}; }
 
 private:
     [[nodiscard]] std::string made_by() const;

@@ -214,10 +214,13 @@ public:
         return *this;
     }
 
-    /// Conditions on the code of a variant; the variant is launched only if all of them hold. They
-    /// may read attune::registers, spill_bytes, stack_bytes, static_shared_bytes and occupancy,
-    /// parameters and inputs. Compilers for this processor ignore conditions and features of code.
-    /// Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
+    /// Conditions on the code of a variant; the variant is run only if all of them hold. On a
+    /// device they may read attune::registers, spill_bytes, stack_bytes, static_shared_bytes and
+    /// occupancy; on this processor code_bytes, and stack_bytes where Clang compiles; and
+    /// parameters, inputs and figures of the machine. A variant of which a quantity is not known is
+    /// refused. Errors   attune::error at the construction of `tuned`: the compiler does not give a
+    /// quantity Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
+    /// Example  kernel.require(attune::stack_bytes <= attune::machine::l1_bytes / 2)
     template <class... C>
     kernel& require(C const&... conditions)
     {
@@ -227,7 +230,7 @@ public:
 
     /// Numbers over the same quantities that may explain run times: hints, as
     /// space(...).features(). The search has their values for compiled code, refused code included,
-    /// and predicts the others.
+    /// and predicts the others. Compilers for this processor ignore them.
     /// Example  kernel.features(attune::registers, attune::spill_bytes > 0, attune::occupancy)
     template <class... F>
     kernel& features(F const&... numbers)

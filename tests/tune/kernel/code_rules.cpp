@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/code_rules.hpp>
 
+#include <attune/core/error.hpp>
+#include <attune/declare/machine.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/tune/device/cuda/launch_limits.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -133,4 +137,57 @@ TEST_CASE("the features of code are its numbers, in order of declaration")
 TEST_CASE("features are no rules")
 {
     CHECK(some_code().said([](kernel& k) { k.features(attune::registers <= 64); }) == "");
+}
+
+TEST_CASE("on this processor a rule reads the size of code and the largest frame")
+{
+    attune::kernel<void(std::span<float>, int)> k{"k", attune::source_text("", "k.cpp"), space};
+    k.bind<1>(n).require(attune::code_bytes <= 100 * block_x,
+                         attune::stack_bytes <= attune::machine::l1_bytes);
+    auto const bound =
+        attune::bind_inputs(k.describe().space, {n(10), attune::machine::l1_bytes(512)});
+    auto const said = [&](attune::code_size const& size) {
+        return attune::detail::broken_rule(k.describe(),
+                                           bound,
+                                           {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                           attune::detail::numbers_of(size));
+    };
+    CHECK(said({6400, 512}) == "");
+    CHECK(said({6401, 512}) ==
+          "code_bytes <= 100 * BLOCK_X does not hold: code_bytes = 6401, BLOCK_X = 64");
+    CHECK(said({6400, 513}) ==
+          "stack_bytes <= machine.l1_bytes does not hold: stack_bytes = 513, machine.l1_bytes = "
+          "512");
+    CHECK(said({6400, {}}) ==
+          "stack_bytes <= machine.l1_bytes has no value: stack_bytes = not known, "
+          "machine.l1_bytes = 512");
+    CHECK(said({{}, 1}).find("code_bytes = not known") != std::string::npos);
+}
+
+TEST_CASE("a quantity that a compiler does not give is an error that names it")
+{
+    using names = std::vector<std::string_view>;
+    auto const said = [](auto const& rule, names const* given) -> std::string {
+        kernel k{"k", attune::source_text("", "k.cu"), space};
+        k.require(rule);
+        try {
+            attune::detail::require_quantities(k.describe(), given);
+        } catch (attune::error const& caught) {
+            return caught.what();
+        }
+        return {};
+    };
+    names const both{"code_bytes", "stack_bytes"};
+    names const one{"code_bytes"};
+    names const none;
+    CHECK(said(attune::code_bytes <= 4096, &both) == "");
+    CHECK(said(attune::stack_bytes + attune::code_bytes <= 4096, &both) == "");
+    CHECK(said(attune::code_bytes <= 4096, &one) == "");
+    CHECK(said(attune::stack_bytes <= 4096, &one).find("stack_bytes in stack_bytes <= 4096") !=
+          std::string::npos);
+    CHECK(said(attune::code_bytes <= 4096, &none).find("code_bytes") != std::string::npos);
+    CHECK(said(attune::registers <= 64, &both).find("registers") != std::string::npos);
+    CHECK(said(attune::registers <= 64, nullptr) == "");
+    CHECK(said(attune::stack_bytes <= 64, nullptr) == "");
+    CHECK(said(attune::code_bytes <= 64, nullptr).find("for a device") != std::string::npos);
 }

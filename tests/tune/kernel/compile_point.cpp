@@ -42,6 +42,24 @@ scripted_device_compiler::answer resources(attune::compile_request const& v)
     return out;
 }
 
+/// Its code has 1000 bytes, and a frame of 64 for each BLOCK.
+struct sizing_compiler : attune_test::scripted_compiler {
+    sizing_compiler()
+        : scripted_compiler([](attune::compile_request const&) -> answer {
+            static int code = 0;
+            return static_cast<void*>(&code);
+        })
+    {
+    }
+    attune::compile_result compile(attune::kernel_source const& kernel,
+                                   attune::compile_request const& v)
+    {
+        attune::compile_result out = scripted_compiler::compile(kernel, v);
+        std::get<attune::callable>(out).size = {1000, 64 * value_of(v, "BLOCK")};
+        return out;
+    }
+};
+
 template <class Compiler>
 attune::compile_result compile(Compiler compiler,
                                attune::kernel_description const& k,
@@ -90,7 +108,7 @@ TEST_CASE("code that breaks a rule, or that the device cannot launch, fails at l
     CHECK(has(why.reason, "registers"));
 }
 
-TEST_CASE("a compiler's own failure stays what it is, and code for a processor is not looked at")
+TEST_CASE("a compiler's own failure stays what it is, and what is not known is never taken as true")
 {
     scripted_device_compiler refusing{[](attune::compile_request const&) {
         return scripted_device_compiler::answer{
@@ -104,7 +122,21 @@ TEST_CASE("a compiler's own failure stays what it is, and code for a processor i
             static int code = 0;
             return static_cast<void*>(&code);
         }};
-    CHECK(std::holds_alternative<attune::callable>(compile(processor, k.describe(), 1024)));
+    CHECK(std::holds_alternative<attune::callable>(compile(processor, kernel().describe(), 1024)));
+    attune::failure const why = failure_of(compile(processor, k.describe(), 1024));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(why.reason == "registers < 1 has no value: registers = not known");
+}
+
+TEST_CASE("code for this processor that breaks a rule is not run")
+{
+    auto k = kernel();
+    k.require(attune::code_bytes <= 1000, attune::stack_bytes <= 512 * 64);
+    sizing_compiler const compiler;
+    CHECK(std::holds_alternative<attune::callable>(compile(compiler, k.describe(), 512)));
+    attune::failure const why = failure_of(compile(compiler, k.describe(), 1024));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(why.reason == "stack_bytes <= 32768 does not hold: stack_bytes = 65536");
 }
 
 TEST_CASE("features are read of all code for a device, refused or not, and of nothing else")

@@ -1,4 +1,4 @@
-// attune/declare/expression/code_quantity.hpp - resources of compiled device code, as terms of conditions.
+// attune/declare/expression/code_quantity.hpp - resources of compiled code, as terms of conditions.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -38,22 +38,33 @@ struct code_quantity : detail::term {
     }
 };
 
+// Of device code, except the last two: those of code for this processor are code_bytes and
+// stack_bytes.
+
 /// 32-bit registers per thread.
 inline constexpr code_quantity<"registers", std::int64_t> registers{};
 /// Bytes of a thread that the compiler stores to local memory for want of registers.
 inline constexpr code_quantity<"spill_bytes", std::int64_t> spill_bytes{};
-/// Bytes of local memory of a thread.
-inline constexpr code_quantity<"stack_bytes", std::int64_t> stack_bytes{};
 /// Bytes of shared memory of a block, without those that the launch asks for.
 inline constexpr code_quantity<"static_shared_bytes", std::int64_t> static_shared_bytes{};
 /// Resident warps of a multiprocessor over those that it has room for: 0 to 1.
 inline constexpr code_quantity<"occupancy", double> occupancy{};
+/// Bytes of local memory of a thread. On this processor, of the largest frame of one function of
+/// the variant, without what that function calls; known where Clang compiles.
+inline constexpr code_quantity<"stack_bytes", std::int64_t> stack_bytes{};
+/// Bytes of machine code of the variant's largest function, the kernel as a rule; of this
+/// processor.
+inline constexpr code_quantity<"code_bytes", std::int64_t> code_bytes{};
 
 namespace detail {
 
 /// All of them, by name.
-inline constexpr std::array<std::string_view, 5> code_quantity_names{
-    registers.name, spill_bytes.name, stack_bytes.name, static_shared_bytes.name, occupancy.name};
+inline constexpr std::array<std::string_view, 6> code_quantity_names{registers.name,
+                                                                     spill_bytes.name,
+                                                                     stack_bytes.name,
+                                                                     static_shared_bytes.name,
+                                                                     occupancy.name,
+                                                                     code_bytes.name};
 
 [[nodiscard]] constexpr bool names_code_quantity(std::string_view name) noexcept
 {

@@ -14,11 +14,13 @@
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>
+#include <attune/tune/kernel/code_rules.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 #include <attune/tune/loop/trial.hpp>
 
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -122,6 +124,12 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
     watch_program_end();
     require_targets(kernel);
     require_buckets(kernel, state_->parts.subject.find_device != nullptr);
+    if (!kernel.code_rules.constraints.empty()) {
+        bool const is_for_device = static_cast<bool>(state_->parts.subject.find_device);
+        std::vector<std::string_view> const given =
+            state_->parts.subject.compiler.code_quantities();
+        require_quantities(kernel, is_for_device ? nullptr : &given);
+    }
     for (std::string const& said : complaints_of_variables())
         state_->parts.report.tell(said);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/tune/kernel.hpp>
@@ -35,6 +36,16 @@ using code_numbers = std::vector<code_number>;
                                                   description const& bound,
                                                   point const& at,
                                                   code_numbers const& known);
+
+/// The code quantities that compilers for this processor give of a variant.
+[[nodiscard]] code_numbers numbers_of(code_size const& size);
+
+/// @param given  of a compiler for this processor: its code_quantities(); null: of a device
+/// Errors   attune::error naming a quantity that kernel.require(...) reads and that the compiler,
+/// or
+///          the device, does not give
+void require_quantities(kernel_description const& kernel,
+                        std::vector<std::string_view> const* given);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

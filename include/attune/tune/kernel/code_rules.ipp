@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/expression/evaluate.hpp>
+#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/tune/kernel/code_rules.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,14 +50,12 @@ values_read(description const& rules, constraint_description const& rule, point 
     auto const add = [&out](std::string const& name, std::string const& value) {
         out += (out.empty() ? "" : ", ") + name + " = " + value;
     };
-    std::vector<std::uint32_t> inputs;
-    walk_expression(rules, rule.root, [&inputs](expression_node const& n) {
-        if (n.code == op::input) inputs.push_back(n.subject);
-    });
-    sort_unique(inputs);
-    for (std::uint32_t const i : inputs) {
-        number const v = rules.inputs[i].value.value_or(number{});
-        add(rules.inputs[i].name, v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
+    for (std::uint32_t const i : inputs_read(rules, rule.root)) {
+        std::optional<number> const v = rules.inputs[i].value;
+        add(rules.inputs[i].name,
+            !v           ? "not known"
+            : v->is_real ? text_of_real(v->real)
+                         : std::to_string(v->integer));
     }
     for (std::uint32_t const i : rule.scope)
         add(rules.parameters[i].name, text_of(rules.parameters[i], at[i]));
@@ -74,6 +77,36 @@ ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
                values_read(rules, rule, at);
     }
     return {};
+}
+
+ATTUNE_INLINE code_numbers numbers_of(code_size const& size)
+{
+    code_numbers out;
+    if (size.code_bytes) out.push_back({code_bytes.name, number::of(*size.code_bytes)});
+    if (size.stack_bytes) out.push_back({stack_bytes.name, number::of(*size.stack_bytes)});
+    return out;
+}
+
+ATTUNE_INLINE void require_quantities(kernel_description const& kernel,
+                                      std::vector<std::string_view> const* given)
+{
+    auto const is_given = [given](std::string_view name) {
+        if (given == nullptr) return name != code_bytes.name;
+        return std::find(given->begin(), given->end(), name) != given->end();
+    };
+    description const& rules = kernel.code_rules;
+    for (constraint_description const& rule : rules.constraints)
+        for (std::uint32_t const i : inputs_read(rules, rule.root)) {
+            std::string const& name = rules.inputs[i].name;
+            if (!names_code_quantity(name) || is_given(name)) continue;
+            throw error(
+                "kernel.require(...) reads what is not known of this compiler's code",
+                name + " in " + rule.text + ", kernel '" + kernel.name + "'",
+                given == nullptr
+                    ? "leave the condition out for a device"
+                    : "of code for this processor, clang_compiler gives code_bytes and "
+                      "stack_bytes, and g++ code_bytes; leave the condition out for others");
+        }
 }
 
 ATTUNE_INLINE std::vector<double> code_metrics_at(kernel_description const& kernel,

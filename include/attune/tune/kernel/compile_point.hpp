@@ -11,9 +11,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Compiles one configuration, from the text that source_at() gives. Device code that the device
-/// cannot launch, or that breaks a rule of kernel.require(...), is a failure of stage `launch`. May
-/// be called from several threads.
+/// Compiles one configuration, from the text that source_at() gives. Code that the device cannot
+/// launch, or that breaks a rule of kernel.require(...), is a failure of stage `launch`. May be
+/// called from several threads.
 /// @param bound  the kernel's space with the values of its inputs
 /// @param device    the device of the code; null: this processor
 /// @param features  if given, receives code_metrics_at() of device code, refused code included

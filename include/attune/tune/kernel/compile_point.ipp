@@ -4,8 +4,10 @@
 
 #include <attune/core/version.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/kernel/code_rules.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,7 +26,12 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
     compile_result made =
         compiler.compile(std::get<kernel_source>(source), make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);
-    if (code == nullptr || device == nullptr) return made;
+    if (code == nullptr) return made;
+    if (device == nullptr) {
+        std::string why = broken_rule(kernel, bound, at, numbers_of(code->size));
+        if (!why.empty()) return failure{failure_stage::launch, std::move(why)};
+        return made;
+    }
     code_review seen = device->review(kernel, bound, at, *code);
     if (features != nullptr) *features = std::move(seen.features);
     if (!seen.objection.empty()) return failure{failure_stage::launch, std::move(seen.objection)};

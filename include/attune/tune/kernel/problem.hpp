@@ -80,7 +80,7 @@ void set_extents(call_frame& frame,
 
 /// The key of a remembered result of this kernel.
 /// @param bound   the space with the values of its inputs
-/// @param target  of a device compiler: its launch and rules are part of the key; null: processor
+/// @param target  of a device compiler: its launch is part of the key; null: processor
 [[nodiscard]] record_key make_key(kernel_description const& kernel,
                                   description const& bound,
                                   std::string const& compiler_identity,

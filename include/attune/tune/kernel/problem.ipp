@@ -253,11 +253,9 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
     content_hash schema;
     schema.add(schema_text(kernel.space)).add(signature_text(kernel.signature));
     if (!kernel.signature.declarations.empty()) schema.add(kernel.signature.declarations);
-    if (target) {
-        schema.add(text_of(kernel.launch.value_or(launch_declaration{}), kernel.space));
-        for (constraint_description const& rule : kernel.code_rules.constraints)
-            schema.add(rule.text);
-    }
+    if (target) schema.add(text_of(kernel.launch.value_or(launch_declaration{}), kernel.space));
+    for (constraint_description const& rule : kernel.code_rules.constraints)
+        schema.add(rule.text);
     key.schema = schema.hex();
     content_hash signature;
     signature.add(signature_text(kernel.signature)).add(kernel.signature.declarations);

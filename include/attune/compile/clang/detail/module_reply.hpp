@@ -7,6 +7,7 @@
 #include <attune/compile/clang/detail/module_session.hpp>
 #include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
@@ -42,6 +43,7 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
         session->functions->release_code(session->session, const_cast<void*>(code));
     });
     made.object_key = object_key(object);
+    made.size = size_of_code(object);
     return made;
 }
 
