@@ -114,6 +114,11 @@ public:
     {
         return *this;
     }
+    template <class E>
+    kernel& memory(E const&)
+    {
+        return *this;
+    }
     template <class... F>
     kernel& features(F const&...)
     {

@@ -60,6 +60,7 @@ struct kernel_description {
     std::function<void(void const*)> reference{};
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     detail::stated_work work{};                  ///< of one call; may be empty
+    detail::lowered_formula memory{};            ///< bytes of one call; without a node: not stated
     detail::function_type type{};                ///< of the signature
     void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
     bool fallback_is_slow =
@@ -82,6 +83,16 @@ template <class Check, class... Args>
                std::is_same_v<std::invoke_result_t<Check const&, Args...>, bool>;
     else
         return false;
+}
+
+/// Whether kernel.memory(...) takes `E`: a number known before compilation.
+template <class E>
+[[nodiscard]] constexpr bool is_memory_formula()
+{
+    if constexpr (symbolic<E>)
+        return is_number_formula<E>() && !reads_code<decltype(lift(std::declval<E const&>()))>;
+    else
+        return is_number_formula<E>();
 }
 
 } // namespace detail
@@ -518,6 +529,28 @@ public:
     kernel& work(F f)
     {
         description_.work = detail::work_by_function<Args...>(std::move(f));
+        return *this;
+    }
+
+    /// The bytes that one call needs beside its arguments, as an expression over parameters, inputs
+    /// and figures of the machine: scratch arrays, packed copies, one buffer per thread. What needs
+    /// more than this machine has (attune::machine::memory_bytes) is no configuration of the space;
+    /// so sizes, samples and explanations count exactly. What needs more than three quarters of the
+    /// memory that is free when its turn comes is neither compiled nor run, and fails with a
+    /// sentence in the report: another program, not the space, is the reason. Compilers for a
+    /// device ignore it. For a bound of your own, such as a cache, write space(...).where(...).
+    ///
+    /// Errors   attune::error: the expression reads a parameter that is not in the space
+    /// Example  kernel.memory(4 * tile_m * tile_k * threads)
+    template <class E>
+    kernel& memory(E const& bytes)
+    {
+        constexpr bool is_number = detail::is_memory_formula<E>();
+        static_assert(is_number,
+                      "attune: kernel.memory(bytes): bytes are a number or an expression over "
+                      "inputs and parameters that yields one");
+        if constexpr (is_number)
+            description_.memory = detail::lower_formula(space(), bytes, "kernel.memory(...)");
         return *this;
     }
 

@@ -47,6 +47,7 @@
 #include <attune/tune/kernel/launch_text.ipp>
 #include <attune/tune/kernel/owned_call.ipp>
 #include <attune/tune/kernel/problem.ipp>
+#include <attune/tune/kernel/stated_memory.ipp>
 #include <attune/tune/kernel/stated_work.ipp>
 #include <attune/tune/kernel/thread_use.ipp>
 #include <attune/tune/known_choice.ipp>

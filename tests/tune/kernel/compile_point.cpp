@@ -139,6 +139,23 @@ TEST_CASE("code for this processor that breaks a rule is not run")
     CHECK(why.reason == "stack_bytes <= 32768 does not hold: stack_bytes = 65536");
 }
 
+TEST_CASE("what needs more memory than is free is not compiled")
+{
+    auto k = kernel();
+    k.memory(1e30 * (block > 64)); // no machine has so much
+    scripted_compiler const compiler{
+        [](attune::compile_request const&) -> scripted_compiler::answer {
+            static int code = 0;
+            return static_cast<void*>(&code);
+        }};
+    CHECK(std::holds_alternative<attune::callable>(compile(compiler, k.describe(), 64)));
+    CHECK(compiler.compiled().size() == 1);
+    attune::failure const why = failure_of(compile(compiler, k.describe(), 512));
+    CHECK(why.stage == failure_stage::launch);
+    CHECK(has(why.reason, "kernel.memory(...)"));
+    CHECK(compiler.compiled().size() == 1);
+}
+
 TEST_CASE("features are read of all code for a device, refused or not, and of nothing else")
 {
     auto k = kernel();

@@ -12,8 +12,9 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Compiles one configuration, from the text that source_at() gives. Code that the device cannot
-/// launch, or that breaks a rule of kernel.require(...), is a failure of stage `launch`. May be
-/// called from several threads.
+/// launch, or that breaks a rule of kernel.require(...), is a failure of stage `launch`. So is, and
+/// is not compiled, a configuration for this processor that needs more memory than is free: see
+/// kernel.memory(...). May be called from several threads.
 /// @param bound  the kernel's space with the values of its inputs
 /// @param device    the device of the code; null: this processor
 /// @param features  if given, receives code_metrics_at() of device code, refused code included

@@ -15,6 +15,7 @@
 #include <attune/space/query/nearest.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/kernel/stated_memory.hpp>
 
 #include <algorithm>
 #include <string>
@@ -200,6 +201,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
     description open = declared; // bind_inputs() would report a default without its line
     for (parameter_description& p : open.parameters)
         p.default_text.reset();
+    if (device == nullptr) limit_memory(open, kernel.memory);
     description bound = bind_inputs(std::move(open), inputs);
     point start;
     for (std::size_t i = 0; i < bound.parameters.size(); ++i) {
