@@ -177,6 +177,10 @@ struct network_graph {
     model::quantity gate = 1; ///< of the layers that are added now
 };
 
+/// The product of extents; 1 of none.
+[[nodiscard]] model::quantity product_of(std::vector<model::quantity> const& extents);
+/// Names a layer that is about to be added: "layer conv2d 3 of vgg16".
+[[nodiscard]] std::string layer_place(network_graph const& graph, std::string const& kind);
 /// Floating-point operations of a layer where it is in the network.
 [[nodiscard]] model::quantity flops_of(network_step const& step);
 /// Bytes that it reads and writes there.

@@ -13,7 +13,7 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline model::quantity product_of(std::vector<model::quantity> const& extents)
+ATTUNE_INLINE model::quantity product_of(std::vector<model::quantity> const& extents)
 {
     model::quantity out = 1;
     for (model::quantity const& e : extents)
@@ -21,8 +21,7 @@ namespace detail {
     return out;
 }
 
-/// "layer conv2d 3 of vgg16"
-[[nodiscard]] inline std::string layer_place(network_graph const& graph, std::string const& kind)
+ATTUNE_INLINE std::string layer_place(network_graph const& graph, std::string const& kind)
 {
     return "layer " + kind + ' ' + std::to_string(graph.steps.size()) + " of " + graph.name;
 }
@@ -50,7 +49,8 @@ checked_extents(network_graph& graph, std::string const& kind, std::vector<model
 {
     for (model::quantity& extent : shape) {
         extent = extent.called("");
-        add_requirement(graph, kind, extent >= 1, "an extent of its output is 0 or less");
+        if (!extent.is_positive())
+            add_requirement(graph, kind, extent >= 1, "an extent of its output is 0 or less");
         extent = extent.as_extent();
     }
     return shape;

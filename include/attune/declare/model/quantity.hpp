@@ -62,11 +62,15 @@ public:
     [[nodiscard]] bool is_truth() const noexcept { return is_truth_; }
     /// Whether it is 0 or more wherever parameters are.
     [[nodiscard]] bool is_natural() const noexcept;
+    /// Whether it is 1 or more there, as far as its form says.
+    [[nodiscard]] bool is_positive() const noexcept;
     /// The formula in its normal form. Equal formulas have equal texts.
     [[nodiscard]] std::string text() const;
     /// What constraints and explanations call it; text() unless called() gave a name.
     [[nodiscard]] std::string name() const;
     [[nodiscard]] bool has_name() const noexcept { return !name_.empty(); }
+    /// Precedence of name() in C++: detail::operation_rules::rank.
+    [[nodiscard]] int name_rank() const noexcept;
     /// The same quantity under a name: "weights of vgg16".
     [[nodiscard]] quantity called(std::string name) const;
 
@@ -167,6 +171,8 @@ private:
     [[nodiscard]] static quantity
     chosen(quantity const& condition, quantity const& if_true, quantity const& if_false);
     [[nodiscard]] static quantity sum(quantity const& a, quantity const& b, std::int64_t sign);
+    /// The terms that both have, each as often as both have it.
+    [[nodiscard]] static quantity common(quantity const& a, quantity const& b);
     [[nodiscard]] static quantity product(quantity const& a, quantity const& b);
     [[nodiscard]] static quantity unnamed(op code, quantity const& a, quantity const& b);
 
@@ -189,6 +195,7 @@ private:
 
     std::vector<detail::quantity_term> terms_; // ascending by factors; no coefficient is 0
     std::string name_;
+    int name_rank_ = 0; // precedence of the last operation in the name
     bool is_truth_ = false;
 };
 
@@ -206,6 +213,7 @@ struct quantity_factor {
     std::vector<model::quantity> operands{};
     bool is_truth = false;
     bool is_natural = false;
+    bool is_positive = false;
     std::string key{}; ///< the formula as text
 };
 

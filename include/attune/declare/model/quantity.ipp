@@ -77,12 +77,8 @@ using factor_list = std::vector<std::shared_ptr<quantity_factor const>>;
 [[nodiscard]] inline std::string operation_name(op code, std::span<model::quantity const> of)
 {
     std::vector<lowered_operand> args;
-    for (model::quantity const& q : of) {
-        std::string text = q.name();
-        bool const is_call_or_leaf = text.find_first_of(" -!") == std::string::npos;
-        int const rank = is_call_or_leaf ? leaf_rank : q.is_truth() ? 2 : 6;
-        args.push_back({no_index, std::move(text), rank});
-    }
+    for (model::quantity const& q : of)
+        args.push_back({no_index, q.name(), q.name_rank()});
     return text_of_operation(code, args);
 }
 
@@ -129,6 +125,16 @@ ATTUNE_INLINE bool quantity::is_natural() const noexcept
            });
 }
 
+ATTUNE_INLINE bool quantity::is_positive() const noexcept
+{
+    return is_natural() && std::any_of(terms_.begin(), terms_.end(), [](auto const& term) {
+               return term.coefficient > 0 &&
+                      std::all_of(term.factors.begin(), term.factors.end(), [](auto const& f) {
+                          return f->is_positive;
+                      });
+           });
+}
+
 ATTUNE_INLINE std::string quantity::text() const
 {
     if (terms_.empty()) return "0";
@@ -145,10 +151,22 @@ ATTUNE_INLINE std::string quantity::text() const
 
 ATTUNE_INLINE std::string quantity::name() const { return name_.empty() ? text() : name_; }
 
+ATTUNE_INLINE int quantity::name_rank() const noexcept
+{
+    if (has_name()) return name_rank_;
+    if (terms_.size() > 1) return detail::rules_of(op::add).rank;
+    if (terms_.empty()) return detail::leaf_rank;
+    detail::quantity_term const& term = terms_.front();
+    if (term.coefficient < 0) return detail::unary_rank;
+    bool const is_one = term.factors.empty() || (term.coefficient == 1 && term.factors.size() == 1);
+    return is_one ? detail::leaf_rank : detail::rules_of(op::multiply).rank;
+}
+
 ATTUNE_INLINE quantity quantity::called(std::string name) const
 {
     quantity out = *this;
     out.name_ = std::move(name);
+    out.name_rank_ = detail::leaf_rank;
     return out;
 }
 
@@ -167,7 +185,8 @@ ATTUNE_INLINE bool quantity::is_same(quantity const& other) const
 ATTUNE_INLINE quantity quantity::as_extent() const
 {
     if (terms_.size() <= 1 && is_natural()) return *this;
-    detail::quantity_factor made{.code = op::add, .operands = {*this}, .is_natural = true};
+    detail::quantity_factor made{
+        .code = op::add, .operands = {*this}, .is_natural = true, .is_positive = is_positive()};
     return of_factor(std::move(made));
 }
 
@@ -235,6 +254,21 @@ ATTUNE_INLINE quantity quantity::product(quantity const& a, quantity const& b)
     return out;
 }
 
+ATTUNE_INLINE quantity quantity::common(quantity const& a, quantity const& b)
+{
+    quantity out;
+    auto x = a.terms_.begin();
+    auto y = b.terms_.begin();
+    while (x != a.terms_.end() && y != b.terms_.end()) {
+        int const order = detail::compare(x->factors, y->factors);
+        if (order == 0 && x->coefficient > 0 && y->coefficient > 0)
+            out.terms_.push_back({std::min(x->coefficient, y->coefficient), x->factors});
+        if (order <= 0) ++x;
+        if (order >= 0) ++y;
+    }
+    return out;
+}
+
 ATTUNE_INLINE quantity quantity::unnamed(op code, quantity const& a, quantity const& b)
 {
     if (code == op::add) return sum(a, b, 1);
@@ -276,6 +310,9 @@ ATTUNE_INLINE quantity quantity::unnamed(op code, quantity const& a, quantity co
     if (is_max || code == op::minimum) {
         if (sum(a, b, -1).is_natural()) return is_max ? a : b;
         if (sum(b, a, -1).is_natural()) return is_max ? b : a;
+        // What both have stands outside, so that a tree keeps one sum: w + max(x, y).
+        if (quantity const both = common(a, b); !both.terms_.empty())
+            return sum(both, unnamed(code, sum(a, both, -1), sum(b, both, -1)), 1);
     }
     bool const is_natural = is_truth || (a.is_natural() && b.is_natural());
     return of_factor(
@@ -291,6 +328,7 @@ ATTUNE_INLINE quantity quantity::joined(op code, quantity const& a, quantity con
     if ((a.has_name() || b.has_name()) && !out.constant()) {
         quantity const both[2] = {a, b};
         out.name_ = detail::operation_name(code, both);
+        out.name_rank_ = detail::rules_of(code).rank;
     }
     return out;
 }
@@ -301,6 +339,7 @@ ATTUNE_INLINE quantity quantity::negated(quantity const& a)
     quantity out = sum(constant_of(1), a, -1); // 1 - a, so that a * !a is 0
     out.is_truth_ = true;
     out.name_ = "!(" + a.name() + ')';
+    out.name_rank_ = detail::unary_rank;
     return out;
 }
 
