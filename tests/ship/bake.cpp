@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/resource.h>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -421,6 +422,22 @@ TEST_CASE("shapes are texts, lines of files, or those of the store")
     CHECK_THROWS_WITH_AS(
         subject.bake_it({.shapes = {"KNOWN"}}), doctest::Contains("whole shapes"), attune::error);
     CHECK_FALSE(subject.has_written());
+}
+
+TEST_CASE("a winner whose space reads figures of the machine is baked as any other")
+{
+    example without;
+    example with;
+    for (auto const& [n, tile, best_s] : {std::tuple(64, "8", 0.5), std::tuple(1024, "16", 0.25)}) {
+        without.add(without.won(n, tile, best_s));
+        attune::record figures = with.won(n, tile, best_s);
+        figures.key.inputs.emplace_back("machine.l2_bytes", "1048576");
+        with.add(figures);
+    }
+    (void)without.bake_it({.levels = {"base"}, .compiler = "GNU 12"});
+    (void)with.bake_it({.levels = {"base"}, .compiler = "GNU 12"});
+    CHECK(with.written("fill_1_base.cpp") == without.written("fill_1_base.cpp"));
+    CHECK(has(with.written("fill_1_base.cpp"), "#define TILE 16\n"));
 }
 
 TEST_CASE("a kernel whose text the program generates is refused by a sentence of its own")

@@ -100,3 +100,17 @@ TEST_CASE("a header without a winner is refused in a sentence, and nothing is wr
     attune::export_header(on_disk, path);
     CHECK(std::filesystem::exists(path));
 }
+
+TEST_CASE("figures of the machine are no inputs of a call: the device says which machine it was")
+{
+    support::scratch_directory const folder;
+    memory_store found;
+    attune::record with_figures = sized("96", "8", 0.25);
+    with_figures.key.inputs = {{"N", "96"}, {"machine.l2_bytes", "1048576"}};
+    found.add(with_figures);
+    std::string const path = folder.file("tuned.hpp");
+    attune::export_header(found, path);
+    std::string const text = support::read_file(path);
+    CHECK(text.find("machine") == std::string::npos);
+    CHECK(text.find(" N;") != std::string::npos);
+}

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/query/explain.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/machine.hpp>
+#include <attune/declare/parameters.hpp>
+
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -77,4 +82,17 @@ TEST_CASE("the set named contradicts itself and no smaller part of it does")
             CHECK(attune_tests::any_setting(space, rest));
         }
     }
+}
+
+TEST_CASE("an empty space is told with the values of the inputs that its constraints read")
+{
+    constexpr auto a = attune::ordinal<"A">(attune::powers_of_two(16, 64));
+    constexpr auto n = attune::input<"N", int>();
+    auto const pack = attune::space(a).where(8 * a <= attune::machine::l1_bytes, n < 5);
+    auto const said = [&](int l1_bytes, int size) {
+        return message(attune::bind_inputs(attune::lower(pack),
+                                           {attune::machine::l1_bytes(l1_bytes), n(size)}));
+    };
+    CHECK(has(said(100, 4), "8 * A <= machine.l1_bytes, machine.l1_bytes=100\n"));
+    CHECK(has(said(1000, 7), "N < 5, N=7\n"));
 }

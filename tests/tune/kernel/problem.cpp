@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/problem.hpp>
 // and the facts beside a key
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/machine.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>

@@ -66,13 +66,16 @@ namespace detail {
     std::vector<std::uint32_t> const set = contradicting_constraints(space, options);
     if (set.size() == 1)
         throw error("the space is empty: a constraint holds for no configuration",
-                    constraint_text(space, set.front()) + why_valueless(space, set.front()),
+                    constraint_text(space, set.front()) +
+                        text_of_inputs(space, space.constraints[set.front()]) +
+                        why_valueless(space, set.front()),
                     space.constraints[set.front()].advice.empty()
                         ? "loosen it, or give its parameters more values"
                         : space.constraints[set.front()].advice);
     std::string where;
     for (std::uint32_t const i : set)
-        where += (where.empty() ? "" : "; ") + constraint_text(space, i);
+        where += (where.empty() ? "" : "; ") + constraint_text(space, i) +
+                 text_of_inputs(space, space.constraints[i]);
     throw error("the space is empty: " + std::to_string(set.size()) +
                     " constraints contradict each other",
                 where,

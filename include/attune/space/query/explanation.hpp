@@ -41,6 +41,13 @@ struct broken_constraint {
 /// @param p      one coordinate per parameter
 [[nodiscard]] std::vector<broken_constraint> explain(description const& space, point const& p);
 
+namespace detail {
+
+/// ", N=4096, machine.l2_bytes=1048576": the inputs that a constraint reads, with their values.
+[[nodiscard]] std::string text_of_inputs(description const& space, constraint_description const& c);
+
+} // namespace detail
+
 /// "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false", one line per reason.
 [[nodiscard]] std::string to_text(std::span<broken_constraint const> broken);
 

@@ -7,6 +7,7 @@
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/expression/operation_text.hpp>
+#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/over_reals.hpp>
@@ -149,6 +150,18 @@ answer_text(description const& space, constraint_description const& asked, point
     for (std::uint32_t const i : asked.scope) {
         out += separator + space.parameters[i].name + " = " + text_of(space.parameters[i], p[i]);
         separator = ", ";
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::string text_of_inputs(description const& space, constraint_description const& c)
+{
+    std::string out;
+    if (c.root == no_index) return out;
+    for (std::uint32_t const i : inputs_read(space, c.root)) {
+        number const v = space.inputs[i].value.value_or(number{});
+        out += ", " + space.inputs[i].name + '=' +
+               (v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
     }
     return out;
 }

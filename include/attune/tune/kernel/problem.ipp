@@ -8,10 +8,10 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
-#include <attune/declare/expression/walk.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/space/query/explanation.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -168,20 +168,6 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
     return out;
 }
 
-/// ", N=4096, machine.l2_bytes=1048576": the inputs that a constraint reads.
-[[nodiscard]] inline std::string inputs_text(description const& bound,
-                                             constraint_description const& c)
-{
-    std::string out;
-    if (c.root == no_index) return out;
-    for (std::uint32_t const i : inputs_read(bound, c.root)) {
-        number const v = bound.inputs[i].value.value_or(number{});
-        out += ", " + bound.inputs[i].name + '=' +
-               (v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
-    }
-    return out;
-}
-
 ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
@@ -237,7 +223,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
         where += (where.empty() ? "" : "; ") + c.text;
         for (std::uint32_t const i : c.scope)
             where += ", " + bound.parameters[i].name + '=' + stated(i);
-        where += inputs_text(bound, c);
+        where += text_of_inputs(bound, c);
     }
     throw error("the default configuration breaks a constraint",
                 where,
