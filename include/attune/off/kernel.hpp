@@ -158,6 +158,11 @@ public:
         return *this;
     }
     template <class F>
+    kernel& check_error(double, F const&)
+    {
+        return *this;
+    }
+    template <class F>
     kernel& reference(F const&)
     {
         return *this;

@@ -10,6 +10,7 @@
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
@@ -57,6 +58,9 @@ struct kernel_description {
     /// The user's check and reference, given the address of a std::tuple of arguments as the host
     /// sees them (detail::host_argument); may be empty.
     std::function<std::string(void const*)> check{};
+    /// Of kernel.check_error(most, f), which also sets `check`; may be empty.
+    std::function<double(void const*)> error{};
+    double most_error = 0; ///< the bound on `error`
     std::function<void(void const*)> reference{};
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     detail::stated_work work{};                  ///< of one call; may be empty
@@ -93,6 +97,23 @@ template <class E>
         return is_number_formula<E>() && !reads_code<decltype(lift(std::declval<E const&>()))>;
     else
         return is_number_formula<E>();
+}
+
+template <class Error, class... Args>
+[[nodiscard]] constexpr bool is_error_measure()
+{
+    if constexpr (std::is_invocable_v<Error const&, Args...>)
+        return std::is_floating_point_v<std::invoke_result_t<Error const&, Args...>>;
+    else
+        return false;
+}
+
+/// What kernel.check_error(most, f) says of an error; empty: nothing. NaN is wrong.
+[[nodiscard]] inline std::string refusal_of_error(double error, double most)
+{
+    if (error <= most) return {};
+    return "the error is " + (error != error ? "NaN" : formatted("%.6g", error)) +
+           ", its bound at most " + formatted("%.6g", most);
 }
 
 } // namespace detail
@@ -398,6 +419,7 @@ public:
                       "attune: kernel.check(f): f must take the kernel's arguments, arrays as "
                       "std::span, then what it returns, if anything, and return a bool (right?) or "
                       "a std::string (what is wrong; empty: nothing)");
+        description_.error = {};
         if constexpr (fits)
             description_.check = [f](void const* of) -> std::string {
                 auto const& call = *static_cast<host_call const*>(of);
@@ -417,6 +439,52 @@ public:
                     return "the kernel's check threw: " + detail::text_of_exception();
                 }
             };
+        return *this;
+    }
+
+    /// `f(arguments...)` gives the error of a result, a double, and the fastest variant with an
+    /// error of at most `most` is looked for. As check(), but the search learns from errors on both
+    /// sides of the bound which variants will keep it, instead of from right and wrong alone.
+    /// Records of other bounds are those of another problem.
+    ///
+    /// Example   kernel.check_error(1e-3, [](std::span<float const> x, std::span<float const> y) {
+    ///               return largest_difference(y, exact(x));
+    ///           });
+    template <class Error>
+    kernel& check_error(double most, Error f)
+    {
+        constexpr bool fits = [] {
+            if constexpr (std::is_void_v<Result>)
+                return detail::is_error_measure<Error, detail::host_argument<Args>...>();
+            else
+                return detail::
+                    is_error_measure<Error, detail::host_argument<Args>..., Result const&>();
+        }();
+        static_assert(fits,
+                      "attune: kernel.check_error(most, f): f must take the kernel's arguments, "
+                      "arrays as std::span, then what it returns, if anything, and return the "
+                      "error, a double");
+        if constexpr (fits) {
+            description_.most_error = most;
+            description_.error = [f](void const* of) -> double {
+                auto const& call = *static_cast<host_call const*>(of);
+                return std::apply(
+                    [&](auto const&... all) -> double {
+                        if constexpr (std::is_void_v<Result>)
+                            return f(all...);
+                        else
+                            return f(all..., std::as_const(*call.result));
+                    },
+                    call.arguments);
+            };
+            description_.check = [error = description_.error, most](void const* of) -> std::string {
+                try {
+                    return detail::refusal_of_error(error(of), most);
+                } catch (...) {
+                    return "the kernel's check threw: " + detail::text_of_exception();
+                }
+            };
+        }
         return *this;
     }
 

@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
@@ -55,6 +56,7 @@ ATTUNE_INLINE std::int64_t rules_of_proof(kernel_description const& kernel,
                                 (allowed->any ? " any" : ""));
     if (kernel.any_alignment) hash.add("any alignment");
     hash.add(kernel.check ? "checked" : "compared");
+    if (kernel.error) hash.add(hexadecimal_text(kernel.most_error));
     hash.add(kernel.reference ? "given reference" : "default's reference");
     return static_cast<std::int64_t>(std::stoull(hash.hex().substr(0, 15), nullptr, 16));
 }

@@ -13,12 +13,20 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+template <class T>
+class shared_with_child;
+
+} // namespace detail
 
 /// One kernel, one set of inputs, one call.
 struct tuning_problem {
@@ -33,6 +41,9 @@ struct tuning_problem {
     std::optional<point> rival{};
     /// Its bench is used only for verify(), for an installed variant at another shape.
     bool only_verifies = false;
+    /// Where a first run leaves the error of its result, also one in a forked child; null: nobody
+    /// asks for it.
+    std::shared_ptr<detail::shared_with_child<double>> error_seen{};
 };
 
 namespace detail {

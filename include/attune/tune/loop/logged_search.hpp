@@ -61,6 +61,8 @@ public:
     void tell(point const& p, outcome const& result);
     /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);
+    /// Logged with the outcome of `p`, which is told next.
+    void tell_excess(point const& p, double value, std::span<double const> excess);
     /// Not logged: the call does not change later proposals.
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
     /// What each technique of the search gained; empty for one without techniques.
@@ -85,6 +87,7 @@ private:
     event_log* log_;
     any_searcher search_;
     replayed_calls past_;
+    std::vector<double> excess_{}; ///< of the next outcome
     std::string notice_{};
 };
 

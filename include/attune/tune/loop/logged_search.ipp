@@ -121,6 +121,10 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             auto const times = timed.find(at);
             if (times != timed.end() && !agrees(times->second, *e.result))
                 return "what was told is not what the times before it say";
+            if (!e.numbers.empty()) {
+                auto const* const m = std::get_if<measurement>(&*e.result);
+                search.tell_excess(at, m != nullptr ? m->value : std::nan(""), e.numbers);
+            }
             search.tell(at, *e.result);
             std::erase(out.open, at);
             out.told.emplace_back(at, *e.result);
@@ -231,7 +235,18 @@ ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
     double expected = search_.prediction_of(p).value_or(0);
     if (!std::isfinite(expected)) expected = 0;
     search_.tell(p, result);
-    log_->add({.kind = event_kind::told, .points = {p}, .expected = expected, .result = result});
+    log_->add({.kind = event_kind::told,
+               .points = {p},
+               .expected = expected,
+               .result = result,
+               .numbers = std::exchange(excess_, {})});
+}
+
+ATTUNE_INLINE void
+logged_search::tell_excess(point const& p, double value, std::span<double const> excess)
+{
+    search_.tell_excess(p, value, excess);
+    excess_.assign(excess.begin(), excess.end());
 }
 
 ATTUNE_INLINE void logged_search::tell_metrics(point const& p, std::span<double const> numbers)

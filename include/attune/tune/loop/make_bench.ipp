@@ -7,6 +7,7 @@
 #include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/options.hpp>
@@ -31,6 +32,20 @@ ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
         out.refusal = [&frame, &kernel](trial_call::addresses data) {
             std::string said;
             frame.with_arguments(data, [&](void const* all) { said = kernel.check(all); });
+            return said;
+        };
+    if (kernel.error && problem.error_seen)
+        out.refusal = [&frame, &kernel, seen = problem.error_seen](trial_call::addresses data) {
+            std::string said;
+            frame.with_arguments(data, [&](void const* all) {
+                try {
+                    double const error = kernel.error(all);
+                    seen->get() = error;
+                    said = refusal_of_error(error, kernel.most_error);
+                } catch (...) {
+                    said = "the kernel's check threw: " + text_of_exception();
+                }
+            });
             return said;
         };
     if (kernel.baseline) out.passenger = baseline_code(kernel).address;

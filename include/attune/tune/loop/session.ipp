@@ -11,6 +11,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
@@ -205,7 +206,7 @@ private:
         update_roofline();
         if (!known) {
             events_.sampled(problem_.default_at, first);
-            supply_->tell(problem_.default_at, first.result);
+            supply_->tell(problem_.default_at, first.result, first.error);
             if (!is_too_short()) keep(problem_.default_at, first);
         }
         until_cut([this] { try_baseline(); });
@@ -354,7 +355,7 @@ private:
         events_.sampled(at, tried);
         note_threads(tried.timing.threads);
         double const predicted_s = supply_->predicted_s(at);
-        supply_->tell(at, tried.result);
+        supply_->tell(at, tried.result, tried.error);
         keep(at, tried, predicted_s);
         add_result(at, tried.result, tried.code);
     }
@@ -452,7 +453,9 @@ struct stepped_session::parts {
              frame,
              problem.device,
              problem.predict,
-             problem.rival}
+             problem.rival,
+             false,
+             problem.kernel.error ? std::make_shared<shared_with_child<double>>() : nullptr}
         , work(of, options, std::move(memory))
     {
         work.open();

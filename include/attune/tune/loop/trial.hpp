@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,8 @@ struct trial {
     timing_record timing{}; ///< empty if not timed now; see disturbed()
     /// Of the default's: wall seconds of what its result is compared with, a reference of its own.
     double reference_s = 0;
+    /// Of its result, by kernel.check_error(); NaN: unknown.
+    double error = std::numeric_limits<double>::quiet_NaN();
     bool is_cut = false; ///< cut short by Ctrl-C: `result` is meaningless
 };
 
@@ -115,12 +118,15 @@ private:
     tuning_problem const& problem_;
     tuning_options const& options_;
     bench_pool pool_;
+    /// Where a run leaves the error of its result; null: none does, or several run at once.
+    [[nodiscard]] double* error_seen() const noexcept;
     void probe();
     void correct(trial& made);
 
     std::unordered_map<std::string, outcome> by_code_;
-    callable known_{};          ///< the code that probes run
-    timing_record known_how_{}; ///< how `known_` was timed
+    std::unordered_map<std::string, double> error_of_code_; ///< where it is known
+    callable known_{};                                      ///< the code that probes run
+    timing_record known_how_{};                             ///< how `known_` was timed
     machine_pace pace_{};
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;

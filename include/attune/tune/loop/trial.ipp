@@ -7,6 +7,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
+#include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -53,14 +54,18 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 }
 
 /// A first run, and if it succeeds the timing.
-inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s)
+/// @param error  where the run leaves the error of its result; null: nowhere
+inline void
+run_and_time(trial& made, bench& place, double limit_s, double stop_above_s, double* error)
 {
     made.first_run_s = 0;
     made.timing = {};
     made.is_cut = true; // until its result is known
     made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (stop_is_requested()) return;
+    if (error != nullptr) *error = std::numeric_limits<double>::quiet_NaN();
     first_run_result const end = place.first_run(made.code, limit_s);
+    if (error != nullptr) made.error = *error;
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
@@ -101,9 +106,12 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
     if (auto const* why = std::get_if<failure>(&compiled)) refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
     double const begun_s = steady_seconds();
+    double* const seen = error_seen();
+    if (seen != nullptr) *seen = std::numeric_limits<double>::quiet_NaN();
     first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
+    double const error = seen != nullptr ? *seen : std::numeric_limits<double>::quiet_NaN();
     double const reference_s =
         problem_.kernel.reference ? std::max(0.0, steady_seconds() - begun_s - quickest_s_) : 0;
     timing_record taken;
@@ -112,14 +120,22 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
             ? *known
             : time_of_default(pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) refuse_default(problem_, *why);
-    if (!code.object_key.empty()) by_code_.emplace(code.object_key, result);
+    if (!code.object_key.empty()) {
+        by_code_.emplace(code.object_key, result);
+        error_of_code_.emplace(code.object_key, error);
+    }
     pool_.set_up(code, options_.limits.default_run_s, std::get<measurement>(result));
     if (!taken.times.empty()) {
         known_ = code;
         known_how_ = taken;
         pace_.begin(taken.times);
     }
-    return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s};
+    return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s, error};
+}
+
+ATTUNE_INLINE double* trial_runner::error_seen() const noexcept
+{
+    return problem_.error_seen && pool_.size() == 1 ? &problem_.error_seen->get() : nullptr;
 }
 
 ATTUNE_INLINE trial trial_runner::run(compile_result compiled, double stop_above_s)
@@ -148,12 +164,13 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         bool const is_known =
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
-        jobs.emplace_back([&made = out[i], limit_s, stop_above_s](bench& place) {
-            try {
-                run_and_time(made, place, limit_s, stop_above_s);
-            } catch (cut_short const&) { // made.is_cut is set
-            }
-        });
+        jobs.emplace_back(
+            [&made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
+                try {
+                    run_and_time(made, place, limit_s, stop_above_s, seen);
+                } catch (cut_short const&) { // made.is_cut is set
+                }
+            });
     }
     pool_.work(jobs);
     if (jobs.size() == 1 && at_once() == 1)
@@ -164,7 +181,10 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         std::string const& key = made.code.object_key;
         if (made.is_cut) continue;
         if (key.empty() || is_new.erase(key) > 0) {
-            if (!key.empty()) by_code_.emplace(key, made.result);
+            if (!key.empty()) {
+                by_code_.emplace(key, made.result);
+                error_of_code_.emplace(key, made.error);
+            }
             if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
         } else {
             auto const same = by_code_.find(key);
@@ -172,6 +192,8 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
             if (made.is_cut) continue;
             ++same_code_;
             made.result = same->second;
+            if (auto const known = error_of_code_.find(key); known != error_of_code_.end())
+                made.error = known->second;
         }
     }
     return out;
@@ -182,7 +204,7 @@ ATTUNE_INLINE outcome trial_runner::run_baseline(callable const& own)
     trial made;
     made.code = own;
     constexpr double no_limit = std::numeric_limits<double>::infinity();
-    run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit);
+    run_and_time(made, pool_.own(), options_.limits.default_run_s, no_limit, nullptr);
     return made.result;
 }
 

@@ -64,7 +64,10 @@ public:
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
     /// Tells the searcher an outcome. A configuration that waits is dropped, not returned.
-    void tell(point const& at, outcome const& result);
+    /// @param error  of its result, by kernel.check_error(); NaN: unknown
+    void tell(point const& at,
+              outcome const& result,
+              double error = std::numeric_limits<double>::quiet_NaN());
 
     /// The searcher's expected further gain; nothing if unknown.
     [[nodiscard]] std::optional<double> expected_gain();

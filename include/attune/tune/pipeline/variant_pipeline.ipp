@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/evaluation.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -11,6 +12,7 @@
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -143,7 +145,7 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
     return pipelined_variant{std::move(now.at), std::move(code)};
 }
 
-ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result)
+ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result, double error)
 {
     std::erase_if(waiting_, [&](waiting_variant const& w) {
         if (w.at != at) return false;
@@ -151,6 +153,11 @@ ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result
         return true;
     });
     counted_seconds const counted(search_s_);
+    if (problem_.kernel.error && !std::isnan(error)) {
+        auto const* const m = std::get_if<measurement>(&result);
+        double const excess = excess_over(at_most("error", problem_.kernel.most_error), error);
+        search_.tell_excess(at, m != nullptr ? m->value : std::nan(""), {&excess, 1});
+    }
     search_.tell(at, result);
 }
 

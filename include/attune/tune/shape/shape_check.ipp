@@ -15,6 +15,7 @@
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
 #include <algorithm>
@@ -23,11 +24,9 @@
 #include <cmath>
 #include <exception>
 #include <functional>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <sys/mman.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -63,28 +62,6 @@ struct check_progress {
 static_assert(std::atomic<double>::is_always_lock_free &&
                   std::atomic<check_step>::is_always_lock_free,
               "processes share this");
-
-/// `T` in memory that a forked child shares.
-template <class T>
-class shared_with_child {
-public:
-    shared_with_child()
-        : memory_(
-              ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-    {
-        if (memory_ == MAP_FAILED) throw std::bad_alloc();
-        content_ = ::new (memory_) T;
-    }
-    ~shared_with_child() { ::munmap(memory_, sizeof(T)); }
-    shared_with_child(shared_with_child const&) = delete;
-    shared_with_child& operator=(shared_with_child const&) = delete;
-
-    [[nodiscard]] T& get() const noexcept { return *content_; }
-
-private:
-    void* memory_;
-    T* content_ = nullptr;
-};
 
 /// The inputs of one check.
 struct shape_question {

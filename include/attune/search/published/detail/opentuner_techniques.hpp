@@ -254,7 +254,7 @@ private:
     point const anywhere = t.fresh();
     std::size_t count = 1;
     for (std::size_t g = 0; g < genes.size(); ++g)
-        count += genes.of(anywhere, g).is_number() ? 1 : 0;
+        count += genes.of(anywhere, g).is_number() ? 1u : 0u;
     std::vector<point> round = fresh_points(t, count);
     if (count == 1 || round.size() == 1) co_return;
     std::vector<double> values = co_await t.evaluate(round);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
@@ -25,6 +26,8 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
     if (options.measuring.cache != cache_state::warm) out.emplace_back("cache", "cold");
     if (options.device.as_graph) out.emplace_back("graph", "yes");
     if (!subject.kernel.buckets.empty()) out.emplace_back("bucket", "yes");
+    if (subject.kernel.error)
+        out.emplace_back("error", "<= " + formatted("%.17g", subject.kernel.most_error));
     if (subject.find_device) return out;
     if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
         out.emplace_back("threads", std::move(threads));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/hash.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/remember/files/event_log.hpp>
@@ -38,6 +39,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         hash.add(name).add(value);
     hash.add(options.measuring.cache == cache_state::warm ? "warm" : "cold");
     hash.add(problem.kernel.check ? "checked" : "compared");
+    if (problem.kernel.error) hash.add(hexadecimal_text(problem.kernel.most_error));
     hash.add(problem.kernel.reference ? "given reference" : "default's reference");
     if (options.device.as_graph) hash.add("as graph");
     if (problem.predict) hash.add("predicted");
