@@ -6,6 +6,7 @@
 #include <attune/declare/model/roofline.hpp>
 
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 
 namespace attune::inline ATTUNE_ABI::model {
@@ -37,7 +38,9 @@ ATTUNE_INLINE network_time time_on(network const& of, roofline_device const& dev
     double const seconds =
         static_cast<double>(shared) /
         (static_cast<double>(device.gflops_per_s) * static_cast<double>(device.gbytes_per_s) * 1e9);
-    return {all.called("time of " + of.name() + " on " + device.name), seconds};
+    char unit[32];
+    std::snprintf(unit, sizeof unit, " in %.3g s", seconds);
+    return {all.called("time of " + of.name() + " on " + device.name + unit), seconds};
 }
 
 } // namespace attune::inline ATTUNE_ABI::model

@@ -1,0 +1,238 @@
+// bench/space/models.cpp - how long it takes to count, sample and explain what bounds leave of a network.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.space.models [--repeat K] [--z3 PROGRAM] [--solutions N]
+//          K: builds of each space, default 11.  PROGRAM: the solver Z3, default `z3` of PATH;
+//          without it its columns are left out.  N: solutions that Z3 lists of each, default 100
+// Prints   a line per network and bounds: valid configurations, log2 of all of them, median
+//          milliseconds from the bounds (quantities) to the exact count, median microseconds per
+//          uniform sample, per membership test, and per explanation of a configuration that is not
+//          valid, and milliseconds of the network's declaration. z3_s: seconds that Z3 takes to
+//          list all by adding the negation of each found (DnnSAT, Sec. IV-E), from N of them:
+//          seconds per solution times valid, which favours Z3, whose formula grows with each.
+//          vs_z3: over count_ms. Then a line with the worst of each over the four of the seed.
+// Sizes    vgg16: batch 1..256, a kernel of 1, 3, 5 or 7, one width of 16 values for both dense
+// layers;
+//          seq2seq: batch 1..256, hidden 32..1024 step 8. These four are the total. Wider ones
+//          after them: `widths` has two widths, `stages` a kernel for each of the five stages, too,
+//          `deep` one for each of the thirteen layers. Bounds: weights; then FLOPs, memory and
+//          time, too, except where trees would be too wide to be exact (`stages` and `deep` with
+//          FLOPs: each batch makes another sum of all kernels).
+// Note     processor time of one thread for attune, wall time for Z3
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/model/roofline.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/write_smtlib.hpp>
+#include <attune/space/query/exact_size.hpp>
+#include <attune/space/query/explanation.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../tests/support/networks.hpp"
+#include "../support/arguments.hpp"
+#include "../support/interleaved.hpp"
+#include "../support/median.hpp"
+#include "listing_solver.hpp"
+
+namespace {
+
+namespace model = attune::model;
+using attune_tests::quantity;
+
+constexpr auto batch = attune::integer<"BATCH">(1, 256);
+constexpr auto kernel = attune::ordinal<"KERNEL">(attune::values(1, 3, 5, 7));
+constexpr auto kernels =
+    attune::array_of<13>(attune::ordinal<"KERNELS">(attune::values(1, 3, 5, 7)));
+constexpr auto stages = attune::array_of<5>(attune::ordinal<"KERNELS">(attune::values(1, 3, 5, 7)));
+constexpr auto first = attune::ordinal<"FIRST">(attune::range(256, 4096, 256));
+constexpr auto second = attune::ordinal<"SECOND">(attune::range(256, 4096, 256));
+constexpr auto hidden = attune::ordinal<"HIDDEN">(attune::range(32, 1024, 8));
+
+/// A network over parameters, and bounds on it.
+struct model_case {
+    std::string name;
+    bool is_of_seed = false;
+    int most_bounds = 4; ///< 1, or 1 and 4
+    std::function<model::network()> declare;
+    std::function<attune::description(model::network const&, std::vector<quantity> const&)> bound;
+    double weight_mb = 400;
+    double gflops = 6000;
+    double memory_gb = 4;
+    double seconds = 1;
+};
+
+template <class... P>
+auto space_of(P const&... parameters)
+{
+    return [pack = attune::space(parameters...)](model::network const& net,
+                                                 std::vector<quantity> const& limits) {
+        return net.space(pack, limits);
+    };
+}
+
+/// VGG-16 with kernel `of(layer)` in each layer.
+template <class Of, class First, class Second>
+model::network vgg(Of const& of, First const& first_units, Second const& second_units)
+{
+    attune_tests::vgg16_sizes sizes{
+        .batch = batch, .first_units = first_units, .second_units = second_units};
+    for (std::size_t i = 0; i < sizes.kernels.size(); ++i)
+        sizes.kernels[i] = of(i);
+    return attune_tests::vgg16(sizes);
+}
+
+std::vector<model_case> cases()
+{
+    auto const one = [](std::size_t) { return quantity(kernel); };
+    auto const by_stage = [](std::size_t layer) {
+        return quantity(stages[layer < 4 ? layer / 2 : (layer + 2) / 3]);
+    };
+    auto const by_layer = [](std::size_t layer) { return quantity(kernels[layer]); };
+    return {
+        {"vgg16", true, 4, [=] { return vgg(one, first, first); }, space_of(batch, kernel, first)},
+        {"seq2seq",
+         true,
+         4,
+         [] { return attune_tests::seq2seq({.batch = batch, .hidden = hidden}); },
+         space_of(batch, hidden),
+         40,
+         60,
+         0.25,
+         0.02},
+        {"vgg16_widths",
+         false,
+         4,
+         [=] { return vgg(one, first, second); },
+         space_of(batch, kernel, first, second)},
+        {"vgg16_stages",
+         false,
+         1,
+         [=] { return vgg(by_stage, first, second); },
+         space_of(batch, stages, first, second)},
+        {"vgg16_deep",
+         false,
+         1,
+         [=] { return vgg(by_layer, first, second); },
+         space_of(batch, kernels, first, second)}};
+}
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(value); }
+
+std::vector<quantity> limits_of(model_case const& c, model::network const& net, bool all)
+{
+    std::vector<quantity> out{net.weight_bytes() <= whole(1e6 * c.weight_mb)};
+    if (!all) return out;
+    out.push_back(net.flops() <= whole(1e9 * c.gflops));
+    out.push_back(net.memory_bytes() <= whole(1e9 * c.memory_gb));
+    model::roofline_device const device{.name = "P40", .gflops_per_s = 11760, .gbytes_per_s = 346};
+    out.push_back(model::time_on(net, device).at_most(c.seconds));
+    return out;
+}
+
+/// Median seconds of a call.
+template <class Call>
+double seconds_of(int repeats, int batch_size, Call const& call)
+{
+    std::vector<double> seconds;
+    for (int r = 0; r <= repeats; ++r) {
+        double const begin = bench::thread_seconds();
+        for (int i = 0; i < batch_size; ++i)
+            call();
+        if (r > 0) seconds.push_back((bench::thread_seconds() - begin) / batch_size);
+    }
+    return bench::median(seconds);
+}
+
+struct worst_of {
+    double count_ms = 0;
+    double vs_z3 = 0; // the least
+    double sample_us = 0;
+    double explain_us = 0;
+};
+
+void measure(model_case const& c,
+             bool all,
+             int repeats,
+             std::string const& z3,
+             int solutions,
+             worst_of& worst)
+{
+    model::network const net = c.declare();
+    std::optional<attune::chain_of_trees> chain;
+    std::string valid;
+    double const declare_s = seconds_of(repeats, 1, [&] { static_cast<void>(c.declare()); });
+    double const count_s = seconds_of(repeats, 1, [&] {
+        chain.emplace(c.bound(net, limits_of(c, net, all)));
+        valid = chain->is_exact() ? attune::exact_size(*chain).str() : "estimated";
+    });
+    attune::chain_of_trees const any(c.bound(net, {}));
+    attune::random_engine engine(1);
+    std::size_t seen = 0;
+    double const sample_s =
+        seconds_of(repeats, 1000, [&] { seen += chain->sample(engine).front().index; });
+    attune::point refused = any.sample(engine);
+    for (int i = 0; i < 1'000'000 && chain->contains(refused); ++i)
+        refused = any.sample(engine);
+    double const test_s =
+        seconds_of(repeats, 1000, [&] { seen += chain->contains(refused) ? 1 : 0; });
+    double const explain_s = seconds_of(
+        repeats, 20, [&] { seen += attune::explain(chain->describe(), refused).size(); });
+    std::printf("model %s_%d valid=%s log2_all=%.1f count_ms=%.3f sample_us=%.2f allows_us=%.2f "
+                "explain_us=%.1f declare_ms=%.2f",
+                c.name.c_str(),
+                all ? 4 : 1,
+                valid.c_str(),
+                any.log2_size(),
+                1e3 * count_s,
+                1e6 * sample_s,
+                1e6 * test_s,
+                1e6 * explain_s,
+                1e3 * declare_s);
+    if (seen == 0) std::printf(" ");
+    if (c.is_of_seed) {
+        worst.count_ms = std::max(worst.count_ms, 1e3 * count_s);
+        worst.sample_us = std::max(worst.sample_us, 1e6 * sample_s);
+        worst.explain_us = std::max(worst.explain_us, 1e6 * explain_s);
+    }
+    if (c.is_of_seed && !z3.empty()) {
+        bench::listing const listed = bench::list_solutions(z3, chain->describe(), solutions);
+        double const z3_s = listed.seconds / listed.solutions * std::stod(valid);
+        std::printf(" z3_s=%.1f vs_z3=%.3g", z3_s, z3_s / count_s);
+        worst.vs_z3 = worst.vs_z3 == 0 ? z3_s / count_s : std::min(worst.vs_z3, z3_s / count_s);
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of(argv[0], [&] {
+        int repeats = 11;
+        int solutions = 100;
+        std::string z3 = bench::solver_in_path("z3");
+        bench::read_arguments(
+            argc, argv, {{"--repeat", &repeats, 1}, {"--z3", &z3}, {"--solutions", &solutions, 1}});
+        worst_of worst;
+        for (model_case const& c : cases())
+            for (bool const all : {false, true})
+                if (!all || c.most_bounds == 4) measure(c, all, repeats, z3, solutions, worst);
+        std::printf("total worst_ms=%.3f", worst.count_ms);
+        if (worst.vs_z3 > 0) std::printf(" vs_z3=%.3g", worst.vs_z3);
+        std::printf(
+            " worst_sample_us=%.2f worst_explain_us=%.1f\n", worst.sample_us, worst.explain_us);
+        return 0;
+    });
+}
