@@ -380,7 +380,7 @@ TEST_CASE("random techniques are different, valid, and made again by their names
     }
     CHECK(names.size() > 190);
     CHECK(bases.size() == 11);
-    CHECK(orders.size() == 19); // 6 of any kind, 12 of permutations
+    CHECK(orders.size() == 19); // 6 of any kind, 13 of permutations
 }
 
 TEST_CASE("a random bandit chooses among five techniques")
