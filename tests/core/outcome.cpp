@@ -35,6 +35,6 @@ TEST_CASE("every failure stage has words of its own")
     CHECK_FALSE(words.contains("failed"));
     CHECK(attune::describe(attune::failure_stage::compile) == "did not compile");
     CHECK(attune::describe(attune::failure_stage::verify) == "computed a wrong result");
-    CHECK(static_cast<std::size_t>(attune::failure_stage::verify) + 1 ==
+    CHECK(static_cast<std::size_t>(attune::failure_stage::bound) + 1 ==
           attune::detail::failure_stage_count);
 }

@@ -192,17 +192,26 @@ TEST_CASE("on a device, whatever decides a launch changes the key")
         [](arrays& k) { k.shared_bytes(8 * block_x); },
         [](arrays& k) { k.cluster(2); },
         [](arrays& k) { k.cooperative(); },
-        [](arrays& k) { k.require(attune::registers <= 64); },
-        [](arrays& k) { k.require(attune::registers <= 65); },
+    };
+    auto const rules = std::vector<std::function<void(arrays&)>>{
+        [](arrays& k) { k.require(attune::stack_bytes <= 64); },
+        [](arrays& k) { k.require(attune::stack_bytes <= 65); },
     };
     std::set<std::string> schemas{base.schema};
     for (auto const& change : changes)
         schemas.insert(key(change, &there).schema);
-    CHECK(schemas.size() == changes.size() + 1);
+    for (auto const& rule : rules)
+        schemas.insert(key(rule, &there).schema);
+    CHECK(schemas.size() == changes.size() + rules.size() + 1);
 
-    // Code for this processor is launched by nobody: its records stay valid.
+    // Code for this processor is launched by nobody: its records stay valid. Rules hold for it,
+    // too.
     for (auto const& change : changes)
         CHECK(key(change, nullptr) == key(same, nullptr));
+    std::set<std::string> here{key(same, nullptr).schema};
+    for (auto const& rule : rules)
+        here.insert(key(rule, nullptr).schema);
+    CHECK(here.size() == rules.size() + 1);
     CHECK(key(same, nullptr).device == attune::detail::device_name());
     CHECK(key(same, nullptr).schema != base.schema);
 }
