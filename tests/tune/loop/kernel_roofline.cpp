@@ -281,3 +281,21 @@ TEST_CASE("the limits of this machine are kept beside compiled code, and read fr
     CHECK(anew.bytes >= again.bytes);
     CHECK(anew.f32_flops >= again.f32_flops);
 }
+
+TEST_CASE("without a cache the limits of this machine are measured once in a process")
+{
+    set_variable const cache{"ATTUNE_CACHE", "off"};
+    attune::detail::machine_limits const first = attune::detail::limits_of_this_machine(1);
+    attune::detail::machine_limits const again = attune::detail::limits_of_this_machine(1);
+    // Two measurements are never equal to the last bit in all three.
+    CHECK(again.bytes == first.bytes);
+    CHECK(again.f32_flops == first.f32_flops);
+    CHECK(again.f64_flops == first.f64_flops);
+    attune::detail::machine_limits const anew = attune::detail::limits_of_this_machine(1, 0, true);
+    CHECK(anew.bytes >= first.bytes);
+    CHECK(anew.f32_flops >= first.f32_flops);
+    attune::detail::machine_limits const last = attune::detail::limits_of_this_machine(1);
+    CHECK(last.bytes == anew.bytes);
+    CHECK(last.f32_flops == anew.f32_flops);
+    CHECK(attune::detail::limits_of_this_machine(1, 1 << 20).footprint == 1 << 20);
+}

@@ -19,8 +19,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The limits of this machine for `threads` threads and arrays of `footprint` bytes together (0:
 /// far larger than the caches). Measured once for each pair (about a quarter of a second) and kept
-/// in the file `machine_limits` of the folder that cache_options names. Measured at every call if
-/// there is no such folder (ATTUNE_CACHE=off) or if this program is built without optimisation.
+/// in the file `machine_limits` of the folder that cache_options names; if there is no such folder
+/// (ATTUNE_CACHE=off), while the process lives. Measured at every call if this program is built
+/// without optimisation and there is such a folder.
 /// @param anew  measures again; of old and new limits the higher ones are kept
 /// Errors   those of measure_machine()
 [[nodiscard]] machine_limits

@@ -4,6 +4,7 @@
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
@@ -16,8 +17,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -71,10 +75,52 @@ private:
     only_faults_unblocked quiet_{};
 };
 
+/// Limits of this machine that no file keeps, while the process lives.
+class limits_of_process {
+public:
+    [[nodiscard]] static limits_of_process& instance()
+    {
+        static limits_of_process one;
+        return one;
+    }
+
+    /// As limits_of_this_machine(). Two threads that ask at once may both measure.
+    [[nodiscard]] machine_limits of(unsigned threads, double footprint, bool anew)
+    {
+        std::optional<machine_limits> known = find(threads, footprint);
+        if (known && !anew) return *known;
+        machine_limits measured = measure_machine(threads, footprint);
+        if (known) raise_to(measured, *known);
+        keep(measured);
+        return measured;
+    }
+
+private:
+    using list = std::vector<machine_limits>;
+
+    [[nodiscard]] std::optional<machine_limits> find(unsigned threads, double footprint)
+    {
+        std::scoped_lock const hold(lock_);
+        for (machine_limits const& of : *all_)
+            if (of.threads == threads && of.footprint == footprint) return of;
+        return {};
+    }
+    void keep(machine_limits const& of)
+    {
+        std::scoped_lock const hold(lock_);
+        auto longer = std::make_shared<list>(list{of}); // the latest first
+        longer->insert(longer->end(), all_->begin(), all_->end());
+        all_ = std::move(longer);
+    }
+
+    fork_safe_mutex lock_;
+    std::shared_ptr<list const> all_ = std::make_shared<list>(); ///< replaced, never changed
+};
+
 ATTUNE_INLINE machine_limits limits_of_this_machine(unsigned threads, double footprint, bool anew)
 {
     std::string const folder = object_cache{}.statistics().folder;
-    if (folder.empty()) return measure_machine(threads, footprint);
+    if (folder.empty()) return limits_of_process::instance().of(threads, footprint, anew);
     auto const& limits = anew ? machine_measured_anew : known_machine;
     return limits(folder + "/machine_limits",
                   device_name() + ", " + std::to_string(detail::processors()) + " processors",
