@@ -187,7 +187,10 @@ void print_beside(std::map<std::string, of_strategies> const& results,
     for (auto const& [space, by_name] : results)
         for (auto const& [name, s] : by_name)
             ours[space][name] = {s.frac_40, s.frac_100, s.frac_220};
-    for (bench::beside_row const& row : bench::compare_replays(ours, theirs))
+    std::vector<bench::beside_row> const rows = bench::compare_replays(ours, theirs);
+    if (rows.empty() && !theirs.empty())
+        throw std::runtime_error("--beside: the file has none of the spaces that were replayed");
+    for (bench::beside_row const& row : rows)
         std::printf("beside strategy=%s other=%s spaces=%zu frac40=%.3f other_frac40=%.3f "
                     "ratio40=%.3f frac100=%.3f other_frac100=%.3f ratio100=%.3f frac220=%.3f "
                     "other_frac220=%.3f ratio220=%.3f\n",
@@ -216,6 +219,8 @@ void run(arguments const& given)
     std::vector<bench::strategy> const strategies = bench::strategies_named(given.strategy);
     std::map<std::string, double> const field = field_of(given.field);
     bench::replay_table const beside = beside_of(given.beside);
+    if (!beside.empty() && given.budget < 220)
+        throw std::runtime_error("--beside compares after 220 evaluations: --budget is less");
     std::map<std::string, of_strategies> results;
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (std::string const& path : bench::recorded_paths(given.data)) {

@@ -22,7 +22,8 @@ using replay_table = std::map<std::string, std::map<std::string, replay_fraction
 
 /// Reads the lines "replay space=S strategy=N ... frac40=X ... frac100=X ... frac220=X ..." of a
 /// text; other lines, the means too, are passed over.
-/// Errors  std::runtime_error: a line of that form lacks a field, or a field is no number
+/// Errors  std::runtime_error: a line of that form lacks a field, a field is no number above 0, or
+///         two lines are of the same space and strategy
 [[nodiscard]] inline replay_table read_replay_lines(std::istream& in)
 {
     replay_table out;
@@ -37,11 +38,15 @@ using replay_table = std::map<std::string, std::map<std::string, replay_fraction
         char const* const names[] = {"frac40", "frac100", "frac220"};
         for (std::size_t i = 0; i < of.size(); ++i) {
             std::istringstream number(fields[names[i]]);
-            if (!(number >> of[i]) || !number.eof())
-                throw std::runtime_error("no number " + std::string(names[i]) + "= in: " + line);
+            if (!(number >> of[i]) || !number.eof() || !(of[i] > 0))
+                throw std::runtime_error("no number above 0 as " + std::string(names[i]) +
+                                         "= in: " + line);
         }
-        if (fields["strategy"].empty()) throw std::runtime_error("no strategy= in: " + line);
-        out[fields["space"]][fields["strategy"]] = of;
+        for (char const* const name : {"space", "strategy"})
+            if (fields[name].empty())
+                throw std::runtime_error("no " + std::string(name) + "= in: " + line);
+        if (!out[fields["space"]].emplace(fields["strategy"], of).second)
+            throw std::runtime_error("a space and strategy twice: " + line);
     }
     return out;
 }

@@ -38,6 +38,15 @@ TEST_CASE("a line without a number or a name is refused")
         std::runtime_error);
     CHECK_THROWS_AS(static_cast<void>(table_of("replay space=x frac40=0.5 frac100=1 frac220=1\n")),
                     std::runtime_error);
+    for (char const* const text : {
+             "replay space= strategy=a frac40=0.5 frac100=1 frac220=1\n",
+             "replay space=x strategy=a frac40=0 frac100=1 frac220=1\n",
+             "replay space=x strategy=a frac40=-1 frac100=1 frac220=1\n",
+             "replay space=x strategy=a frac40=nan frac100=1 frac220=1\n",
+             "replay space=x strategy=a frac40=1 frac100=1 frac220=1\n"
+             "replay space=x strategy=a frac40=1 frac100=1 frac220=1\n",
+         })
+        CHECK_THROWS_AS(static_cast<void>(table_of(text)), std::runtime_error);
 }
 
 TEST_CASE("means are over the spaces that both have")

@@ -135,6 +135,7 @@ TEST_CASE("the simplex: the first reflection is as the formula says")
     // Three corners; the worst one w is reflected at the centre c of all: c + 2 (c - w).
     attune::chain_of_trees const space = plane();
     auto const cost = [](attune::point const& p) { return 1.0 + p[0].index + 2.0 * p[1].index; };
+    int compared = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         detail::opentuner_technique by = simplex(space, seed);
         std::vector<attune::point> const corners = driven(by, cost, 3);
@@ -145,6 +146,7 @@ TEST_CASE("the simplex: the first reflection is as the formula says")
             });
         std::vector<attune::point> const next = driven(by, cost, 1);
         if (next.empty()) continue; // it is one of the corners: nothing new for 50 steps
+        ++compared;
         for (std::size_t d = 0; d < 2; ++d) {
             double centre = 0;
             for (attune::point const& p : corners)
@@ -154,6 +156,7 @@ TEST_CASE("the simplex: the first reflection is as the formula says")
             CHECK(next.front()[d].index == static_cast<std::uint32_t>(wanted));
         }
     }
+    CHECK(compared >= 15);
 }
 
 TEST_CASE("the simplex finds the bottom of a bowl, ends, and has nothing to ask where it ended")

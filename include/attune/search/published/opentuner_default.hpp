@@ -22,10 +22,17 @@ namespace attune::inline ATTUNE_ABI::published {
 /// other failure. Numbers are compared by their places in the table, as ATF hands them to
 /// OpenTuner; booleans, categories and orders that a formula cannot combine are drawn anew.
 ///
-/// Deviations: OpenTuner knows no constraints; here a proposal that breaks one becomes the nearest
-/// valid configuration. A proposal that was measured before counts as a use without a new best, as
-/// there, but the next technique is asked in the same step. Where no technique has a new proposal
-/// for long, a random configuration is asked.
+/// In a mutation one parameter, drawn at random, always changes. Deviations:
+/// - OpenTuner knows no constraints; here a proposal that breaks one becomes the nearest valid
+///   configuration.
+/// - A proposal that was measured before counts as a use without a new best, and the next technique
+///   is asked in the same step; OpenTuner credits it again where it was a new best when measured.
+/// - So does a technique that has ended or waits for outcomes, which OpenTuner does not count:
+///   with several configurations asked at once the bandit chooses worse than one by one.
+/// - A normal step that is shorter than that to the next number of a table goes there; OpenTuner
+///   draws again only where the whole configuration stayed. A table's length is its number of
+///   values less one, there its number of values.
+/// - Where no technique has a new proposal for long, a random configuration is asked.
 ///
 /// @param options  OpenTuner's exploration 0.05 and window 500 by default
 /// Example   options.search = attune::published::opentuner_default();

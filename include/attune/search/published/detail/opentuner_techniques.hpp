@@ -243,7 +243,7 @@ private:
 
 /// Nelder-Mead as OpenTuner has it: the centre is that of all vertices, the worst one is reflected
 /// twice as far, and the reflection stays if it is better than the second best. Ends when a step
-/// changed nothing, when 3 n + 2 steps in a row brought nothing new, or at once where no parameter
+/// changed nothing, when 3 n + 1 steps in a row brought nothing new, or at once where no parameter
 /// is a number.
 [[nodiscard]] inline search_process opentuner_simplex(trials& t)
 {
@@ -272,7 +272,7 @@ private:
         std::vector<point> now;
         for (valued_point const& v : simplex.all())
             now.push_back(v.where);
-        if (now == before || vain > 3 * simplex.all().size() + 1) co_return;
+        if (now == before || vain >= 3 * simplex.all().size() + 1) co_return;
         before = now;
         simplex.sort();
         point const centre = simplex.centre();
