@@ -261,6 +261,54 @@ TEST_CASE("ties within the bound: the first told stays the best")
     CHECK(opt.best_value() == 1.0);
 }
 
+TEST_CASE("what is observed anew beyond the bound is the best no more")
+{
+    attune::optimizer_options options{.search = walking(), .bounds = {at_most("q", 1)}};
+    attune::optimizer opt{plane, options};
+    std::vector<attune::optimizer<decltype(plane)>::config_type> tried;
+    for (double const value : {3.0, 1.0, 2.0}) {
+        tried.push_back(*opt.ask());
+        opt.tell(tried.back(), evaluation{value, {{"q", 0.5}}});
+    }
+    CHECK(opt.best_value() == 1.0);
+    opt.observe(tried[1], evaluation{1.0, {{"q", 9.0}}});
+    CHECK(opt.best_value() == 2.0);
+    opt.observe(tried[2], evaluation{4.0, {{"q", 0.5}}}); // a worse value
+    CHECK(opt.best_value() == 3.0);
+    CHECK((*opt.best())[x] == tried[0][x]);
+    opt.observe(tried[0], failure{failure_stage::crash, "now"});
+    opt.observe(tried[2], evaluation{4.0, {{"q", 7.0}}});
+    CHECK_FALSE(opt.best_value());
+    CHECK(has(opt.summary(), "q 7")); // not the 9 that is farther
+}
+
+TEST_CASE("an infinite quantity keeps its side of a bound through a log")
+{
+    double const infinity = std::numeric_limits<double>::infinity();
+    attune::optimizer_options const options{
+        .search = walking(), .bounds = {at_most("digits", -3), attune::at_least("room", 2)}};
+    attune::optimizer opt{plane, options};
+    for (double const value : {3.0, 2.0, 1.0}) {
+        auto const c = opt.ask();
+        REQUIRE(c);
+        opt.tell(
+            *c,
+            evaluation{value, {{"digits", value < 2 ? infinity : -infinity}, {"room", infinity}}});
+    }
+    CHECK(opt.best_value() == 2.0);
+    attune::optimizer resumed{plane, options};
+    resumed.resume(attune::read_session(attune::text_of(opt.save())));
+    CHECK(resumed.best_value() == 2.0);
+    CHECK(resumed.summary() == opt.summary());
+}
+
+TEST_CASE("limits that differ in their last digits are different bounds")
+{
+    attune::optimizer one{plane, {.seed = 4, .bounds = {at_most("q", 1'000'000.0)}}};
+    attune::optimizer other{plane, {.seed = 4, .bounds = {at_most("q", 1'000'000.4)}}};
+    CHECK_THROWS_AS(other.resume(one.save()), attune::error);
+}
+
 TEST_CASE("an optimizer goes on from its log, which has the quantities, bit for bit")
 {
     attune::optimizer_options const options{.seed = 4, .bounds = {at_most("error", 1e-5)}};

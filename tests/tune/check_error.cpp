@@ -1,6 +1,7 @@
 // tests/tune/check_error.cpp - the fastest variant within a bound on the error of its result.
 // SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/error.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/remember/files/event_log.hpp>
@@ -35,21 +36,23 @@ inline constexpr auto space = attune::space(terms);
 using signature = void(std::span<double const>, std::span<double>);
 
 /// A series of the exponential function: fewer terms are faster, and less right.
-attune::kernel<signature> series(double most)
+attune::kernel<signature> series(double most, int default_terms = 20)
 {
     attune::kernel<signature> out{
         "series",
-        attune::source_text("#include <attune/tunable.hpp>\n#include <span>\n"
-                            "constexpr int terms = ATTUNE_TUNABLE(TERMS, 20);\n"
-                            "void series(std::span<double const> x, std::span<double> y)\n"
-                            "{\n"
-                            "    for (unsigned i = 0; i < x.size(); ++i) {\n"
-                            "        double term = 1, sum = 1;\n"
-                            "        for (int k = 1; k < terms; ++k)\n"
-                            "            sum += term = term * x[i] / k;\n"
-                            "        y[i] = sum;\n"
-                            "    }\n"
-                            "}\n",
+        attune::source_text(std::string("#include <attune/tunable.hpp>\n#include <span>\n") +
+                                "constexpr int terms = ATTUNE_TUNABLE(TERMS, " +
+                                std::to_string(default_terms) +
+                                ");\n"
+                                "void series(std::span<double const> x, std::span<double> y)\n"
+                                "{\n"
+                                "    for (unsigned i = 0; i < x.size(); ++i) {\n"
+                                "        double term = 1, sum = 1;\n"
+                                "        for (int k = 1; k < terms; ++k)\n"
+                                "            sum += term = term * x[i] / k;\n"
+                                "        y[i] = sum;\n"
+                                "    }\n"
+                                "}\n",
                             "series.kernel.cpp"),
         space};
     out.check_error(most, [](std::span<double const> x, std::span<double> y) {
@@ -153,6 +156,45 @@ TEST_CASE("what is served keeps the bound, and each bound is a problem of its ow
         CHECK(above == static_cast<std::size_t>(least - 1));
         CHECK(below >= 20 - above);
     }
+}
+
+TEST_CASE("the default has the error of its own result, not that of the reference")
+{
+    support::scratch_directory const folder;
+    double const most = 1e-3;
+    int const terms_of_default = fewest_terms(most);
+    attune::kernel<signature> kernel = series(most, terms_of_default);
+    kernel.reference([](std::span<double const> x, std::span<double> y) {
+        for (std::size_t i = 0; i < x.size(); ++i)
+            y[i] = std::exp(x[i]);
+    });
+    attune::tuning_options options;
+    options.limits = {.evaluations = 2, .seconds = 300};
+    options.event_log = folder.file("log");
+    options.progress = attune::silent_progress();
+    attune::tuned tuned{kernel, attune::clang_compiler{}, options};
+    std::vector<double> const x = inputs();
+    std::vector<double> y(x.size());
+    tuned(x, y);
+    double worst = 0;
+    for (double const v : x) {
+        double term = 1;
+        double sum = 1;
+        for (int k = 1; k < terms_of_default; ++k)
+            sum += term = term * v / k;
+        worst = std::max(worst, std::abs(sum - std::exp(v)));
+    }
+    double const excess = attune::detail::excess_over(attune::at_most("error", most), worst);
+    std::ifstream in(options.event_log);
+    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    bool is_there = false;
+    for (attune::event const& e : attune::read_session(text).events)
+        if (e.kind == attune::event_kind::told && !is_there) {
+            is_there = true;
+            REQUIRE(e.numbers.size() == 1);
+            CHECK(e.numbers[0] == doctest::Approx(excess).epsilon(1e-6));
+        }
+    CHECK(is_there);
 }
 
 TEST_CASE("a default beyond the bound is an error that says so")

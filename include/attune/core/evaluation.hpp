@@ -98,6 +98,8 @@ namespace detail {
 
 /// "error <= 0.001 and accuracy >= 0.9"
 [[nodiscard]] std::string bounds_text(std::vector<quantity_bound> const& bounds);
+/// The same with all digits, so that limits are equal where their texts are.
+[[nodiscard]] std::string bounds_key(std::vector<quantity_bound> const& bounds);
 /// "error 0.0042, accuracy 0.8"  @pre as many numbers as bounds
 [[nodiscard]] std::string bounded_text(std::vector<quantity_bound> const& bounds,
                                        std::vector<double> const& numbers);

@@ -43,7 +43,11 @@ ATTUNE_INLINE std::vector<double> bounded_numbers(std::vector<quantity_bound> co
                         bounds_text(bounds),
                         "return attune::evaluation{value, {{\"" + bound.name +
                             "\", number}}}; NaN where it cannot be measured");
-        out.push_back(is_there ? found->value : std::numeric_limits<double>::quiet_NaN());
+        // Infinity is the largest number, which logs can hold.
+        constexpr double most = std::numeric_limits<double>::max();
+        out.push_back(!is_there                  ? std::numeric_limits<double>::quiet_NaN()
+                      : std::isinf(found->value) ? std::copysign(most, found->value)
+                                                 : found->value);
     }
     return out;
 }
@@ -84,6 +88,15 @@ ATTUNE_INLINE std::string bounds_text(std::vector<quantity_bound> const& bounds)
     for (quantity_bound const& bound : bounds)
         out += (out.empty() ? "" : " and ") + bound.name + (bound.is_most ? " <= " : " >= ") +
                number_or_nan(bound.limit);
+    return out;
+}
+
+ATTUNE_INLINE std::string bounds_key(std::vector<quantity_bound> const& bounds)
+{
+    std::string out;
+    for (quantity_bound const& bound : bounds)
+        out += (out.empty() ? "" : " and ") + bound.name + (bound.is_most ? " <= " : " >= ") +
+               formatted("%.17g", bound.limit);
     return out;
 }
 

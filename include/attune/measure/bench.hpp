@@ -42,6 +42,8 @@ struct trial_call {
     /// Returns what is wrong with the results, or an empty text; replaces the comparison. May be
     /// empty.
     std::function<std::string(addresses data)> refusal{};
+    /// Called once the default has run from the caller's contents, before it runs from others.
+    std::function<void()> after_default{};
     /// Code that, as the last one in compare(), is timed without excluding slower variants.
     void const* passenger = nullptr;
 };

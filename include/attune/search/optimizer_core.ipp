@@ -62,7 +62,7 @@ struct optimizer_core::state {
         log.seed = seed;
         require_bounds(bounds);
         log.key = space_identity(space.describe());
-        if (!bounds.empty()) log.key += " where " + bounds_text(bounds);
+        if (!bounds.empty()) log.key += " where " + bounds_key(bounds);
     }
 
     [[nodiscard]] std::vector<point> from_search(std::size_t count)
@@ -139,20 +139,48 @@ struct optimizer_core::state {
                                                            : within_bounds(bounds, numbers, result);
         judge.add(checked);
         if (!bounds.empty()) {
+            auto const* const why = std::get_if<failure>(&checked);
+            bool const is_measured =
+                is_finite || (why != nullptr && why->stage == failure_stage::bound);
             std::vector<double> const excess = excesses(bounds, numbers);
-            searcher.tell_excess(at, is_finite ? m->value : std::nan(""), excess);
-            if (is_finite) look_at_shortfall(at, excess, std::move(numbers));
+            // A crash says nothing of its quantities.
+            if (is_measured) searcher.tell_excess(at, is_finite ? m->value : std::nan(""), excess);
+            look_at_shortfall(at, is_finite, excess, std::move(numbers));
         }
-        if (m != nullptr && succeeded(checked) && (!best || m->value < best->second))
-            best.emplace(at, m->value);
+        look_at_best(at,
+                     succeeded(checked) && m != nullptr ? std::optional(m->value) : std::nullopt);
         searcher.tell(at, checked);
+    }
+
+    /// @param value  of a configuration that worked and keeps all bounds
+    void look_at_best(point const& at, std::optional<double> value)
+    {
+        if (value)
+            values[at] = *value;
+        else
+            values.erase(at);
+        bool const was_best = best && best->first == at;
+        if (value && (!best || *value < best->second || (was_best && *value == best->second))) {
+            best.emplace(at, *value);
+        } else if (was_best) { // what was observed anew is worse, or no longer valid
+            best.reset();
+            for (event const& e : log.events) { // in the order of the session, so that ties stay
+                if (e.kind == event_kind::asked) continue;
+                auto const known = values.find(e.points.front());
+                if (known != values.end() && (!best || known->second < best->second))
+                    best.emplace(known->first, known->second);
+            }
+        }
     }
 
     /// Keeps the configuration that is least beyond all bounds together.
     void look_at_shortfall(point const& at,
+                           bool is_finite,
                            std::vector<double> const& excess,
                            std::vector<double> numbers)
     {
+        if (nearest && nearest->first == at) nearest.reset(); // observed anew
+        if (!is_finite) return;
         double sum = 0;
         for (double const e : excess)
             sum += std::isnan(e) ? std::numeric_limits<double>::infinity() : std::max(e, 0.0);
@@ -230,9 +258,7 @@ struct optimizer_core::state {
                         "resume before the first ask() and tell()");
         if (saved.key != log.key || saved.seed != log.seed)
             throw error("resume(): the search was saved with another " +
-                            std::string(saved.key == log.key ? "seed"
-                                        : bounds.empty()     ? "space"
-                                                             : "space or other bounds"),
+                            std::string(saved.key == log.key ? "seed" : "space or other bounds"),
                         "saved seed " + std::to_string(saved.seed),
                         "construct the optimizer as it was");
         auto const check = [this](event const& e) -> std::string {
@@ -268,7 +294,8 @@ struct optimizer_core::state {
     stop_judge judge;
     double start_s;
     std::unordered_map<point, stage, point_hash> stages;
-    std::size_t waiting = 0; ///< points asked and not told
+    std::unordered_map<point, double, point_hash> values; ///< of those that may be the best
+    std::size_t waiting = 0;                              ///< points asked and not told
     std::optional<std::pair<point, double>> best;
     /// The point that comes nearest to the bounds, and its bounded quantities.
     std::optional<std::pair<point, std::vector<double>>> nearest;

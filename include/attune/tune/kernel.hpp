@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -445,8 +446,9 @@ public:
     /// `f(arguments...)` gives the error of a result, a double, and the fastest variant with an
     /// error of at most `most` is looked for. As check(), but the search learns from errors on both
     /// sides of the bound which variants will keep it, instead of from right and wrong alone.
-    /// Records of other bounds are those of another problem.
+    /// Records of other bounds are those of another problem. The default must keep the bound.
     ///
+    /// Errors    attune::error: `most` is not finite
     /// Example   kernel.check_error(1e-3, [](std::span<float const> x, std::span<float const> y) {
     ///               return largest_difference(y, exact(x));
     ///           });
@@ -464,6 +466,11 @@ public:
                       "attune: kernel.check_error(most, f): f must take the kernel's arguments, "
                       "arrays as std::span, then what it returns, if anything, and return the "
                       "error, a double");
+        if (!(most <= std::numeric_limits<double>::max()) ||
+            !(most >= std::numeric_limits<double>::lowest()))
+            throw error("the bound of kernel.check_error() is not a finite number",
+                        "kernel " + description_.signature.function,
+                        "give a number");
         if constexpr (fits) {
             description_.most_error = most;
             description_.error = [f](void const* of) -> double {

@@ -14,6 +14,7 @@
 #include <attune/tune/progress.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -89,11 +90,10 @@ minimize_two_of_points(chain_of_trees const& space,
 /// @param objective  called as objective(config); returns attune::two_values{first, second}, or an
 ///                   attune::two_outcome if a configuration may fail. Values that are not finite
 ///                   are a failure. Its exceptions end the search and reach the caller.
-/// @param limits     evaluations and seconds; patience counts outcomes that do not change the
-/// front;
-///                   the others do not count. Also ends when the space is exhausted. If evaluations
-///                   or seconds are 0, only the first configuration is evaluated (the default if
-///                   every parameter has one).
+/// @param limits     evaluations and seconds; patience counts outcomes after which the front is as
+///                   before; the others do not count. Also ends when the space is exhausted. If
+///                   evaluations or seconds are 0, only the first configuration is evaluated (the
+///                   default if every parameter has one).
 /// Errors   attune::error for an empty space or a missing input
 /// Example  auto const r = attune::minimize_two(
 ///              space, [](auto const& c) { return attune::two_values{time(c), bytes(c)}; }, {60});

@@ -227,6 +227,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
         fill(false);
         end = run_once(variant_run, limit_s, &*seen_);
     }
+    if (call_.after_default && std::holds_alternative<double>(end)) call_.after_default();
     return end;
 }
 

@@ -98,9 +98,8 @@ public:
     /// All calls so far, from which resume() continues bit for bit.
     [[nodiscard]] logged_session const& save() const noexcept;
     /// Brings a new search of the same space, options and seed to the state of a saved one.
-    /// Errors  attune::error: this one has begun already; another space, seed or searcher; a
-    /// damaged
-    ///         session
+    /// Errors  attune::error: this one has begun already; another space, seed or searcher; what is
+    ///         saved is damaged
     void resume(logged_session const& saved);
 
 private:

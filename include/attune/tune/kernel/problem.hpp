@@ -26,6 +26,12 @@ namespace detail {
 template <class T>
 class shared_with_child;
 
+/// What kernel.check_error() measured; NaN: nothing.
+struct errors_seen {
+    double latest = 0;
+    double of_default = 0; ///< from the caller's contents
+};
+
 } // namespace detail
 
 /// One kernel, one set of inputs, one call.
@@ -41,9 +47,9 @@ struct tuning_problem {
     std::optional<point> rival{};
     /// Its bench is used only for verify(), for an installed variant at another shape.
     bool only_verifies = false;
-    /// Where a first run leaves the error of its result, also one in a forked child; null: nobody
-    /// asks for it.
-    std::shared_ptr<detail::shared_with_child<double>> error_seen{};
+    /// Where first runs leave the errors of their results, also those in a forked child; null:
+    /// nobody asks for them.
+    std::shared_ptr<detail::shared_with_child<detail::errors_seen>> error_seen{};
 };
 
 namespace detail {

@@ -40,13 +40,17 @@ ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
             frame.with_arguments(data, [&](void const* all) {
                 try {
                     double const error = kernel.error(all);
-                    seen->get() = error;
+                    seen->get().latest = error;
                     said = refusal_of_error(error, kernel.most_error);
                 } catch (...) {
                     said = "the kernel's check threw: " + text_of_exception();
                 }
             });
             return said;
+        };
+    if (kernel.error && problem.error_seen)
+        out.after_default = [seen = problem.error_seen] {
+            seen->get().of_default = seen->get().latest;
         };
     if (kernel.baseline) out.passenger = baseline_code(kernel).address;
     return out;

@@ -455,7 +455,7 @@ struct stepped_session::parts {
              problem.predict,
              problem.rival,
              false,
-             problem.kernel.error ? std::make_shared<shared_with_child<double>>() : nullptr}
+             problem.kernel.error ? std::make_shared<shared_with_child<errors_seen>>() : nullptr}
         , work(of, options, std::move(memory))
     {
         work.open();

@@ -119,7 +119,7 @@ private:
     tuning_options const& options_;
     bench_pool pool_;
     /// Where a run leaves the error of its result; null: none does, or several run at once.
-    [[nodiscard]] double* error_seen() const noexcept;
+    [[nodiscard]] errors_seen* error_seen() const noexcept;
     void probe();
     void correct(trial& made);
 

@@ -56,16 +56,16 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 /// A first run, and if it succeeds the timing.
 /// @param error  where the run leaves the error of its result; null: nowhere
 inline void
-run_and_time(trial& made, bench& place, double limit_s, double stop_above_s, double* error)
+run_and_time(trial& made, bench& place, double limit_s, double stop_above_s, errors_seen* errors)
 {
     made.first_run_s = 0;
     made.timing = {};
     made.is_cut = true; // until its result is known
     made.result = failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (stop_is_requested()) return;
-    if (error != nullptr) *error = std::numeric_limits<double>::quiet_NaN();
+    if (errors != nullptr) errors->latest = std::numeric_limits<double>::quiet_NaN();
     first_run_result const end = place.first_run(made.code, limit_s);
-    if (error != nullptr) made.error = *error;
+    if (errors != nullptr) made.error = errors->latest;
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
@@ -106,12 +106,13 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
     if (auto const* why = std::get_if<failure>(&compiled)) refuse_default(problem_, *why);
     callable code = std::get<callable>(std::move(compiled));
     double const begun_s = steady_seconds();
-    double* const seen = error_seen();
-    if (seen != nullptr) *seen = std::numeric_limits<double>::quiet_NaN();
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    errors_seen* const seen = error_seen();
+    if (seen != nullptr) *seen = {unknown, unknown};
     first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
-    double const error = seen != nullptr ? *seen : std::numeric_limits<double>::quiet_NaN();
+    double const error = seen != nullptr ? seen->of_default : unknown;
     double const reference_s =
         problem_.kernel.reference ? std::max(0.0, steady_seconds() - begun_s - quickest_s_) : 0;
     timing_record taken;
@@ -133,7 +134,7 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
     return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s, error};
 }
 
-ATTUNE_INLINE double* trial_runner::error_seen() const noexcept
+ATTUNE_INLINE errors_seen* trial_runner::error_seen() const noexcept
 {
     return problem_.error_seen && pool_.size() == 1 ? &problem_.error_seen->get() : nullptr;
 }

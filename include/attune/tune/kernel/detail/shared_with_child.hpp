@@ -1,6 +1,6 @@
 // attune/tune/kernel/detail/shared_with_child.hpp - memory through which a forked child answers its parent.
 // SPDX-License-Identifier: MIT
-// tested by tune/loop/make_bench.cpp
+// tested by tune/check_error.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
