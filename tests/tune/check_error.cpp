@@ -1,8 +1,8 @@
 // tests/tune/check_error.cpp - the fastest variant within a bound on the error of its result.
 // SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
-#include <attune/core/evaluation.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/remember/store.hpp>

@@ -3,6 +3,8 @@
 #include <attune/tune/kernel/compile_point.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/declare/machine.hpp>
+#include <attune/tune/kernel/stated_memory.hpp>
 
 #include <doctest/doctest.h>
 #include <span>
@@ -181,4 +183,13 @@ TEST_CASE("features are read of all code for a device, refused or not, and of no
                }},
                64)
               .empty());
+}
+
+TEST_CASE("a known configuration is compiled however little memory is free")
+{
+    auto k = kernel();
+    k.memory(attune::machine::memory_bytes - 1); // never free as a whole
+    attune::description const bound = attune::bind_inputs(k.describe().space, {});
+    CHECK_FALSE(attune::detail::memory_objection(k.describe(), bound, {{0, 0}}).empty());
+    CHECK(std::holds_alternative<attune::callable>(compile(sizing_compiler{}, k.describe(), 64)));
 }

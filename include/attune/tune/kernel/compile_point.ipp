@@ -6,7 +6,6 @@
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/code_rules.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/stated_memory.hpp>
 
 #include <string>
 #include <utility>
@@ -24,9 +23,6 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
 {
     auto const source = source_at(kernel.source, bound, at);
     if (auto const* const why = std::get_if<failure>(&source)) return *why;
-    if (device == nullptr)
-        if (std::string why = memory_objection(kernel, bound, at); !why.empty())
-            return failure{failure_stage::launch, std::move(why)};
     compile_result made =
         compiler.compile(std::get<kernel_source>(source), make_variant(kernel, bound, at));
     auto const* const code = std::get_if<callable>(&made);
