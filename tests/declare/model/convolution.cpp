@@ -37,11 +37,18 @@ whole count_windows(axis_options const& o, bool ceil = false)
 {
     whole const end = o.extent + 2 * o.pad;
     whole const reach = o.dilation * (o.kernel - 1) + 1;
+    if (reach > end) return 0;
     whole count = 0;
-    for (whole start = 0; start + reach <= end; start += o.stride)
+    whole covered = 0; // rows before here lie in a window
+    for (whole start = 0;; start += o.stride) {
+        bool const is_full = start + reach <= end;
+        // PyTorch: one more window for rows that none covers, if it starts in input or left
+        // padding.
+        bool const counts = is_full || (ceil && covered < end && start < o.extent + o.pad);
+        if (!counts) return count;
         ++count;
-    if (ceil && count > 0 && (count - 1) * o.stride + reach < end) ++count;
-    return count;
+        covered = start + reach;
+    }
 }
 
 } // namespace

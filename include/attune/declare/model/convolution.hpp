@@ -72,7 +72,8 @@ struct convolution {
 /// extent out = (extent + 2 pad - dilation (kernel - 1) - 1) / stride + 1, or ceil(extent / stride)
 /// weights = C / groups * kernel * filters + filters;  multiply-adds = output elements * kernel *
 /// C / groups
-/// Errors   attune::error: another rank, a kernel that does not fit, groups that do not divide
+/// Errors   attune::error: another rank, a kernel that does not fit, groups that do not divide, a
+///          kernel, stride or dilation below 1, a negative padding
 tensor conv1d(tensor const& x, convolution const& options);
 tensor conv2d(tensor const& x, convolution const& options);
 tensor conv3d(tensor const& x, convolution const& options);
@@ -94,7 +95,7 @@ struct transposed_convolution {
 
 /// extent out = (extent - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1
 /// multiply-adds = input elements * kernel * filters / groups
-/// Errors   as conv2d
+/// Errors   as conv2d; an output padding that reaches the stride and the dilation
 tensor transposed_conv1d(tensor const& x, transposed_convolution const& options);
 tensor transposed_conv2d(tensor const& x, transposed_convolution const& options);
 tensor transposed_conv3d(tensor const& x, transposed_convolution const& options);
@@ -103,11 +104,12 @@ struct pooling {
     per_axis window = 2;
     per_axis stride = 2;
     padding pad = {};
-    bool ceil = false; ///< a last window that is not full counts
+    bool ceil =
+        false; ///< a last window that is not full counts if it starts before the padding behind
 };
 
 /// Operations = output elements * window: comparisons, or additions and one division.
-/// Errors   attune::error: a window that does not fit
+/// Errors   attune::error: a window that does not fit the padded input, a window or stride below 1
 tensor max_pool1d(tensor const& x, pooling const& options);
 tensor max_pool2d(tensor const& x, pooling const& options);
 tensor max_pool3d(tensor const& x, pooling const& options);

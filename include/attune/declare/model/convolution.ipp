@@ -46,7 +46,27 @@ inline void require_axes(model::tensor const& x,
                    "a window of " + kernel.name() + " does not fit an extent of " + extent.name() +
                        " padded by " + pad.name());
     model::quantity const at_least = room.as_extent(); // not negative where the layer is valid
-    return (up ? ceil_div(at_least, stride) : at_least / stride) + 1;
+    if (!up) return at_least / stride + 1;
+    model::quantity const count = ceil_div(at_least, stride) + 1;
+    // The last window starts before `room + stride`, which may lie in the padding behind.
+    if ((kernel - pad - stride).is_natural()) return count;
+    return count - ((count - 1) * stride >= extent + pad);
+}
+
+/// Requires that each number of an option is `least` or more.
+inline void require_least(model::tensor const& x,
+                          std::string const& kind,
+                          std::string const& what,
+                          model::per_axis const& of,
+                          std::int64_t least)
+{
+    for (std::size_t i = 0; i < of.count(); ++i)
+        if (!(least == 0 ? of.at(i).is_natural() : of.at(i).is_positive()))
+            model::require(x,
+                           kind,
+                           of.at(i) >= least,
+                           "its " + what + " is " + of.at(i).name() + ", and less than " +
+                               std::to_string(least));
 }
 
 [[nodiscard]] inline model::quantity window_size(model::per_axis const& of, std::size_t axes)
@@ -62,6 +82,7 @@ inline void require_groups(model::tensor const& x,
                            model::quantity const& groups,
                            model::quantity const& filters)
 {
+    require_least(x, kind, "number of groups", groups, 1);
     for (model::quantity const& channels : {x.extent(1), filters})
         model::require(x,
                        kind,
@@ -76,6 +97,10 @@ inline void require_groups(model::tensor const& x,
                                             model::quantity const& channels,
                                             std::size_t axes)
 {
+    require_least(x, kind, "kernel", o.kernel, 1);
+    require_least(x, kind, "stride", o.stride, 1);
+    require_least(x, kind, "dilation", o.dilation, 1);
+    require_least(x, kind, "padding", o.pad.each_side, 0);
     std::vector<model::quantity> shape{x.extent(0), o.filters};
     model::quantity positions = x.extent(0);
     for (std::size_t i = 0; i < axes; ++i) {
@@ -111,8 +136,20 @@ inline void require_groups(model::tensor const& x,
 {
     require_axes(x, kind, axes, {&o.kernel, &o.stride, &o.dilation, &o.pad, &o.output_padding});
     require_groups(x, kind, o.groups, o.filters);
+    require_least(x, kind, "kernel", o.kernel, 1);
+    require_least(x, kind, "stride", o.stride, 1);
+    require_least(x, kind, "dilation", o.dilation, 1);
+    require_least(x, kind, "padding", o.pad, 0);
+    require_least(x, kind, "output padding", o.output_padding, 0);
     std::vector<model::quantity> shape{x.extent(0), o.filters};
     for (std::size_t i = 0; i < axes; ++i) {
+        model::quantity const& more = o.output_padding.at(i);
+        if (more.constant() != 0)
+            model::require(x,
+                           kind,
+                           more < max(o.stride.at(i), o.dilation.at(i)),
+                           "an output padding of " + more.name() +
+                               " is not below its stride or dilation");
         model::quantity const full = (x.extent(i + 2) - 1) * o.stride.at(i) +
                                      o.dilation.at(i) * (o.kernel.at(i) - 1) +
                                      o.output_padding.at(i) + 1;
@@ -136,6 +173,9 @@ inline void require_groups(model::tensor const& x,
 pool(std::string const& kind, model::tensor const& x, model::pooling const& o, std::size_t axes)
 {
     require_axes(x, kind, axes, {&o.window, &o.stride, &o.pad.each_side});
+    require_least(x, kind, "window", o.window, 1);
+    require_least(x, kind, "stride", o.stride, 1);
+    require_least(x, kind, "padding", o.pad.each_side, 0);
     std::vector<model::quantity> shape{x.extent(0), x.extent(1)};
     model::quantity made = x.extent(0) * x.extent(1);
     for (std::size_t i = 0; i < axes; ++i) {
@@ -220,7 +260,8 @@ ATTUNE_INLINE tensor average_pool3d(tensor const& x, pooling const& options)
 
 ATTUNE_INLINE tensor global_average_pool(tensor const& x)
 {
-    require(x, "global_average_pool", quantity(x.rank()) >= 3, "it takes 3 axes or more");
+    detail::require_form(
+        x.graph(), "global_average_pool", x.rank() >= 3, "it takes 3 axes or more");
     return apply("global_average_pool",
                  {x},
                  {.shape = {x.extent(0), x.extent(1)}, .operations = x.elements()});

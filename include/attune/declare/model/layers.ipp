@@ -14,11 +14,11 @@ namespace detail {
 
 inline void require_rank(model::tensor const& x, std::string const& kind, std::size_t least)
 {
-    model::require(x,
-                   kind,
-                   model::quantity(x.rank()) >= least,
-                   kind + " takes " + std::to_string(least) + " axes or more, not " +
-                       std::to_string(x.rank()));
+    require_form(x.graph(),
+                 kind,
+                 x.rank() >= least,
+                 kind + " takes " + std::to_string(least) + " axes or more, not " +
+                     std::to_string(x.rank()));
 }
 
 /// Refuses two tensors whose extents differ on an axis other than `free`.
@@ -29,11 +29,11 @@ inline void require_same(model::tensor const& a,
                          std::size_t free,
                          bool repeats)
 {
-    model::require(a,
-                   kind,
-                   model::quantity(a.rank()) == b.rank(),
-                   "its inputs have " + std::to_string(a.rank()) + " and " +
-                       std::to_string(b.rank()) + " axes");
+    require_form(a.graph(),
+                 kind,
+                 a.rank() == b.rank(),
+                 "its inputs have " + std::to_string(a.rank()) + " and " +
+                     std::to_string(b.rank()) + " axes");
     for (std::size_t i = 0; i < std::min(a.rank(), b.rank()); ++i) {
         if (i == free || (repeats && b.extent(i).constant() == 1)) continue;
         if (a.extent(i).is_same(b.extent(i))) continue;
@@ -76,6 +76,7 @@ ATTUNE_INLINE tensor embedding(tensor const& x,
                                quantity const& vocabulary,
                                quantity const& features)
 {
+    require(x, "embedding", vocabulary >= 1, "it has " + vocabulary.name() + " words");
     std::vector<quantity> shape = x.shape();
     shape.push_back(features);
     return apply("embedding",
@@ -91,7 +92,7 @@ ATTUNE_INLINE tensor matmul(tensor const& a, tensor const& b)
     std::size_t const last = a.rank() - 1;
     std::string const ranks = "its inputs have " + std::to_string(a.rank()) + " and " +
                               std::to_string(b.rank()) + " axes";
-    require(a, "matmul", quantity(a.rank()) == b.rank(), ranks);
+    detail::require_form(a.graph(), "matmul", a.rank() == b.rank(), ranks);
     for (std::size_t i = 0; i + 1 < last; ++i)
         if (!a.extent(i).is_same(b.extent(i)))
             require(a,
@@ -124,6 +125,7 @@ ATTUNE_INLINE tensor batch_norm(tensor const& x, bool scales)
 
 ATTUNE_INLINE tensor layer_norm(tensor const& x)
 {
+    detail::require_rank(x, "layer_norm", 1);
     return apply(
         "layer_norm",
         {x},
@@ -164,7 +166,7 @@ ATTUNE_INLINE tensor concat(std::vector<tensor> const& parts, std::size_t axis)
 {
     if (parts.empty()) throw error("a layer needs an input", "concat", "pass the tensors it joins");
     tensor const& first = parts.front();
-    detail::require_rank(first, "concat", axis + 1);
+    detail::require_rank(first, "concat", axis + 1 == 0 ? axis : axis + 1);
     std::vector<quantity> shape = first.shape();
     shape[axis] = 0;
     for (tensor const& part : parts) {
@@ -176,6 +178,7 @@ ATTUNE_INLINE tensor concat(std::vector<tensor> const& parts, std::size_t axis)
 
 ATTUNE_INLINE tensor flatten(tensor const& x)
 {
+    detail::require_rank(x, "flatten", 1);
     std::vector<quantity> const others(x.shape().begin() + 1, x.shape().end());
     return apply(
         "flatten", {x}, {.shape = {x.extent(0), detail::product_of(others)}, .is_view = true});
@@ -199,7 +202,8 @@ ATTUNE_INLINE tensor transpose(tensor const& x, std::vector<std::size_t> const& 
     bool is_order = sorted.size() == x.rank();
     for (std::size_t i = 0; is_order && i < sorted.size(); ++i)
         is_order = sorted[i] == i;
-    require(x, "transpose", quantity(is_order) == 1, "its axes are no order of those of its input");
+    detail::require_form(
+        x.graph(), "transpose", is_order, "its axes are no order of those of its input");
     std::vector<quantity> shape;
     for (std::size_t const axis : axes)
         shape.push_back(x.extent(axis));

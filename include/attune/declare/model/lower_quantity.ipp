@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <limits>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -150,7 +151,9 @@ quantity_lowering::sum(std::vector<std::pair<std::int64_t, factor_pointers>> con
     std::uint32_t made = first == terms.end() ? constant(0) : product(first->first, first->second);
     for (auto term = terms.begin(); term != terms.end(); ++term) {
         if (term == first) continue;
-        bool const minus = term->first < 0;
+        // The least number has no opposite: it is added as it is.
+        bool const minus =
+            term->first < 0 && term->first != std::numeric_limits<std::int64_t>::min();
         made = node_of(minus ? op::subtract : op::add,
                        made,
                        product(minus ? -term->first : term->first, term->second));

@@ -177,6 +177,14 @@ struct network_graph {
     model::quantity gate = 1; ///< of the layers that are added now
 };
 
+/// Refuses a fault of ranks or axes at once, also under a choice: no shape follows from it.
+/// Errors   attune::error with that reason, and the layer
+void require_form(network_graph const& graph,
+                  std::string const& kind,
+                  bool holds,
+                  std::string const& reason);
+/// `cost` where `gate` is 1, else 0, also where `cost` has no value.
+[[nodiscard]] model::quantity gated(model::quantity const& gate, model::quantity const& cost);
 /// The product of extents; 1 of none.
 [[nodiscard]] model::quantity product_of(std::vector<model::quantity> const& extents);
 /// Names a layer that is about to be added: "layer conv2d 3 of vgg16".

@@ -26,6 +26,32 @@ ATTUNE_INLINE std::string layer_place(network_graph const& graph, std::string co
     return "layer " + kind + ' ' + std::to_string(graph.steps.size()) + " of " + graph.name;
 }
 
+ATTUNE_INLINE void require_form(network_graph const& graph,
+                                std::string const& kind,
+                                bool holds,
+                                std::string const& reason)
+{
+    if (!holds)
+        throw error(
+            reason, layer_place(graph, kind), "change the shape or the options of the layer");
+}
+
+ATTUNE_INLINE model::quantity gated(model::quantity const& gate, model::quantity const& cost)
+{
+    if (cost.is_total() || gate.constant()) return gate * cost; // merges with like terms
+    return select(gate.as_truth(), cost, 0);
+}
+
+/// Refuses two tensors of two networks.
+inline void
+require_one_network(network_graph const& graph, std::string const& kind, model::tensor const& x)
+{
+    if (&x.graph() != &graph)
+        throw error("the inputs of a layer belong to two networks",
+                    layer_place(graph, kind) + " and " + x.graph().name,
+                    "build it of tensors of one network");
+}
+
 /// Adds the truth for where the present layers are in the network.
 inline void add_requirement(network_graph& graph,
                             std::string const& kind,
@@ -70,7 +96,7 @@ template <class Cost>
 {
     model::quantity out = 0;
     for (network_step const& step : graph.steps)
-        out += step.gate * cost(step);
+        out += gated(step.gate, cost(step));
     return out;
 }
 
@@ -92,13 +118,14 @@ ATTUNE_INLINE model::quantity bytes_of(network_graph const& graph, network_step 
 ATTUNE_INLINE model::tensor
 either(model::quantity const& condition, model::tensor const& yes, model::tensor const& no)
 {
-    if (yes.number() == no.number()) return yes;
     network_graph& graph = yes.graph();
-    add_requirement(graph,
-                    "choice",
-                    model::quantity(yes.rank() == no.rank() ? 1 : 0) == 1,
-                    "its branches have " + std::to_string(yes.rank()) + " and " +
-                        std::to_string(no.rank()) + " axes");
+    require_one_network(graph, "choice", no);
+    if (yes.number() == no.number()) return yes;
+    require_form(graph,
+                 "choice",
+                 yes.rank() == no.rank(),
+                 "its branches have " + std::to_string(yes.rank()) + " and " +
+                     std::to_string(no.rank()) + " axes");
     std::vector<model::quantity> shape;
     for (std::size_t i = 0; i < yes.rank(); ++i)
         shape.push_back(select(condition, yes.extent(i), no.extent(i)).as_extent());
@@ -134,10 +161,7 @@ ATTUNE_INLINE tensor apply(std::string const& kind,
     detail::network_step step{.name = kind + ' ' + std::to_string(graph.steps.size()),
                               .gate = graph.gate};
     for (tensor const& x : inputs) {
-        if (&x.graph() != &graph)
-            throw error("the inputs of a layer belong to two networks",
-                        detail::layer_place(graph, kind) + " and " + x.graph().name,
-                        "build it of tensors of one network");
+        detail::require_one_network(graph, kind, x);
         step.inputs.push_back(x.number());
     }
     cost.shape = detail::checked_extents(graph, kind, std::move(cost.shape));
@@ -221,7 +245,8 @@ ATTUNE_INLINE quantity network::held_bytes() const
 {
     quantity all = stored_numbers().called("");
     for (detail::network_step const& step : graph_->steps)
-        if (!step.cost.is_view) all += step.gate * graph_->tensors[step.output].elements;
+        if (!step.cost.is_view)
+            all += detail::gated(step.gate, graph_->tensors[step.output].elements);
     for (detail::network_tensor const& t : graph_->tensors)
         if (t.maker == no_index && t.choices.empty()) all += t.elements;
     return (graph_->element_bytes * all).called("bytes held by " + name());

@@ -47,7 +47,8 @@ public:
     quantity() = default;
     template <std::integral T>
     quantity(T value) // NOLINT: {64, 3, 3} is a list of quantities
-        : quantity(constant_of(static_cast<std::int64_t>(value)))
+        : quantity(std::unsigned_integral<T> ? of_unsigned(static_cast<std::uint64_t>(value))
+                                             : constant_of(static_cast<std::int64_t>(value)))
     {
     }
     template <symbolic T>
@@ -60,10 +61,12 @@ public:
     [[nodiscard]] std::optional<std::int64_t> constant() const noexcept;
     /// Whether it is a truth: a comparison, a boolean parameter, or several joined.
     [[nodiscard]] bool is_truth() const noexcept { return is_truth_; }
-    /// Whether it is 0 or more wherever parameters are.
+    /// Whether it is 0 or more wherever parameters are; an input may be negative.
     [[nodiscard]] bool is_natural() const noexcept;
     /// Whether it is 1 or more there, as far as its form says.
     [[nodiscard]] bool is_positive() const noexcept;
+    /// Whether it has a value wherever parameters are: nothing is divided by what may be 0.
+    [[nodiscard]] bool is_total() const noexcept;
     /// The formula in its normal form. Equal formulas have equal texts.
     [[nodiscard]] std::string text() const;
     /// What constraints and explanations call it; text() unless called() gave a name.
@@ -159,11 +162,14 @@ public:
     /// The same number as one factor, which an extent of a tensor is: at least 1 wherever the
     /// configuration is valid.
     [[nodiscard]] quantity as_extent() const;
-    /// Whether it is not 0.
+    /// Itself if it is a truth, else whether it is not 0.
     [[nodiscard]] quantity as_truth() const;
 
 private:
     [[nodiscard]] static quantity constant_of(std::int64_t value);
+    [[nodiscard]] static quantity of_unsigned(std::uint64_t value);
+    /// A formula whose type says boolean: a parameter in it is a truth.
+    [[nodiscard]] quantity of_condition() const;
     [[nodiscard]] static quantity of_code(std::span<detail::instruction const> code);
     [[nodiscard]] static quantity of_factor(detail::quantity_factor made);
     [[nodiscard]] static quantity joined(op code, quantity const& a, quantity const& b);
@@ -186,7 +192,7 @@ private:
                       "attune: a size or a cost of a model is a whole number; compare a text or a "
                       "real parameter, and choose by the comparison");
         if constexpr (kind == value_kind::boolean)
-            return of_code(formula.code).as_truth();
+            return of_code(formula.code).of_condition();
         else if constexpr (is_whole)
             return of_code(formula.code);
         else
@@ -214,7 +220,8 @@ struct quantity_factor {
     bool is_truth = false;
     bool is_natural = false;
     bool is_positive = false;
-    std::string key{}; ///< the formula as text
+    bool is_total = true; ///< no division in it that may be by 0
+    std::string key{};    ///< the formula as text
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -9,6 +9,7 @@
 #include <attune/declare/text.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -66,7 +67,8 @@ using factor_list = std::vector<std::shared_ptr<quantity_factor const>>;
 [[nodiscard]] inline std::string text_of_factors(quantity_term const& term)
 {
     std::string out;
-    std::int64_t const size = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+    std::uint64_t const bits = static_cast<std::uint64_t>(term.coefficient);
+    std::uint64_t const size = term.coefficient < 0 ? 0 - bits : bits; // also of the least number
     if (size != 1 || term.factors.empty()) out = std::to_string(size);
     for (auto const& f : term.factors)
         out += (out.empty() ? "" : " * ") + f->key;
@@ -93,9 +95,20 @@ ATTUNE_INLINE quantity quantity::constant_of(std::int64_t value)
     return out;
 }
 
+ATTUNE_INLINE quantity quantity::of_unsigned(std::uint64_t value)
+{
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        detail::refuse_cost("a size of a model exceeds 64 bits", std::to_string(value));
+    return constant_of(static_cast<std::int64_t>(value));
+}
+
 ATTUNE_INLINE quantity quantity::of_factor(detail::quantity_factor made)
 {
     quantity out;
+    bool const divides = detail::is_division(made.code) && !made.operands.back().constant();
+    made.is_total = !divides && std::all_of(made.operands.begin(),
+                                            made.operands.end(),
+                                            [](quantity const& q) { return q.is_total(); });
     out.is_truth_ = made.is_truth;
     if (made.key.empty()) {
         std::vector<quantity> plain = made.operands;
@@ -133,6 +146,14 @@ ATTUNE_INLINE bool quantity::is_positive() const noexcept
                           return f->is_positive;
                       });
            });
+}
+
+ATTUNE_INLINE bool quantity::is_total() const noexcept
+{
+    return std::all_of(terms_.begin(), terms_.end(), [](auto const& term) {
+        return std::all_of(
+            term.factors.begin(), term.factors.end(), [](auto const& f) { return f->is_total; });
+    });
 }
 
 ATTUNE_INLINE std::string quantity::text() const
@@ -190,7 +211,9 @@ ATTUNE_INLINE quantity quantity::as_extent() const
     return of_factor(std::move(made));
 }
 
-ATTUNE_INLINE quantity quantity::as_truth() const
+ATTUNE_INLINE quantity quantity::as_truth() const { return is_truth_ ? *this : *this != 0; }
+
+ATTUNE_INLINE quantity quantity::of_condition() const
 {
     if (is_truth_) return *this;
     bool const is_leaf = terms_.size() == 1 && terms_.front().coefficient == 1 &&
@@ -296,13 +319,14 @@ ATTUNE_INLINE quantity quantity::unnamed(op code, quantity const& a, quantity co
         if (y == 0) detail::refuse_cost("a size of a model is divided by 0", a.name());
         bool const is_exact =
             y && std::all_of(a.terms_.begin(), a.terms_.end(), [&](auto const& term) {
-                return term.coefficient % *y == 0;
+                return *y == -1 || term.coefficient % *y == 0;
             });
         if (is_exact && detail::is_remainder(code)) return {};
         if (is_exact) {
             quantity out = a;
+            out.is_truth_ = a.is_truth_ && *y == 1;
             for (detail::quantity_term& term : out.terms_)
-                term.coefficient /= *y;
+                term.coefficient = detail::computed(code, term.coefficient, *y);
             return out;
         }
     }
@@ -370,8 +394,7 @@ ATTUNE_INLINE quantity quantity::of_code(std::span<detail::instruction const> co
                                          .integer = step.integer,
                                          .real = step.real,
                                          .text = std::string(step.text),
-                                         .is_natural = detail::names_parameter(step.code) ||
-                                                       step.code == op::input};
+                                         .is_natural = detail::names_parameter(step.code)};
             leaf.key = step.code == op::text   ? '"' + leaf.text + '"'
                        : step.code == op::real ? detail::text_of_real(step.real)
                                                : leaf.text;
@@ -386,13 +409,13 @@ ATTUNE_INLINE quantity quantity::of_code(std::span<detail::instruction const> co
             if (step.code == op::negate)
                 stack.push_back(sum({}, of[0], -1));
             else if (step.code == op::logical_not)
-                stack.push_back(negated(of[0].as_truth()));
+                stack.push_back(negated(of[0].of_condition()));
             else if (taken == 1)
                 stack.push_back(of_factor({.code = step.code, .operands = of, .is_natural = true}));
             else if (taken == 3)
-                stack.push_back(chosen(of[0].as_truth(), of[1], of[2]));
+                stack.push_back(chosen(of[0].of_condition(), of[1], of[2]));
             else if (detail::is_chain(step.code))
-                stack.push_back(unnamed(step.code, of[0].as_truth(), of[1].as_truth()));
+                stack.push_back(unnamed(step.code, of[0].as_truth(), of[1].of_condition()));
             else
                 stack.push_back(unnamed(step.code, of[0], of[1]));
         }

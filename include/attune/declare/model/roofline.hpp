@@ -25,7 +25,10 @@ struct network_time {
     quantity units;
     double seconds_per_unit = 1;
 
-    /// Whether it takes at most, at least that long.
+    /// Whether it takes at most, at least that long. Bounds have a relative slack of 4 * 2^-52, so
+    /// that units * seconds_per_unit meets both bounds of itself; one beyond 64 bits of units is
+    /// the nearest end.
+    /// Errors   attune::error: not a number
     [[nodiscard]] quantity at_most(double seconds) const;
     [[nodiscard]] quantity at_least(double seconds) const;
 };

@@ -7,18 +7,44 @@
 
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// `seconds` in units times 1 + `slack`, not rounded.
+[[nodiscard]] inline double units_of(double seconds, double seconds_per_unit, double slack)
+{
+    if (std::isnan(seconds))
+        throw error("a limit of a time is not a number", "nan seconds", "give seconds");
+    return seconds / seconds_per_unit * (1 + slack);
+}
+
+/// The whole number, or the end of 64 bits that is nearest to it.
+[[nodiscard]] inline std::int64_t whole_units(double units)
+{
+    if (units >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
+    if (units <= -0x1p63) return std::numeric_limits<std::int64_t>::min();
+    return static_cast<std::int64_t>(units);
+}
+
+/// More than the three roundings of a time that is made of units and divided back.
+inline constexpr double time_slack = 4 * std::numeric_limits<double>::epsilon();
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI::model {
 
 ATTUNE_INLINE quantity network_time::at_most(double seconds) const
 {
-    return units <= static_cast<std::int64_t>(std::floor(seconds / seconds_per_unit));
+    return units <= detail::whole_units(std::floor(
+                        detail::units_of(seconds, seconds_per_unit, detail::time_slack)));
 }
 
 ATTUNE_INLINE quantity network_time::at_least(double seconds) const
 {
-    return units >= static_cast<std::int64_t>(std::ceil(seconds / seconds_per_unit));
+    return units >= detail::whole_units(std::ceil(
+                        detail::units_of(seconds, seconds_per_unit, -detail::time_slack)));
 }
 
 ATTUNE_INLINE network_time time_on(network const& of, roofline_device const& device)
@@ -33,7 +59,8 @@ ATTUNE_INLINE network_time time_on(network const& of, roofline_device const& dev
     for (detail::network_step const& step : of.graph().steps) {
         quantity const computing = per_flop * detail::flops_of(step);
         quantity const moving = per_byte * detail::bytes_of(of.graph(), step);
-        all += step.gate * (device.overlaps ? max(computing, moving) : computing + moving);
+        all +=
+            detail::gated(step.gate, device.overlaps ? max(computing, moving) : computing + moving);
     }
     double const seconds =
         static_cast<double>(shared) /

@@ -16,8 +16,9 @@ struct recurrent {
     quantity units = 1;
     quantity layers = 1; ///< stacked; at least 1
     bool bidirectional = false;
-    std::int64_t biases =
-        1; ///< vectors per gate: 1 as published and in Keras, 2 in PyTorch and cuDNN
+    /// Vectors per gate: 1 as published, in LSTM of Keras and its GRU with reset_after=False; 2 in
+    /// PyTorch, in cuDNN and in GRU of Keras by default (reset_after=True).
+    std::int64_t biases = 1;
     bool returns_sequence = true; ///< N x T x units; else the last step, N x units
 };
 

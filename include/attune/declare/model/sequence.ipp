@@ -93,7 +93,7 @@ ATTUNE_INLINE tensor attention(tensor const& x,
     quantity const projected = inner * (rows + 2 * columns); // queries, keys and values
     quantity const scores = options.heads * pairs;
     std::vector<tensor> inputs{x};
-    if (memory.number() != x.number()) inputs.push_back(memory);
+    if (&memory.graph() != &x.graph() || memory.number() != x.number()) inputs.push_back(memory);
     return apply("attention",
                  inputs,
                  {.shape = x.shape(),
