@@ -198,6 +198,7 @@ TEST_CASE("pools take full windows, or a last one that is not")
     for (int i = 0; i < 300; ++i) {
         axis_options h = draw_axis(engine);
         h.dilation = 1;
+        h.pad = std::min(h.pad, h.kernel / 2); // PyTorch pads by half a window at most
         bool const ceil = engine() % 2 == 0;
         if (count_windows(h) == 0) continue;
         model::network net("n");
@@ -211,4 +212,48 @@ TEST_CASE("pools take full windows, or a last one that is not")
     model::network net("n");
     CHECK(model::global_average_pool(net.input({2, 5, 7, 7})).elements().constant() == 10);
     CHECK(net.flops().constant() == 2 * 5 * 49);
+}
+
+TEST_CASE("sizes of a window are 1 or more, and it fits the padded input")
+{
+    auto const refused = [](auto const& layer, std::int64_t extent = 6) {
+        model::network net("n");
+        model::tensor const x = net.input({1, 2, extent});
+        CHECK_THROWS_AS(static_cast<void>(layer(x)), attune::error);
+    };
+    for (whole const bad : {0, -1}) {
+        refused([&](auto const& x) { return model::conv1d(x, {.filters = bad}); });
+        refused([&](auto const& x) { return model::conv1d(x, {.kernel = bad}); });
+        refused([&](auto const& x) { return model::conv1d(x, {.stride = bad}); });
+        refused([&](auto const& x) { return model::conv1d(x, {.dilation = bad}); });
+        refused([&](auto const& x) { return model::conv1d(x, {.groups = bad}); });
+        refused([&](auto const& x) { return model::transposed_conv1d(x, {.kernel = bad}); });
+        refused([&](auto const& x) { return model::max_pool1d(x, {.window = bad}); });
+        refused([&](auto const& x) { return model::max_pool1d(x, {.stride = bad}); });
+    }
+    refused([](auto const& x) { return model::conv1d(x, {.kernel = 1, .pad = -1}); });
+    refused([](auto const& x) { return model::max_pool1d(x, {.window = 1, .pad = -1}); });
+    refused([](auto const& x) {
+        return model::transposed_conv1d(x, {.stride = 2, .output_padding = 2});
+    });
+    for (bool const ceil : {false, true}) {
+        refused([&](auto const& x) { return model::max_pool1d(x, {.window = 7, .ceil = ceil}); });
+        refused([&](auto const& x) {
+            return model::max_pool1d(x, {.window = 9, .pad = 1, .ceil = ceil});
+        });
+    }
+    refused([](auto const& x) { return model::conv1d(x, {.kernel = 9, .pad = 1}); });
+}
+
+TEST_CASE("a parameter as a size of a window is valid from 1 on, and as far as it fits")
+{
+    constexpr auto size = attune::integer<"SIZE">(0, 9);
+    model::network net("n");
+    model::max_pool1d(net.input({1, 2, 6}), {.window = size, .stride = 1});
+    for (std::int64_t at = 0; at <= 9; ++at) {
+        bool holds = true;
+        for (auto const& r : net.graph().requirements)
+            holds = holds && attune_tests::value_of(r.holds, {{"SIZE", at}}) == 1;
+        CHECK(holds == (at >= 1 && at <= 6));
+    }
 }

@@ -198,3 +198,48 @@ TEST_CASE("a space refuses parameters that it lacks, and negative ones")
     CHECK_THROWS_AS(static_cast<void>(net.space(attune::space(n), {net.flops()})),
                     attune::error); // no truth
 }
+
+TEST_CASE("layers are there once where a number as their condition is not 0")
+{
+    constexpr auto n = attune::integer<"N">(0, 3);
+    model::network net("net");
+    model::only_if(net.input({1, 10}), n, [](tensor const& t) { return model::dense(t, 11); });
+    for (std::int64_t const at : {0, 1, 2, 3})
+        CHECK(value_at(net.weights(), at) == (at == 0 ? 0 : 10 * 11 + 11));
+}
+
+TEST_CASE("a cost without a value where its layers are absent is 0 there")
+{
+    constexpr auto n = attune::integer<"N">(0, 3);
+    model::network net("net");
+    tensor const x = net.input({1, 6});
+    model::only_if(x, n >= 1, [&](tensor const& t) { return model::dense(t, 6 / quantity(n)); });
+    for (std::int64_t const at : {0, 1, 2, 3}) {
+        std::int64_t const units = at == 0 ? 0 : 6 / at;
+        CHECK(value_at(net.weights(), at) == 7 * units);
+        CHECK(value_at(net.flops(), at) == 12 * units);
+        CHECK(value_at(net.held_bytes(), at) == 4 * (7 * units + units + 6));
+    }
+}
+
+TEST_CASE("a fault of ranks or axes is an error under a choice too")
+{
+    constexpr auto on = attune::boolean<"ON">();
+    model::network net("net");
+    tensor const x = net.input({2, 3});
+    auto const refused = [&](tensor const& from, auto const& layers) {
+        CHECK_THROWS_AS(static_cast<void>(model::only_if(from, on, layers)), attune::error);
+    };
+    refused(x, [](tensor const& t) { return model::concat({t, t}, 64); });
+    refused(x, [](tensor const& t) { return model::transpose(t, {0, 5}); });
+    refused(x,
+            [](tensor const& t) { return model::flatten(model::add(t, model::reshape(t, {6}))); });
+    refused(x, [](tensor const& t) { return model::reshape(t, {1, 2, 3}); }); // unequal ranks
+    refused(net.input({3}), [](tensor const& t) { return model::matmul(t, t); });
+    tensor const none = net.input({});
+    CHECK_THROWS_AS(static_cast<void>(model::flatten(none)), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(model::layer_norm(none)), attune::error);
+    model::network other("other");
+    tensor const far = other.input({2, 3});
+    refused(x, [&](tensor const&) { return far; });
+}

@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/declare/input.hpp>
 #include <attune/declare/parameters.hpp>
 
 #include <algorithm>
@@ -185,4 +186,46 @@ TEST_CASE("a constant beyond 64 bits and a division by 0 are errors")
     CHECK_THROWS_AS(static_cast<void>(most + 1), attune::error);
     CHECK_THROWS_AS(static_cast<void>(most * a * 2), attune::error);
     CHECK_THROWS_AS(static_cast<void>(quantity(a) / 0), attune::error);
+}
+
+TEST_CASE("only a boolean is a truth as it is; a number is one where it is not 0")
+{
+    quantity const truth = quantity(a).as_truth();
+    for (std::int64_t n = 0; n <= 6; ++n) {
+        attune_tests::parameter_values const at{{"A", n}};
+        CHECK(attune_tests::value_of(truth, at) == (n != 0 ? 1 : 0));
+        CHECK(attune_tests::value_of(!truth, at) == (n != 0 ? 0 : 1));
+        CHECK(attune_tests::value_of(quantity(a) * a, at) == n * n);
+        CHECK(attune_tests::value_of(truth * a, at) == n);
+    }
+    CHECK(quantity(flag).as_truth().is_same(flag));
+    CHECK((quantity(flag) * quantity(!flag)).constant() == 0);
+}
+
+TEST_CASE("numbers at the ends of 64 bits are themselves, or an error")
+{
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    CHECK_THROWS_AS(quantity{std::numeric_limits<std::uint64_t>::max()}, attune::error);
+    CHECK(quantity(std::uint64_t{7}).constant() == 7);
+    CHECK(quantity(least).text() == "-9223372036854775808");
+    quantity const product = quantity(least) * b;
+    CHECK(product.text() == "-9223372036854775808 * B");
+    CHECK_THROWS_AS(static_cast<void>(product / -1), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(quantity(least) / -1), attune::error);
+    CHECK((product % -1).constant() == 0);
+    CHECK(attune_tests::value_of(product + c, {{"B", 1}, {"C", 3}}) == least + 3);
+}
+
+TEST_CASE("a quotient below 0 is no truth, and an input may be below 0")
+{
+    quantity const below = quantity(a == 3) / -1;
+    CHECK_FALSE(below.is_truth());
+    CHECK_FALSE(below.is_natural());
+    CHECK(attune_tests::value_of(below, {{"A", 3}}) == -1);
+    quantity const limit = attune::input<"LIM", int>();
+    CHECK_FALSE(limit.is_natural());
+    CHECK_FALSE(max(limit, 0).is_same(limit));
+    CHECK(max(quantity(a), 0).is_same(a)); // parameters are sizes
+    CHECK((quantity(a) / 2).is_total());
+    CHECK_FALSE((6 / quantity(a) + 1).is_total());
 }

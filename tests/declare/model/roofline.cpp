@@ -3,12 +3,15 @@
 #include <attune/declare/model/roofline.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 #include <attune/declare/model/layers.hpp>
 #include <attune/declare/parameters.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 
 #include "../../support/quantity_value.hpp"
 
@@ -45,4 +48,33 @@ TEST_CASE("a layer takes the longer of its two times, or their sum")
     }
     device.gbytes_per_s = 0;
     CHECK_THROWS_AS(static_cast<void>(model::time_on(net, device)), attune::error);
+}
+
+TEST_CASE("bounds hold of a time itself and of any number of seconds")
+{
+    constexpr auto n = attune::integer<"N">(1, 9);
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    model::network net("n");
+    model::dense(net.input({n, 6}), 6);
+    model::network_time const time = model::time_on(net, {"P40", 11760, 346});
+    attune_tests::parameter_values const at{{"N", 9}};
+    for (double const longest : {140.0, 1000.0, 1e300, infinite}) {
+        CHECK(attune_tests::value_of(time.at_most(longest), at) == 1);
+        CHECK(attune_tests::value_of(time.at_least(-longest), at) == 1);
+        CHECK(attune_tests::value_of(time.at_least(longest), at) == 0);
+    }
+    CHECK_THROWS_AS(static_cast<void>(time.at_most(std::nan(""))), attune::error);
+    CHECK_THROWS_AS(static_cast<void>(time.at_least(std::nan(""))), attune::error);
+    attune::random_engine engine(5);
+    for (int i = 0; i < 1000; ++i) {
+        auto const units = static_cast<std::int64_t>(engine() >> (1 + engine() % 62));
+        model::network_time const own{units, time.seconds_per_unit};
+        double const seconds = static_cast<double>(units) * own.seconds_per_unit;
+        CHECK(own.at_most(seconds).constant() == 1);
+        CHECK(own.at_least(seconds).constant() == 1);
+        if (units > 0 && units < 1'000'000'000) {
+            model::network_time const longer{units + 1, time.seconds_per_unit};
+            CHECK(longer.at_most(seconds).constant() == 0);
+        }
+    }
 }

@@ -80,3 +80,12 @@ TEST_CASE("attention over another sequence reads its features")
     CHECK(net.activation_bytes().constant() ==
           2 * 5 * 12 + 2 * 9 * 7 + 24 * (2 * 5 + 2 * 2 * 9) + 3 * 2 * 5 * 9);
 }
+
+TEST_CASE("attention over a tensor of another network is refused")
+{
+    model::network net("n");
+    model::network other("other");
+    CHECK_THROWS_AS(
+        static_cast<void>(model::attention(net.input({1, 4, 6}), other.input({1, 4, 6}), {})),
+        attune::error);
+}
