@@ -137,6 +137,39 @@ TEST_CASE("layers that a choice leaves out cost nothing")
     CHECK(x.extent(1).constant() == 10);
 }
 
+TEST_CASE("a view of a choice holds nothing, and any input that dies may be overwritten")
+{
+    model::network viewed("viewed", 1);
+    tensor x = viewed.input({1, 10});
+    auto const n = attune::integer<"N">(0, 1);
+    x = model::only_if(x, n > 0, [](tensor const& t) { return model::dense(t, 100); });
+    model::dense(model::flatten(x), 1);
+    CHECK(value_at(viewed.activation_bytes(), 0) == 11);
+    CHECK(value_at(viewed.activation_bytes(), 1) == 110);
+
+    model::network added("added", 1);
+    tensor const given = added.input({1, 10});
+    model::add(given, model::dense(given, 10));
+    CHECK(added.activation_bytes().constant() == 20);
+}
+
+TEST_CASE("the formula of a depth grows with its square, and its bound is a constraint")
+{
+    auto const deep = [](std::int64_t most) {
+        model::network net("deep", 1);
+        auto const n = attune::integer<"N">(0, 30);
+        model::repeat(net.input({1, 10}), n, most, [](tensor const& t) {
+            return model::add(t, model::dense(model::dense(t, 40), 10));
+        });
+        CHECK(net.graph().requirements.size() == 1);
+        return net.activation_bytes();
+    };
+    auto const bytes = deep(24);
+    for (std::int64_t n = 0; n <= 24; ++n)
+        CHECK(value_at(bytes, n) == (n == 0 ? 10 : 60));
+    CHECK(bytes.text().size() < 24 * 24 * 400);
+}
+
 TEST_CASE("branches may differ in shape, and in what they hold")
 {
     auto const n = attune::integer<"N">(1, 2);

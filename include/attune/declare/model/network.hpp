@@ -35,9 +35,9 @@ struct layer_cost {
     quantity statistics = 0;          ///< numbers that are stored with the weights but not trained
     quantity multiply_adds = 0;       ///< 2 floating-point operations each
     quantity operations = 0;          ///< other floating-point operations
-    quantity scratch = 0; ///< numbers that it holds before its output exists, freed with it
+    quantity scratch = 0; ///< numbers that it holds beside its inputs before its output exists
     std::optional<quantity> weights_read = {}; ///< stored numbers that it reads, if not all
-    bool may_overwrite = false;                ///< the output may take the place of the first input
+    bool may_overwrite = false;                ///< the output may take the place of an input
     bool is_view = false; ///< the output is the first input's memory: no bytes move
 };
 
@@ -110,11 +110,13 @@ public:
     [[nodiscard]] quantity bytes_moved() const;
     /// Bytes of all tensors at the moment when they are most. A tensor lives from its layer to its
     /// last use, an output of the network to the end; a layer that may overwrites its input where
-    /// that is not used later. No workspace and no fragmentation: a lower bound of real memory.
+    /// that is not used later; a view holds nothing. No workspace and no fragmentation: a lower
+    /// bound of real memory.
     [[nodiscard]] quantity activation_bytes() const;
     /// weight_bytes() + activation_bytes().
     [[nodiscard]] quantity memory_bytes() const;
-    /// The memory of DnnSAT: weights, inputs and every output, none of them freed.
+    /// The memory of DnnSAT: weights, inputs and every output but those of views (the seed of
+    /// DnnSAT counts flatten's output, too), none of them freed.
     [[nodiscard]] quantity held_bytes() const;
 
     [[nodiscard]] std::string const& name() const noexcept;
@@ -215,6 +217,9 @@ private:
 /// The tensor that is `yes` where `condition` holds, else `no`.
 [[nodiscard]] model::tensor
 either(model::quantity const& condition, model::tensor const& yes, model::tensor const& no);
+/// The tensor with the number `count` of `after`, which is not empty; the last one beyond.
+[[nodiscard]] model::tensor one_of(model::quantity const& count,
+                                   std::vector<model::tensor> const& after);
 
 } // namespace detail
 
@@ -246,19 +251,23 @@ tensor only_if(tensor const& x, quantity const& condition, Layers const& layers)
     return choose(x, condition, layers, [](tensor const& same) { return same; });
 }
 
-/// `count` times the same layers, `most` at most: a number of layers as a parameter.
+/// `count` times the same layers: a number of layers as a parameter. Configurations with a count
+/// above `most` are not valid.
 /// @param layers  a function of a tensor, or of a tensor and the number of the repetition from 0
 template <class Layers>
 tensor repeat(tensor x, quantity const& count, std::int64_t most, Layers const& layers)
 {
-    for (std::int64_t i = 0; i < most; ++i)
-        x = only_if(x, count > i, [&](tensor const& t) {
-            if constexpr (std::invocable<Layers const&, tensor const&, std::int64_t>)
-                return layers(t, i);
-            else
-                return layers(t);
-        });
-    return x;
+    require(
+        x, "repeat", count <= most, "it has more than " + std::to_string(most) + " repetitions");
+    std::vector<tensor> after{x}; // after 0, 1, ... repetitions
+    for (std::int64_t i = 0; i < most; ++i) {
+        detail::layers_only_if const in(x.graph(), count > i);
+        if constexpr (std::invocable<Layers const&, tensor const&, std::int64_t>)
+            after.push_back(layers(after.back(), i));
+        else
+            after.push_back(layers(after.back()));
+    }
+    return detail::one_of(count, after);
 }
 
 } // namespace model

@@ -134,6 +134,32 @@ either(model::quantity const& condition, model::tensor const& yes, model::tensor
     return {yes.shared(), made};
 }
 
+ATTUNE_INLINE model::tensor one_of(model::quantity const& count,
+                                   std::vector<model::tensor> const& after)
+{
+    if (after.size() == 1) return after.front();
+    network_graph& graph = after.front().graph();
+    std::vector<model::quantity> shape = after.front().shape();
+    std::vector<std::pair<model::quantity, std::uint32_t>> choices;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        auto const n = static_cast<std::int64_t>(i);
+        bool const is_same_rank = after[i].rank() == shape.size();
+        add_requirement(graph,
+                        "repeat",
+                        model::quantity(is_same_rank ? 1 : 0) == 1,
+                        "its repetitions differ in their number of axes");
+        for (std::size_t axis = 0; i > 0 && is_same_rank && axis < shape.size(); ++axis)
+            shape[axis] = select(count >= n, after[i].extent(axis), shape[axis]).as_extent();
+        // Alternatives exclude each other, so that each has one factor.
+        bool const is_last = i + 1 == after.size();
+        choices.emplace_back(i == 0 ? count <= 0 : (is_last ? count >= n : count == n),
+                             after[i].number());
+    }
+    std::uint32_t const made = add_tensor(graph, std::move(shape), no_index);
+    graph.tensors[made].choices = std::move(choices);
+    return {after.front().shared(), made};
+}
+
 } // namespace detail
 
 namespace model {

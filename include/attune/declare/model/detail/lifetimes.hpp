@@ -45,6 +45,7 @@ public:
         std::vector<model::quantity> out;
         for (std::size_t s = 0; s < graph_.steps.size(); ++s) {
             network_step const& step = graph_.steps[s];
+            if (step.cost.is_view) continue;
             std::uint32_t const own = buffer_of_[step.output];
             model::quantity others = 0;
             for (std::uint32_t b = 0; b < buffers_.size(); ++b)
@@ -55,7 +56,7 @@ public:
             if (!step.cost.scratch.is_same(0))
                 add_unless_less(out, others + step.gate * step.cost.scratch);
         }
-        if (graph_.steps.empty()) {
+        if (out.empty()) {
             model::quantity all = 0;
             for (network_buffer const& b : buffers_)
                 all += b.elements;
@@ -70,6 +71,9 @@ private:
     /// Which tensors that a layer made a tensor may be, and where.
     void resolve(std::uint32_t tensor, model::quantity const& gate, places& out) const
     {
+        std::uint32_t const maker = graph_.tensors[tensor].maker;
+        if (maker != no_index && graph_.steps[maker].cost.is_view)
+            return resolve(graph_.steps[maker].inputs.front(), gate, out);
         if (graph_.tensors[tensor].choices.empty()) out.emplace_back(gate, tensor);
         for (auto const& [where, chosen] : graph_.tensors[tensor].choices)
             if (model::quantity const both = gate * where; both.constant() != 0)
@@ -127,21 +131,12 @@ private:
     void place(std::size_t s)
     {
         network_step const& step = graph_.steps[s];
-        auto const from = resolved(step.inputs.front(), step.gate);
-        bool const is_one = from.size() == 1;
-        std::uint32_t const input = is_one ? buffer_of_[from.front().second] : no_index;
-        bool shares = is_one && step.cost.is_view;
-        if (is_one && step.cost.may_overwrite) {
-            network_buffer const& b = buffers_[input];
-            bool const is_given = graph_.tensors[from.front().second].maker == no_index;
-            bool const is_last =
-                b.last <= s && std::all_of(b.sometimes.begin(),
-                                           b.sometimes.end(),
-                                           [&](auto const& u) { return u.second <= s; });
-            shares = is_last && !is_given && b.gate.is_same(step.gate) &&
-                     b.elements.is_same(graph_.tensors[step.output].elements);
-        }
-        if (shares) {
+        if (step.cost.is_view) return; // resolve() goes through it
+        std::uint32_t input = no_index;
+        if (step.cost.may_overwrite)
+            for (std::uint32_t const t : step.inputs)
+                if (input == no_index) input = overwritten(s, t);
+        if (input != no_index) {
             buffer_of_[step.output] = input;
             use(step.output);
         } else {
@@ -149,15 +144,33 @@ private:
         }
     }
 
+    /// The buffer of an input that step `s` may take for its output; no_index if it is read later.
+    [[nodiscard]] std::uint32_t overwritten(std::size_t s, std::uint32_t tensor) const
+    {
+        network_step const& step = graph_.steps[s];
+        auto const from = resolved(tensor, step.gate);
+        if (from.size() != 1 || graph_.tensors[from.front().second].maker == no_index)
+            return no_index;
+        std::uint32_t const input = buffer_of_[from.front().second];
+        network_buffer const& b = buffers_[input];
+        bool const is_last =
+            b.last <= s && std::all_of(b.sometimes.begin(), b.sometimes.end(), [&](auto const& u) {
+                return u.second <= s;
+            });
+        bool const fits =
+            b.gate.is_same(step.gate) && b.elements.is_same(graph_.tensors[step.output].elements);
+        return is_last && fits ? input : no_index;
+    }
+
     /// What a buffer made before step `s` holds there.
     [[nodiscard]] model::quantity held_at(network_buffer const& b, std::size_t s) const
     {
         if (b.first > s || (b.first == s && s > 0 && b.last < s)) return 0;
         if (s <= b.last) return b.gate * b.elements;
-        model::quantity unread = 1;
+        model::quantity read = 0; // one factor: a product of (1 - where) doubles with each
         for (auto const& [where, step] : b.sometimes)
-            if (step >= s) unread = unread * (1 - where);
-        return (1 - unread) * b.gate * b.elements;
+            if (step >= s) read = read.is_same(0) ? where.as_truth() : read || where.as_truth();
+        return read * b.gate * b.elements;
     }
 
     /// Keeps only what is not less than another one wherever parameters are.
