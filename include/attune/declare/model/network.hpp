@@ -111,12 +111,13 @@ public:
     /// Bytes of all tensors at the moment when they are most. A tensor lives from its layer to its
     /// last use, an output of the network to the end; a layer that may overwrites its input where
     /// that is not used later; a view holds nothing. No workspace and no fragmentation: a lower
-    /// bound of real memory.
+    /// bound of real memory, except that a layer in or behind a choice may get a buffer of its own
+    /// where a framework that knows which alternative it runs overwrites: there it may be more.
     [[nodiscard]] quantity activation_bytes() const;
     /// weight_bytes() + activation_bytes().
     [[nodiscard]] quantity memory_bytes() const;
-    /// The memory of DnnSAT: weights, inputs and every output but those of views (the seed of
-    /// DnnSAT counts flatten's output, too), none of them freed.
+    /// The memory of DnnSAT: weights, inputs and every output, none of them freed; but for views,
+    /// such as flatten, which DnnSAT counts.
     [[nodiscard]] quantity held_bytes() const;
 
     [[nodiscard]] std::string const& name() const noexcept;
