@@ -3,8 +3,6 @@
 #include <attune/tune/kernel/compile_point.hpp>
 
 #include <attune/attune.hpp>
-#include <attune/declare/machine.hpp>
-#include <attune/tune/kernel/stated_memory.hpp>
 
 #include <doctest/doctest.h>
 #include <span>
@@ -66,14 +64,17 @@ template <class Compiler>
 attune::compile_result compile(Compiler compiler,
                                attune::kernel_description const& k,
                                int value,
-                               std::vector<double>* features = nullptr)
+                               std::vector<double>* features = nullptr,
+                               bool is_for_trial = false)
 {
     attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     attune::detail::device_finder const find_device = attune::detail::make_device_finder(compiler);
     auto const device = find_device ? find_device() : nullptr;
     attune::description const bound = attune::bind_inputs(k.space, {});
     attune::point const at{*attune::coordinate_of(bound.parameters[0], std::to_string(value))};
-    return attune::detail::compile_point(k, bound, any, device.get(), at, features);
+    auto const by =
+        is_for_trial ? attune::detail::compile_for_trial : attune::detail::compile_point;
+    return by(k, bound, any, device.get(), at, features);
 }
 
 attune::failure failure_of(attune::compile_result const& r)
@@ -141,7 +142,7 @@ TEST_CASE("code for this processor that breaks a rule is not run")
     CHECK(why.reason == "stack_bytes <= 32768 does not hold: stack_bytes = 65536");
 }
 
-TEST_CASE("what needs more memory than is free is not compiled")
+TEST_CASE("what needs more memory than is free is not compiled for a trial, but where it is known")
 {
     auto k = kernel();
     k.memory(1e30 * (block > 64)); // no machine has so much
@@ -150,12 +151,16 @@ TEST_CASE("what needs more memory than is free is not compiled")
             static int code = 0;
             return static_cast<void*>(&code);
         }};
-    CHECK(std::holds_alternative<attune::callable>(compile(compiler, k.describe(), 64)));
+    auto const trial = [&](int value) {
+        return compile(compiler, k.describe(), value, nullptr, true);
+    };
+    CHECK(std::holds_alternative<attune::callable>(trial(64)));
     CHECK(compiler.compiled().size() == 1);
-    attune::failure const why = failure_of(compile(compiler, k.describe(), 512));
+    attune::failure const why = failure_of(trial(512));
     CHECK(why.stage == failure_stage::launch);
     CHECK(has(why.reason, "kernel.memory(...)"));
     CHECK(compiler.compiled().size() == 1);
+    CHECK(std::holds_alternative<attune::callable>(compile(compiler, k.describe(), 512)));
 }
 
 TEST_CASE("features are read of all code for a device, refused or not, and of nothing else")
@@ -183,13 +188,4 @@ TEST_CASE("features are read of all code for a device, refused or not, and of no
                }},
                64)
               .empty());
-}
-
-TEST_CASE("a known configuration is compiled however little memory is free")
-{
-    auto k = kernel();
-    k.memory(attune::machine::memory_bytes - 1); // never free as a whole
-    attune::description const bound = attune::bind_inputs(k.describe().space, {});
-    CHECK_FALSE(attune::detail::memory_objection(k.describe(), bound, {{0, 0}}).empty());
-    CHECK(std::holds_alternative<attune::callable>(compile(sizing_compiler{}, k.describe(), 64)));
 }

@@ -26,6 +26,16 @@ namespace attune::inline ATTUNE_ABI::detail {
                                            point const& at,
                                            std::vector<double>* features = nullptr);
 
+/// The same for a trial: a failure of stage `launch` too if the call would need more memory than a
+/// trial may take now, see memory_objection(). What is known and served does not ask, so that a
+/// moment without free memory costs no known winner.
+[[nodiscard]] compile_result compile_for_trial(kernel_description const& kernel,
+                                               description const& bound,
+                                               any_compiler const& compiler,
+                                               device_target const* device,
+                                               point const& at,
+                                               std::vector<double>* features = nullptr);
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

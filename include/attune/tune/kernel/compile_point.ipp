@@ -6,6 +6,7 @@
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/code_rules.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/stated_memory.hpp>
 
 #include <string>
 #include <utility>
@@ -36,6 +37,19 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
     if (features != nullptr) *features = std::move(seen.features);
     if (!seen.objection.empty()) return failure{failure_stage::launch, std::move(seen.objection)};
     return made;
+}
+
+ATTUNE_INLINE compile_result compile_for_trial(kernel_description const& kernel,
+                                               description const& bound,
+                                               any_compiler const& compiler,
+                                               device_target const* device,
+                                               point const& at,
+                                               std::vector<double>* features)
+{
+    if (device == nullptr)
+        if (std::string why = memory_objection(kernel, bound, at); !why.empty())
+            return failure{failure_stage::launch, std::move(why)};
+    return compile_point(kernel, bound, compiler, device, at, features);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -7,7 +7,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/stated_memory.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
@@ -39,25 +38,17 @@ ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
     note_cpu();
 }
 
-/// As compile_point(), unless the trial would need more memory than is free now. What is known and
-/// served is not asked: a moment without free memory must not cost a known winner.
-[[nodiscard]] inline compile_result
-compile_for_trial(tuning_problem const& problem, point const& at, std::vector<double>* features)
-{
-    kernel_description const& kernel = problem.kernel;
-    description const& bound = problem.space.describe();
-    if (problem.device == nullptr)
-        if (std::string why = memory_objection(kernel, bound, at); !why.empty())
-            return failure{failure_stage::launch, std::move(why)};
-    return compile_point(kernel, bound, problem.compiler, problem.device, at, features);
-}
-
 ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
 {
     std::vector<double> features;
     compile_result result = [&] {
         counted_seconds const counted(code_s_);
-        return compile_for_trial(problem_, at, &features);
+        return compile_for_trial(problem_.kernel,
+                                 problem_.space.describe(),
+                                 problem_.compiler,
+                                 problem_.device,
+                                 at,
+                                 &features);
     }();
     count(result);
     note_cpu();
@@ -118,7 +109,12 @@ ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
         if (w.code) continue;
         w.features = std::make_shared<std::vector<double>>();
         w.code = queue_->add([&problem = problem_, at = w.at, to = w.features] {
-            return compile_for_trial(problem, at, to.get());
+            return compile_for_trial(problem.kernel,
+                                     problem.space.describe(),
+                                     problem.compiler,
+                                     problem.device,
+                                     at,
+                                     to.get());
         });
     }
 }
