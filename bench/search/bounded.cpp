@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/median.hpp"
 #include "synthetic_objective.hpp"
 
 namespace {
@@ -41,32 +42,11 @@ struct arguments {
     std::uint64_t seed = 0;
 };
 
-[[nodiscard]] attune::chain_of_trees five_parameters()
-{
-    attune::description d;
-    for (int i = 0; i < 5; ++i) {
-        attune::parameter_description p;
-        p.name = "p" + std::to_string(i);
-        p.kind = attune::parameter_kind::ordinal;
-        p.type = attune::value_kind::integer;
-        for (std::int64_t v = 0; v < 7; ++v)
-            p.integers.push_back(v);
-        d.parameters.push_back(std::move(p));
-    }
-    return attune::chain_of_trees(d);
-}
-
 struct way {
     char const* name;
     attune::search_factory make;
     bool tells_quantities;
 };
-
-[[nodiscard]] double median(std::vector<double> v)
-{
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
-}
 
 } // namespace
 
@@ -79,7 +59,7 @@ int main(int argc, char** argv)
                               {{"--repeats", &given.repeats, 1},
                                {"--budget", &given.budget, 3},
                                {"--seed", &given.seed}});
-        attune::chain_of_trees const space = five_parameters();
+        attune::chain_of_trees const space = bench::grid_space(5, 7);
         std::uint64_t const size = static_cast<std::uint64_t>(*space.size());
         std::vector<way> const ways{
             {"bounded", attune::search_with<attune::search::automatic>(), true},
@@ -133,7 +113,7 @@ int main(int argc, char** argv)
                         }
                         beyond.push_back(broken);
                     }
-                    double const found = median(shares[2]);
+                    double const found = bench::median(shares[2]);
                     sums[w] += found;
                     std::printf("bounded pair=%llu quantile=%.2f way=%s points=%llu budget=%zu "
                                 "share_third=%.3f share_two_thirds=%.3f share=%.3f beyond=%.0f "
@@ -143,10 +123,10 @@ int main(int argc, char** argv)
                                 ways[w].name,
                                 static_cast<unsigned long long>(size),
                                 given.budget,
-                                median(shares[0]),
-                                median(shares[1]),
+                                bench::median(shares[0]),
+                                bench::median(shares[1]),
                                 found,
-                                median(beyond),
+                                bench::median(beyond),
                                 given.repeats);
                     std::fflush(stdout);
                 }

@@ -39,21 +39,6 @@ struct arguments {
     std::uint64_t seed = 0;
 };
 
-[[nodiscard]] attune::chain_of_trees six_parameters()
-{
-    attune::description d;
-    for (int i = 0; i < 6; ++i) {
-        attune::parameter_description p;
-        p.name = "p" + std::to_string(i);
-        p.kind = attune::parameter_kind::ordinal;
-        p.type = attune::value_kind::integer;
-        for (std::int64_t v = 0; v < 16; ++v)
-            p.integers.push_back(v);
-        d.parameters.push_back(std::move(p));
-    }
-    return attune::chain_of_trees(d);
-}
-
 /// log(value) of a configuration, exact and with a budget.
 class noisy_objective {
 public:
@@ -132,7 +117,7 @@ int main(int argc, char** argv)
                                {"--rounds", &given.rounds, 1},
                                {"--noise", &given.noise},
                                {"--seed", &given.seed}});
-        attune::chain_of_trees const space = six_parameters();
+        attune::chain_of_trees const space = bench::grid_space(6, 16);
         double const most = static_cast<double>(given.most);
         attune::hyperband_options options{.most_budget = most, .rounds = given.rounds};
         double sum = 0;

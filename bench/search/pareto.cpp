@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/median.hpp"
 #include "synthetic_objective.hpp"
 
 namespace {
@@ -47,21 +48,6 @@ struct problem {
     std::function<two_values(point const&)> objectives;
 };
 
-[[nodiscard]] attune::chain_of_trees grid(int parameters, std::int64_t values)
-{
-    attune::description d;
-    for (int i = 0; i < parameters; ++i) {
-        attune::parameter_description p;
-        p.name = "p" + std::to_string(i);
-        p.kind = attune::parameter_kind::ordinal;
-        p.type = attune::value_kind::integer;
-        for (std::int64_t v = 0; v < values; ++v)
-            p.integers.push_back(v);
-        d.parameters.push_back(std::move(p));
-    }
-    return attune::chain_of_trees(d);
-}
-
 /// Of parameter i, in [0, 1].
 [[nodiscard]] double unit(point const& p, std::size_t i, int values)
 {
@@ -71,7 +57,7 @@ struct problem {
 /// ZDT1 and ZDT2 of Zitzler, Deb, Thiele 2000 with three parameters: fronts 1 - sqrt(f), 1 - f^2.
 [[nodiscard]] problem zdt(std::string name, bool is_convex)
 {
-    return {std::move(name), grid(3, 28), [is_convex](point const& p) {
+    return {std::move(name), bench::grid_space(3, 28), [is_convex](point const& p) {
                 double const f = unit(p, 0, 28);
                 double const g = 1 + 9 * (unit(p, 1, 28) + unit(p, 2, 28)) / 2;
                 double const r = f / g;
@@ -82,7 +68,7 @@ struct problem {
 /// A quarter of a circle, not convex: DTLZ2 of Deb et al. 2002.
 [[nodiscard]] problem circle()
 {
-    return {"circle", grid(3, 28), [](point const& p) {
+    return {"circle", bench::grid_space(3, 28), [](point const& p) {
                 double const u = unit(p, 1, 28) - 0.3;
                 double const v = unit(p, 2, 28) - 0.7;
                 double const radius = 1 + u * u + v * v;
@@ -94,19 +80,13 @@ struct problem {
 /// The same two of bench/search/synthetic_objective.hpp, as a time and as another cost.
 [[nodiscard]] problem synthetic(std::uint64_t seed)
 {
-    attune::chain_of_trees const space = grid(4, 12);
+    attune::chain_of_trees const space = bench::grid_space(4, 12);
     bench::synthetic_objective const first(space, 2 * seed + 1000, false);
     bench::synthetic_objective const second(space, 2 * seed + 1001, false);
     return {"synthetic_" + std::to_string(seed), space, [first, second](point const& p) {
                 return two_values{std::get<attune::measurement>(first(p)).value,
                                   std::get<attune::measurement>(second(p)).value};
             }};
-}
-
-[[nodiscard]] double median(std::vector<double> v)
-{
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
 }
 
 } // namespace
@@ -149,7 +129,7 @@ int main(int argc, char** argv)
                                 shares[third - 1].push_back(search.hypervolume(reference) / whole);
                     }
                 }
-                double const found = median(shares[2]);
+                double const found = bench::median(shares[2]);
                 sums[w] += found / static_cast<double>(problems.size());
                 std::printf("pareto problem=%s way=%s points=%llu front=%zu budget=%zu "
                             "share_third=%.3f share_two_thirds=%.3f share=%.3f least=%.3f "
@@ -159,8 +139,8 @@ int main(int argc, char** argv)
                             static_cast<unsigned long long>(size),
                             front.size(),
                             given.budget,
-                            median(shares[0]),
-                            median(shares[1]),
+                            bench::median(shares[0]),
+                            bench::median(shares[1]),
                             found,
                             *std::min_element(shares[2].begin(), shares[2].end()),
                             given.repeats);

@@ -11,10 +11,27 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace bench {
+
+/// `parameters` ordinal parameters with the values 0 to values - 1 each; no constraint.
+[[nodiscard]] inline attune::chain_of_trees grid_space(int parameters, std::int64_t values)
+{
+    attune::description d;
+    for (int i = 0; i < parameters; ++i) {
+        attune::parameter_description p;
+        p.name = "p" + std::to_string(i);
+        p.kind = attune::parameter_kind::ordinal;
+        p.type = attune::value_kind::integer;
+        for (std::int64_t v = 0; v < values; ++v)
+            p.integers.push_back(v);
+        d.parameters.push_back(std::move(p));
+    }
+    return attune::chain_of_trees(d);
+}
 
 /// What a kernel's time is like: few parameters matter much, they matter by their distance from
 /// their best value, and some must be changed together.
