@@ -33,7 +33,7 @@ public:
     explicit xgboost_matrix(std::span<program_rows const> programs)
     {
         std::vector<float> values;
-        constexpr double most = std::numeric_limits<float>::max();
+        constexpr double most = static_cast<double>(std::numeric_limits<float>::max());
         std::size_t width = 0;
         for (program_rows const& p : programs) {
             width = std::max(width, p.width);
