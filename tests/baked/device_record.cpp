@@ -13,6 +13,7 @@
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/problem/relation.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
 #include <attune/tune/kernel/problem.hpp>

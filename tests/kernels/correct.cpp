@@ -1,6 +1,7 @@
 // The kernels people tune compute the right thing in every configuration that is tried.
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <doctest/doctest.h>

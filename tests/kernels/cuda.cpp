@@ -3,6 +3,7 @@
 #include <attune/compile/nvrtc.hpp>
 #include <attune/core/random.hpp>
 #include <attune/cuda/loaded_code.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <bit>

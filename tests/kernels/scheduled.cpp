@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>

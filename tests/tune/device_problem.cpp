@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/core/error.hpp>
 #include <attune/tune/device/devices.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <doctest/doctest.h>

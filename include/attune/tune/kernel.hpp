@@ -10,15 +10,16 @@
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
-#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/input_bucket.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/stated_work.hpp>
+#include <attune/tune/kernel/user_functions.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,61 +36,6 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// An input of the space and the argument of the call that gives its value.
-struct input_argument {
-    std::string input;
-    std::size_t position = 0;
-};
-
-} // namespace detail
-
-/// A kernel without its C++ types.
-struct kernel_description {
-    std::string name;
-    kernel_source source;
-    compile_request signature{}; ///< function and types; without macros
-    description space;           ///< from lower(): inputs without values
-    std::vector<detail::input_argument> inputs{};
-    std::vector<std::optional<tolerance>> tolerances{}; ///< by argument; empty: default
-    std::optional<launch_declaration> launch{};         ///< device launch; nodes of `space`
-    /// `constraints` and `features` on compiled device code, with their own nodes: formulas over
-    /// parameters and inputs of the space and over code quantities.
-    description code_rules{};
-    std::vector<detail::argument_extent> extents{}; ///< one per raw pointer argument, in order
-    /// The user's check and reference, given the address of a std::tuple of arguments as the host
-    /// sees them (detail::host_argument); may be empty.
-    std::function<std::string(void const*)> check{};
-    /// Of kernel.check_error(most, f), which also sets `check`; may be empty.
-    std::function<double(void const*)> error{};
-    double most_error = 0; ///< the bound on `error`
-    std::function<void(void const*)> reference{};
-    std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
-    detail::stated_work work{};                  ///< of one call; may be empty
-    detail::lowered_formula memory{};            ///< bytes of one call; without a node: not stated
-    detail::function_type type{};                ///< of the signature
-    void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
-    bool fallback_is_slow =
-        false; ///< kernel.slow_fallback(f): the default is compiled all the same
-    /// Of kernel.precondition(f), given the address of a std::tuple as above; may be empty.
-    std::function<bool(void const*)> precondition{};
-    std::vector<bool> ignored{}; ///< by argument: no part of a call's shape; may be shorter
-    bool any_shape = false;      ///< a variant verified for one call is valid for all calls
-    bool any_alignment = false;  ///< and for arrays that lie elsewhere in a cache line
-    std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
-};
-
-namespace detail {
-
-template <class Check, class... Args>
-[[nodiscard]] constexpr bool is_check()
-{
-    if constexpr (std::is_invocable_v<Check const&, Args...>)
-        return std::is_convertible_v<std::invoke_result_t<Check const&, Args...>, std::string> ||
-               std::is_same_v<std::invoke_result_t<Check const&, Args...>, bool>;
-    else
-        return false;
-}
-
 /// Whether kernel.memory(...) takes `E`: a number known before compilation.
 template <class E>
 [[nodiscard]] constexpr bool is_memory_formula()
@@ -98,23 +44,6 @@ template <class E>
         return is_number_formula<E>() && !reads_code<decltype(lift(std::declval<E const&>()))>;
     else
         return is_number_formula<E>();
-}
-
-template <class Error, class... Args>
-[[nodiscard]] constexpr bool is_error_measure()
-{
-    if constexpr (std::is_invocable_v<Error const&, Args...>)
-        return std::is_floating_point_v<std::invoke_result_t<Error const&, Args...>>;
-    else
-        return false;
-}
-
-/// What kernel.check_error(most, f) says of an error; empty: nothing. NaN is wrong.
-[[nodiscard]] inline std::string refusal_of_error(double error, double most)
-{
-    if (error <= most) return {};
-    return "the error is " + (error != error ? "NaN" : formatted("%.6g", error)) +
-           ", its bound at most " + formatted("%.6g", most);
 }
 
 } // namespace detail
@@ -410,36 +339,13 @@ public:
     template <class Check>
     kernel& check(Check f)
     {
-        constexpr bool fits = [] {
-            if constexpr (std::is_void_v<Result>)
-                return detail::is_check<Check, detail::host_argument<Args>...>();
-            else
-                return detail::is_check<Check, detail::host_argument<Args>..., Result const&>();
-        }();
+        constexpr bool fits = detail::result_check<Check, Result, Args...>;
         static_assert(fits,
                       "attune: kernel.check(f): f must take the kernel's arguments, arrays as "
                       "std::span, then what it returns, if anything, and return a bool (right?) or "
                       "a std::string (what is wrong; empty: nothing)");
         description_.error = {};
-        if constexpr (fits)
-            description_.check = [f](void const* of) -> std::string {
-                auto const& call = *static_cast<host_call const*>(of);
-                auto const ask = [&](auto const&... all) {
-                    if constexpr (std::is_void_v<Result>)
-                        return f(all...);
-                    else
-                        return f(all..., std::as_const(*call.result));
-                };
-                try {
-                    auto const answer = std::apply(ask, call.arguments);
-                    if constexpr (std::is_same_v<std::remove_const_t<decltype(answer)>, bool>)
-                        return answer ? "" : "the kernel's check refused the result";
-                    else
-                        return answer;
-                } catch (...) {
-                    return "the kernel's check threw: " + detail::text_of_exception();
-                }
-            };
+        if constexpr (fits) description_.check = detail::make_check<host_call>(std::move(f));
         return *this;
     }
 
@@ -455,13 +361,7 @@ public:
     template <class Error>
     kernel& check_error(double most, Error f)
     {
-        constexpr bool fits = [] {
-            if constexpr (std::is_void_v<Result>)
-                return detail::is_error_measure<Error, detail::host_argument<Args>...>();
-            else
-                return detail::
-                    is_error_measure<Error, detail::host_argument<Args>..., Result const&>();
-        }();
+        constexpr bool fits = detail::error_measure<Error, Result, Args...>;
         static_assert(fits,
                       "attune: kernel.check_error(most, f): f must take the kernel's arguments, "
                       "arrays as std::span, then what it returns, if anything, and return the "
@@ -474,23 +374,9 @@ public:
         if constexpr (fits) {
             description_.most_error = most;
             description_.error = [f](void const* of) -> double {
-                auto const& call = *static_cast<host_call const*>(of);
-                return std::apply(
-                    [&](auto const&... all) -> double {
-                        if constexpr (std::is_void_v<Result>)
-                            return f(all...);
-                        else
-                            return f(all..., std::as_const(*call.result));
-                    },
-                    call.arguments);
+                return detail::call_on_result<host_call>(f, of);
             };
-            description_.check = [error = description_.error, most](void const* of) -> std::string {
-                try {
-                    return detail::refusal_of_error(error(of), most);
-                } catch (...) {
-                    return "the kernel's check threw: " + detail::text_of_exception();
-                }
-            };
+            description_.check = detail::make_error_check(description_.error, most);
         }
         return *this;
     }
@@ -505,7 +391,7 @@ public:
         static_assert(fits,
                       "attune: kernel.reference(f): f must take the kernel's arguments, arrays as "
                       "std::span, and return what the kernel returns");
-        if constexpr (fits) description_.reference = with_result(f);
+        if constexpr (fits) description_.reference = detail::make_result<host_call>(f);
         return *this;
     }
 
@@ -576,7 +462,7 @@ public:
         static_assert(!on_host || fits,
                       "attune: kernel.baseline(f): f must take the kernel's arguments, arrays as "
                       "std::span, and return what the kernel returns");
-        if constexpr (on_host && fits) description_.baseline = with_result(f);
+        if constexpr (on_host && fits) description_.baseline = detail::make_result<host_call>(f);
         return *this;
     }
 
@@ -634,18 +520,6 @@ public:
 private:
     using host_call = detail::host_call<Result, Args...>;
 
-    /// Calls `f` on the arguments of a host_call; its return value becomes the call's result.
-    template <class F>
-    [[nodiscard]] static std::function<void(void const*)> with_result(F f)
-    {
-        return [f](void const* of) {
-            auto const& call = *static_cast<host_call const*>(of);
-            if constexpr (std::is_void_v<Result>)
-                std::apply(f, call.arguments);
-            else
-                *call.result = std::apply(f, call.arguments);
-        };
-    }
     [[nodiscard]] description& space() noexcept { return description_.space; }
     [[nodiscard]] launch_declaration& launch()
     {

@@ -7,6 +7,7 @@
 #include <attune/measure/arrays/content.hpp>
 #include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture/call_capture.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // tests/tune/kernel/baseline.cpp - the user's own code beside what was found.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/baseline.hpp>
+
+#include <attune/tune/kernel.hpp>
 // and what the tests need besides
 #include <attune/tune/loop/session.hpp>
 

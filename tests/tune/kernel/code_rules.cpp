@@ -6,6 +6,7 @@
 #include <attune/declare/machine.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/tune/device/cuda/launch_limits.hpp>
+#include <attune/tune/kernel.hpp>
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -6,6 +6,7 @@
 #include <attune/declare/input.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/declare/parameters.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <doctest/doctest.h>

@@ -1,6 +1,8 @@
 // tests/tune/kernel/problem.cpp - from a kernel and its space to variants, keys and checked defaults.
 // SPDX-License-Identifier: MIT
 #include <attune/tune/kernel/problem.hpp>
+
+#include <attune/tune/kernel.hpp>
 // and the facts beside a key
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/declare/activity.hpp>

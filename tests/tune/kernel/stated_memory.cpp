@@ -5,6 +5,7 @@
 #include <attune/declare/machine.hpp>
 #include <attune/declare/pack.hpp>
 #include <attune/space/query/explanation.hpp>
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
 #include <doctest/doctest.h>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/loop/online_bench.hpp>
 
+#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
 

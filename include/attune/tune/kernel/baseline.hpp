@@ -4,8 +4,8 @@
 
 #include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <cstddef>
 #include <functional>

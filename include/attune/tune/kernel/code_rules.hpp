@@ -5,7 +5,7 @@
 #include <attune/core/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <string>
 #include <string_view>

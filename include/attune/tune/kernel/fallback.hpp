@@ -4,7 +4,7 @@
 
 #include <attune/compile/ahead/ahead.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

@@ -5,7 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/remember/problem/call_facts.hpp>
-#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <optional>
 

@@ -5,11 +5,12 @@
 #include <attune/compile/any_compiler.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/remember/any_store.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/device/device_target.hpp>
-#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <cstddef>
 #include <functional>

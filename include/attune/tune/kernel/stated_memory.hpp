@@ -6,7 +6,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <string>
 

@@ -9,6 +9,7 @@
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/kernel/user_functions.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/options.hpp>
 
@@ -43,7 +44,7 @@ ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
                     seen->get().latest = error;
                     said = refusal_of_error(error, kernel.most_error);
                 } catch (...) {
-                    said = "the kernel's check threw: " + text_of_exception();
+                    said = refusal_of_exception();
                 }
             });
             return said;

@@ -6,8 +6,8 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/shape_verdict.hpp>
-#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <cstddef>
 

@@ -5,8 +5,8 @@
 #include <attune/compile/callable.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
-#include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <cstddef>
 #include <functional>

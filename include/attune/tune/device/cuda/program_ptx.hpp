@@ -8,7 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <optional>
 #include <string>

@@ -6,7 +6,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
-#include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/kernel_description.hpp>
 
 #include <string>
 #include <vector>
