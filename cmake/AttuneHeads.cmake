@@ -1,6 +1,7 @@
 # cmake -P cmake/AttuneHeads.cmake : how a file begins. Line 1 has its path, for headers below include/, and what it is;
 # a path that another file's line 1 states is its own; line 2 is the licence. A formatter that reflows these lines is
-# noticed here. A benchmark that a head names exists.
+# noticed here. A benchmark that a head names exists. In include/ a section of a doc comment begins a line: the formatter
+# joins what its CommentPragmas do not name, and then leaves it as it is.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -43,7 +44,16 @@ foreach(folder include tests bench)
         endforeach()
     endforeach()
 endforeach()
+file(GLOB_RECURSE files RELATIVE "${root}" "${root}/include/*.hpp" "${root}/include/*.ipp")
+foreach(file IN LISTS files)
+    file(READ "${root}/${file}" text)
+    string(REGEX MATCHALL "///[^\n]*[^/ \n] +(Errors|Cost|Source|Example)  [^\n]*" joined "${text}")
+    foreach(line IN LISTS joined)
+        message("${file}: a section begins amid a line: `${line}`")
+        math(EXPR problems "${problems} + 1")
+    endforeach()
+endforeach()
 if(problems GREATER 0)
-    message(FATAL_ERROR "${problems} of ${count} files begin otherwise")
+    message(FATAL_ERROR "${problems} lines of ${count} files are otherwise")
 endif()
-message(STATUS "${count} files begin with their title and licence")
+message(STATUS "${count} files begin with their title and licence; sections begin their lines")

@@ -53,13 +53,15 @@ public:
 
     /// Loads the object from the cache when a variant with the same text, flags and macros was
     /// compiled before and no file that it read has changed. object_key is that of the relocatable
-    /// object. Errors   attune::error: there is neither a module nor a fallback compiler
+    /// object.
+    /// Errors   attune::error: there is neither a module nor a fallback compiler
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
     /// "clang 19.1.7 -O3 -march=native -std=c++20 cpu=znver4 features=0123456789abcdef". Without a
     /// module and a fallback compiler, the identity of the last module in the cache, whose code can
-    /// still be found; notice() tells it.  Errors  as compile()
+    /// still be found; notice() tells it.
+    /// Errors   as compile()
     [[nodiscard]] std::string identity() const;
 
     /// One sentence when the module cannot be used and another compiler replaces it; else empty.

@@ -36,7 +36,8 @@ struct clang_compiler::state {
     }
 
     /// Drops the session in a child that was forked while another thread compiled: the session may
-    /// be half changed there, and the next call opens a new one. @pre  `lock` is held
+    /// be half changed there, and the next call opens a new one.
+    /// @pre  `lock` is held
     void renew_after_fork()
     {
         if (std::exchange(forks, detail::forks_amid_work()) == detail::forks_amid_work()) return;

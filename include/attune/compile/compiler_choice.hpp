@@ -73,7 +73,8 @@ public:
             code->compiler = identity() + "; used: " + code->compiler;
         return made;
     }
-    /// find_winner() of the chosen compiler; empty when that keeps nothing.  Errors  as compile()
+    /// find_winner() of the chosen compiler; empty when that keeps nothing.
+    /// Errors   as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const
     {

@@ -48,7 +48,8 @@ public:
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
-    /// "nvrtc 13.0 sm_90 --std=c++20".  Errors  as compile()
+    /// "nvrtc 13.0 sm_90 --std=c++20".
+    /// Errors   as compile()
     [[nodiscard]] std::string identity() const;
 
     /// One sentence when something is missing: a device, or precompiled headers; else empty.
@@ -63,7 +64,8 @@ public:
     /// Errors   attune::error: neither a device nor an architecture
     [[nodiscard]] cuda_target const& target() const;
 
-    /// Loads the variant from the cache; empty when it is not there.  Errors  as compile()
+    /// Loads the variant from the cache; empty when it is not there.
+    /// Errors   as compile()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const;
     /// True when find_winner() will find the variant. Stores nothing: compile() has stored it.

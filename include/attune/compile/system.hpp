@@ -64,8 +64,8 @@ public:
 
     /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of what -march gives>". Runs the
     /// command once. If the command no longer exists, the identity of the last one in the cache,
-    /// whose code can still be found.  Errors  attune::error: it does not exist and the cache has
-    /// none
+    /// whose code can still be found.
+    /// Errors   attune::error: it does not exist and the cache has none
     [[nodiscard]] std::string identity() const;
 
     /// The quantities for kernel.require(...) that it gives of compiled code: code_bytes, and
@@ -78,7 +78,8 @@ public:
     /// Why this compiler cannot be used, in one sentence; empty when it can. Runs nothing.
     [[nodiscard]] std::string missing() const;
 
-    /// Loads the variant from the cache; empty when it is not there.  Errors  as identity()
+    /// Loads the variant from the cache; empty when it is not there.
+    /// Errors   as identity()
     [[nodiscard]] std::optional<callable> find_winner(kernel_source const& kernel,
                                                       compile_request const& v) const;
     /// True when find_winner() will find the variant. Stores nothing: compile() has stored it.

@@ -45,7 +45,8 @@ public:
     /// @param library  path of NVML; empty: libnvidia-ml.so.1 on the loader's path
     explicit clock_reader(driver const& of, int ordinal, std::string const& library = {});
 
-    /// Empty when there is no NVML, or when NVML gives no clock. Cost  10 us to 1 ms
+    /// Empty when there is no NVML, or when NVML gives no clock.
+    /// Cost     10 us to 1 ms
     [[nodiscard]] std::optional<clock_reading> read() const;
     /// Why read() is always empty; empty when read() may succeed.
     [[nodiscard]] std::string const& why_none() const noexcept { return why_none_; }

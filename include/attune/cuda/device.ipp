@@ -17,7 +17,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The handle of a device. Errors   attune::error with the number of devices
+/// The handle of a device.
+/// Errors   attune::error with the number of devices
 [[nodiscard]] inline cuda::device device_at(cuda::driver const& driver, int ordinal)
 {
     int count = 0;

@@ -43,7 +43,8 @@ private:
 /// destructor restores the thread's former context.
 class context_scope {
 public:
-    /// @param in  outlives this object  Errors  attune::error: the driver's own
+    /// @param in  outlives this object
+    /// Errors   attune::error: the driver's own
     explicit context_scope(primary_context const& in)
         : context_scope(*in.of(), in.handle())
     {

@@ -40,8 +40,8 @@ struct named_value {
 [[nodiscard]] std::string
 text_at(description const& d, named_value const& of, std::span<coordinate const> at);
 
-/// Puts the value with this text into `at`.  @return  whether there is such a value; if not, `at`
-/// is unchanged
+/// Puts the value with this text into `at`.
+/// @return  whether there is such a value; if not, `at` is unchanged
 [[nodiscard]] bool set_value(description const& d,
                              named_value const& of,
                              std::span<coordinate> at,
@@ -76,8 +76,8 @@ void append_digits(description& d, std::string_view name, std::uint32_t items);
 /// @pre  that is a permutation, and `order` one of its orders
 void set_default_order(description& d, int const* order);
 
-/// Makes `order` the default of the permutation `of`.  @return  false when it is no order of its
-/// items
+/// Makes `order` the default of the permutation `of`.
+/// @return  false when it is no order of its items
 bool set_default_order(description& d,
                        group_description const& of,
                        std::vector<std::int64_t> const& order);

@@ -57,7 +57,8 @@ struct prime_power {
 [[nodiscard]] double factorisation_count(std::int64_t extent, std::uint32_t parts);
 
 /// Every way to write `extent` as an ordered product of `parts` factors, `parts` numbers a row,
-/// ascending lexicographically. @pre extent >= 1, parts >= 1
+/// ascending lexicographically.
+/// @pre extent >= 1, parts >= 1
 [[nodiscard]] std::vector<std::int64_t> factor_table(std::int64_t extent, std::uint32_t parts);
 
 } // namespace detail

@@ -44,7 +44,8 @@ public:
     /// Has notices() give a sentence once.
     void notice(std::string sentence);
 
-    /// Everything kept, oldest first.  Cost  10 us for each
+    /// Everything kept, oldest first.
+    /// Cost     10 us for each
     [[nodiscard]] std::vector<record> records() const;
     /// Everything kept, as the text of a store's file.
     [[nodiscard]] std::string text() const;

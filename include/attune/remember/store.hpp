@@ -46,7 +46,8 @@ public:
     [[nodiscard]] lookup_result find(record_key const& key);
 
     /// Appends one record. It is written when add() returns, but not flushed to the disk: a power
-    /// failure may lose it. Errors  as find()
+    /// failure may lose it.
+    /// Errors   as find()
     /// Cost    100 us, whatever the length of the file
     void add(record const& entry);
 

@@ -92,7 +92,8 @@ public:
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
     /// The value that the searcher's model expected of a point when it chose it, if it has a model
-    /// and the point is not told yet. @pre not moved from
+    /// and the point is not told yet.
+    /// @pre not moved from
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
     {
         return self_->prediction_of(p);

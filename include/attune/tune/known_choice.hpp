@@ -43,8 +43,8 @@ enum class choice_match : std::uint8_t {
     return "default";
 }
 
-/// What is known for the inputs of a call. Example  std::puts(sgemm.explain(a, b, c,
-/// n).text().c_str());
+/// What is known for the inputs of a call.
+/// Example  std::puts(sgemm.explain(a, b, c, n).text().c_str());
 struct known_choice {
     std::string kernel{};
     std::string configuration{}; ///< "TILE_M=64 UNROLL=4"

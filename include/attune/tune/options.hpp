@@ -51,8 +51,8 @@ enum class miss_policy : unsigned char {
 };
 
 /// Limits of tuning, for each set of bound inputs. With 0 evaluations or 0 seconds nothing is
-/// tuned: the remembered result serves, else as miss_policy::lookup_only. Example  options.limits =
-/// {.evaluations = 100, .seconds = 30};
+/// tuned: the remembered result serves, else as miss_policy::lookup_only.
+/// Example  options.limits = {.evaluations = 100, .seconds = 30};
 struct tuning_limits {
     std::uint64_t evaluations = search_limits::any_number; ///< per tuning, with the default's
     /// Per tuning: wall seconds in total, but for the runs of a reference (kernel.reference; of a

@@ -177,7 +177,8 @@ public:
     {
         return self_->known->tune(self_->shape_of(args...), inputs_of(args...), frame_of(args...));
     }
-    /// tune() for each of these calls. Example  sgemm.prepare({{a, b, c, 512}, {a, b, c, 1024}});
+    /// tune() for each of these calls.
+    /// Example  sgemm.prepare({{a, b, c, 512}, {a, b, c, 1024}});
     void prepare(std::initializer_list<std::tuple<Args...>> calls)
     {
         for (std::tuple<Args...> const& one : calls)

@@ -30,7 +30,8 @@ struct annotation {
                                                        std::string const& file);
 
 /// The annotations of a kernel and of its quoted includes (see source_parts). None where its text
-/// is generated. Errors   those above; two different defaults of one name
+/// is generated.
+/// Errors   those above; two different defaults of one name
 [[nodiscard]] std::vector<annotation> find_annotations(kernel_source const& kernel);
 
 /// The parameters whose names the kernel's files use for something else, so that they cannot be

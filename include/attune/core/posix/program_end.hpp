@@ -15,7 +15,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Makes exit() wait for all work_in_progress before it destroys a static object that exists now.
 /// Call it at the start of work, on the thread that creates a worker, and after a library is opened
-/// that must not be used after exit(). Cost  32 bytes, kept; up to a thousand times
+/// that must not be used after exit().
+/// Cost     32 bytes, kept; up to a thousand times
 void watch_program_end() noexcept;
 
 /// Exists on a thread while the thread tunes, compiles or checks. exit(), called on another thread,
@@ -32,14 +33,16 @@ public:
 };
 
 /// Does not return when exit() runs on another thread. Call it often, where the calling thread
-/// holds no lock that exit() may need (malloc's, stdio's, the program's). Cost  1 ns
+/// holds no lock that exit() may need (malloc's, stdio's, the program's).
+/// Cost     1 ns
 void pause_at_end() noexcept;
 
 /// Number of threads with work in progress, without the calling thread.
 [[nodiscard]] int others_at_work() noexcept;
 
 /// True after Ctrl-C while an interrupt_guard exists; on a thread with a stopped_by, when that
-/// says so. Cost  1 ns
+/// says so.
+/// Cost     1 ns
 [[nodiscard]] bool stop_is_requested() noexcept;
 /// Sets what stop_is_requested() returns; called by the signal handler and its owner.
 void request_stop(bool requested) noexcept;
@@ -73,7 +76,8 @@ public:
 };
 
 /// Calls pause_at_end(); then throws cut_short if stop_is_requested() and a `cuttable` exists on
-/// this thread. Cost  2 ns
+/// this thread.
+/// Cost     2 ns
 void cut_here();
 
 /// Sets the count of other threads' work to 0, in the child of a fork.

@@ -7,7 +7,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Prevents the unloading of the shared object that holds this copy of attune: handlers of signals,
-/// forks and exit() point into it. Does nothing in an executable. Cost  one load after the first
+/// forks and exit() point into it. Does nothing in an executable.
+/// Cost     one load after the first
 void keep_this_library_loaded() noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -55,9 +55,11 @@ tensor multiply(tensor const& a, tensor const& b);
 tensor concat(std::vector<tensor> const& parts, std::size_t axis = 1);
 /// N x (all others).
 tensor flatten(tensor const& x);
-/// The same elements in another shape. Errors   attune::error: not the same number of elements
+/// The same elements in another shape.
+/// Errors   attune::error: not the same number of elements
 tensor reshape(tensor const& x, std::vector<quantity> shape);
-/// Axis i of the output is axis `axes[i]` of `x`. Errors   attune::error: no order of the axes
+/// Axis i of the output is axis `axes[i]` of `x`.
+/// Errors   attune::error: no order of the axes
 tensor transpose(tensor const& x, std::vector<std::size_t> const& axes);
 /// Each extent from axis 2 on times `factor`, by repetition.
 tensor upsample(tensor const& x, quantity const& factor);

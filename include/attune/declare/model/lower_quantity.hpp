@@ -20,8 +20,8 @@ public:
     /// @param space  has all parameters that the quantities read; must outlive this object
     explicit quantity_lowering(description& space);
 
-    /// The node of a quantity. A factor that all of its terms have is written once: BATCH * (a +
-    /// b). Errors   attune::error: it reads a parameter that is not in the space, or one that is
+    /// The node of a quantity. A factor of all terms is written once: BATCH * (a + b).
+    /// Errors   attune::error: it reads a parameter that is not in the space, or one that is
     ///          negative
     [[nodiscard]] std::uint32_t lower(model::quantity const& from);
 

@@ -23,8 +23,12 @@ struct recurrent {
 };
 
 /// With G gates, F features, U units, D directions, of the first layer; further ones have D * U
-/// features. weights = D * G * (U * (F + U) + biases * U);  multiply-adds = N * T * D * G * U * (F
-/// + U);  operations = N * T * D * U * (G + 5)
+/// features.
+///
+/// weights       D * G * (U * (F + U) + biases * U)
+/// multiply-adds N * T * D * G * U * (F + U)
+/// operations    N * T * D * U * (G + 5)
+///
 /// @param x  N x T x F
 /// Errors   attune::error: another rank, no layer, units that are 0
 tensor lstm(tensor const& x, recurrent const& options); ///< G = 4
@@ -38,10 +42,14 @@ struct attention_options {
 };
 
 /// Multi-head attention with its four projections, over `x` itself or over `memory`.
-/// @param x       N x T x F;  @param memory  N x S x M
-/// weights = H (F + M + M) + H F + biases 3 H + F, where H = heads * head_size
-/// multiply-adds = N (T F H + 2 S M H + 2 T S H + T H F);  operations = 5 N heads T S (scale,
-/// softmax) Errors   attune::error: another rank, other samples, heads that do not divide F
+///
+/// weights       H (F + M + M) + H F + biases 3 H + F, where H = heads * head_size
+/// multiply-adds N (T F H + 2 S M H + 2 T S H + T H F)
+/// operations    5 N heads T S (scale, softmax)
+///
+/// @param x       N x T x F
+/// @param memory  N x S x M
+/// Errors   attune::error: another rank, other samples, heads that do not divide F
 tensor attention(tensor const& x, attention_options const& options);
 tensor attention(tensor const& x, tensor const& memory, attention_options const& options);
 

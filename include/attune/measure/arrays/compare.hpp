@@ -40,7 +40,9 @@ struct mismatch {
 ///
 /// @param got   the result; the tolerance is `got.within`, or that of each of `got.runs`
 /// @param want  the reference: content_bytes(got) bytes, any alignment. Another length is a
-/// mismatch Errors   bad_alloc Cost     one memcmp when the bytes are equal, else two passes
+///              mismatch
+/// Errors   bad_alloc
+/// Cost     one memcmp when the bytes are equal, else two passes
 [[nodiscard]] std::optional<mismatch> compare(buffer const& got, std::span<std::byte const> want);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -31,7 +31,8 @@ void for_each_row(buffer const& b, F const& f)
             f(b.data + k * b.gaps.slice_stride + i * b.gaps.row_stride, b.gaps.row);
 }
 
-/// A copy of the content, rows one after another.  Errors  bad_alloc
+/// A copy of the content, rows one after another.
+/// Errors   bad_alloc
 [[nodiscard]] inline std::vector<std::byte> content_of(buffer const& b)
 {
     std::vector<std::byte> out;
@@ -102,7 +103,8 @@ part_of(buffer const& b, std::size_t k, std::span<std::byte> memory) noexcept
     return out;
 }
 
-/// Copies the numbers of part `k` from a content.  Errors  bad_alloc
+/// Copies the numbers of part `k` from a content.
+/// Errors   bad_alloc
 [[nodiscard]] inline std::vector<std::byte>
 take_part(buffer const& b, std::size_t k, std::span<std::byte const> dense)
 {

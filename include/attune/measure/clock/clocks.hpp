@@ -141,7 +141,8 @@ public:
     /// @param clock   `automatic` means wall
     /// @param idle    an empty run, wrapped as runs are: its time is subtracted too, except from
     ///                thread CPU times, which are a thousand times as long. Empty: runs are not
-    ///                wrapped. Errors  exceptions of `idle`
+    ///                wrapped.
+    /// Errors   exceptions of `idle`
     stopwatch(Source& source, clock_choice clock, std::function<void()> const& idle = {})
         : source_(&source)
         , clock_(clock)

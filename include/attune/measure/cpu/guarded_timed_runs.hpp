@@ -43,10 +43,11 @@ public:
     guarded_timed_runs& operator=(guarded_timed_runs const&) = delete;
 
     /// Restores the caller's buffers. When several runs follow without another prepare(), their
-    /// results are not checked. Errors  `stopped` for the variant that ran last; detail::cut_short
-    /// after Ctrl-C
+    /// results are not checked.
+    /// Errors   `stopped` for the variant that ran last; detail::cut_short after Ctrl-C
     void prepare();
-    /// One run. Errors  `stopped`: crash or timeout
+    /// One run.
+    /// Errors   `stopped`: crash or timeout
     /// Cost  30 ns besides the call, the same as idle()
     void run(callable const& code);
     /// A run of nothing with the kernel's arguments, for a timer's calibration after prepare().

@@ -31,7 +31,8 @@ public:
     ///          exceptions of `enqueue`
     double time(std::function<void()> const& enqueue, double limit_s);
 
-    /// Waits for all work on the stream. Errors  as time()
+    /// Waits for all work on the stream.
+    /// Errors   as time()
     void wait(double limit_s);
 
     /// True when a kernel that exceeded its limit ends within `limit_s` wall seconds.

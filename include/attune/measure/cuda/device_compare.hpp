@@ -38,7 +38,8 @@ public:
 
     /// Root mean square of the finite elements of an array on the device, computed on the host, so
     /// that it equals that of compare() to the last bit.
-    /// @param like  type and size of the array  Errors  `stopped`
+    /// @param like  type and size of the array
+    /// Errors   `stopped`
     [[nodiscard]] double root_mean_square(buffer const& like, cuda::device_pointer at);
 
     /// The first mismatch and the number of mismatches.

@@ -71,16 +71,22 @@ public:
     /// Errors   `stopped`
     void restore(saved_contents const& saved, device_clock& clock);
 
-    /// Enqueues filling the zones, on the clock's stream. Errors  `stopped`
+    /// Enqueues filling the zones, on the clock's stream.
+    /// Errors   `stopped`
     void mend_zones(device_clock& clock);
     /// "written up to 4 bytes past the end of argument 2 (it has 80 bytes)"; empty when all zones
     /// are intact.
-    /// @pre the device is idle  Errors  `stopped`
+    /// @pre the device is idle
+    /// Errors   `stopped`
     [[nodiscard]] std::string damage();
 
-    /// The contents of array `i`.  @pre the device is idle  Errors  `stopped`
+    /// The contents of array `i`.
+    /// @pre the device is idle
+    /// Errors   `stopped`
     [[nodiscard]] std::vector<std::byte> contents(std::size_t i);
-    /// Sets the contents of a writable array.  @pre bytes.size() is its size  Errors  `stopped`
+    /// Sets the contents of a writable array.
+    /// @pre bytes.size() is its size
+    /// Errors   `stopped`
     void set_contents(std::size_t i, std::span<std::byte const> bytes);
 
 private:

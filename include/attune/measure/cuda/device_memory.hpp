@@ -21,7 +21,8 @@ public:
     device_memory(std::shared_ptr<device_session> where,
                   std::size_t bytes,
                   std::string const& what_for);
-    /// Empty when there is no room. Errors  attune::error: other errors of the driver
+    /// Empty when there is no room.
+    /// Errors   attune::error: other errors of the driver
     [[nodiscard]] static std::optional<device_memory>
     if_it_fits(std::shared_ptr<device_session> where, std::size_t bytes);
 

@@ -34,21 +34,27 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// clock's stream.
 class device_trials {
 public:
-    /// Copies the caller's contents. Errors  attune::error: out of memory, the driver's own
+    /// Copies the caller's contents.
+    /// Errors   attune::error: out of memory, the driver's own
     device_trials(std::shared_ptr<device_session> where,
                   device_call const& call,
                   device_bench_options const& options,
                   device_clock& clock);
 
     /// The default's first run. If is_spoilt(), all copies are made anew first.
-    /// @param expected  see device_bench  @return  seconds  Errors  `stopped`
+    /// @param expected  see device_bench
+    /// @return  seconds
+    /// Errors   `stopped`
     double establish(std::function<void()> const& enqueue,
                      std::span<std::vector<std::byte> const> expected,
                      double limit_s);
-    /// A variant's first run. @return  seconds  Errors  `stopped`
+    /// A variant's first run.
+    /// @return  seconds
+    /// Errors   `stopped`
     double first_run(std::function<void()> const& enqueue, double limit_s);
 
-    /// Enqueues restoring the caller's contents, on the clock's stream. Errors  `stopped`
+    /// Enqueues restoring the caller's contents, on the clock's stream.
+    /// Errors   `stopped`
     void restore() { copies_.restore(original_, clock_); }
     /// What is wrong after a run from the caller's contents; or empty. @pre the device is idle
     /// Errors   `stopped`

@@ -32,7 +32,8 @@ public:
     host_check& operator=(host_check const&) = delete;
 
     /// The reference's results, per array; empty for arrays that are not written. Empty: no
-    /// reference. Errors   `stopped`: the reference threw
+    /// reference.
+    /// Errors   `stopped`: the reference threw
     [[nodiscard]] std::vector<std::vector<std::byte>> const& expected();
     [[nodiscard]] bool has_refusal() const noexcept;
     [[nodiscard]] std::size_t arrays() const noexcept;

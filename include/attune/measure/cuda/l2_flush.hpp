@@ -19,14 +19,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 class l2_flush {
 public:
     /// If the driver does not report the size of the cache, 64 MiB are assumed.
-    /// @pre the session's context is current  Errors  attune::error: out of memory
+    /// @pre the session's context is current
+    /// Errors   attune::error: out of memory
     explicit l2_flush(std::shared_ptr<device_session> where)
         : where_(std::move(where))
         , sweep_(where_, 2 * cache_bytes(*where_), "room to flush the L2 cache")
     {
     }
 
-    /// Enqueues the flush on the clock's stream. Errors  `stopped`
+    /// Enqueues the flush on the clock's stream.
+    /// Errors   `stopped`
     void enqueue(device_clock& clock)
     {
         where_->check(

@@ -24,7 +24,8 @@ public:
     launch_graph(launch_graph const&) = delete;
     launch_graph& operator=(launch_graph const&) = delete;
 
-    /// Enqueues the graph. Errors  `stopped` at stage launch
+    /// Enqueues the graph.
+    /// Errors   `stopped` at stage launch
     void replay(cuda::stream on);
 
 private:

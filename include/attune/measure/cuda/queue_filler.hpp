@@ -24,7 +24,8 @@ public:
     static constexpr int fills = 24;
 
     /// Without room for its 64 KiB, enqueue() does nothing.
-    /// @pre the session's context is current  Errors  attune::error: the driver's own
+    /// @pre the session's context is current
+    /// Errors   attune::error: the driver's own
     queue_filler(std::shared_ptr<device_session> const& where, device_clock& clock)
         : room_(device_memory::if_it_fits(where, bytes))
     {
@@ -44,7 +45,8 @@ public:
         }
     }
 
-    /// Enqueues the fills on the clock's stream. Errors  `stopped`
+    /// Enqueues the fills on the clock's stream.
+    /// Errors   `stopped`
     void enqueue(device_clock& clock)
     {
         if (graph_) graph_->replay(clock.stream());

@@ -58,8 +58,9 @@ namespace detail {
 /// @param buffers    of the call, in private memory, with their inputs. A run that writes nothing
 ///                   passes if they contain the result already
 /// @param reference  snapshot of the same buffers after a trusted run; null: results are not
-/// compared Errors   those of run_in_child: no child can be started, or it does not begin Cost that
-/// of run_in_child, and of compare() for each writable buffer
+///                   compared
+/// Errors   those of run_in_child: no child can be started, or it does not begin
+/// Cost     that of run_in_child, and of compare() for each writable buffer
 [[nodiscard]] first_run_result sandboxed_run(std::function<void()> const& run,
                                              std::span<buffer const> buffers,
                                              snapshot const* reference,

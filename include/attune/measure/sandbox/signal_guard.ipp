@@ -135,7 +135,8 @@ inline void on_tick(int, siginfo_t*, void*)
 }
 
 /// Installs `ours` on a real-time signal without a handler. Another copy of attune may do the same
-/// at once: the copy that replaces the default action owns the signal. @return  0: there is none
+/// at once: the copy that replaces the default action owns the signal.
+/// @return  0: there is none
 [[nodiscard]] inline int take_unused_signal(struct sigaction const& ours) noexcept
 {
 #if defined(__linux__)

@@ -18,7 +18,8 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-/// Of mean 0 and standard deviation 1.  Source  Box & Muller 1958
+/// Of mean 0 and standard deviation 1.
+/// Source   Box & Muller 1958
 [[nodiscard]] inline double normal_number(random_engine& engine)
 {
     double const radius = std::sqrt(-2 * std::log(1 - uniform_unit(engine)));

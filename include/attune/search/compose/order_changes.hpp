@@ -79,7 +79,8 @@ with_small_changes(order_view order, double chance, random_engine& engine)
 }
 
 /// `order` with `count` items from place `first` on taken out and put back at place `to` of the
-/// rest. @pre first + count <= order.size(), to <= order.size() - count
+/// rest.
+/// @pre first + count <= order.size(), to <= order.size() - count
 [[nodiscard]] inline item_order
 shifted(order_view order, std::size_t first, std::size_t count, std::size_t to)
 {
@@ -158,7 +159,8 @@ cross_ox1(order_view a, order_view b, std::size_t first, std::size_t count)
 
 /// What leads from `from` to `to`, applied to `a`, as far as `share` of the way: the analogue of
 /// a + share (to - from). Each swap of two places that brings `from` closer to `to` is done to `a`
-/// with probability `share`.  Source  own
+/// with probability `share`.
+/// Source   own
 /// @pre  the three have the same size
 [[nodiscard]] inline item_order
 moved_along(order_view a, order_view from, order_view to, double share, random_engine& engine)

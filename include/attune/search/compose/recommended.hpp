@@ -27,8 +27,9 @@ namespace attune::inline ATTUNE_ABI::search {
 /// One of them. "bndt" is an AUC bandit, "rec-bndt" a recommending_bandit that changes a technique
 /// after every 25 outcomes, "rec" the same where techniques are asked equally often. Sets A, pgd
 /// and D are those of technique_sets.hpp; "dbi" begins with five techniques of the most similar
-/// problem of the history, with set A as far as it has fewer. Errors  attune::error: none of
-/// approach_names() Source  Wu 2015, Table 7.1
+/// problem of the history, with set A as far as it has fewer.
+/// Errors   attune::error: none of approach_names()
+/// Source   Wu 2015, Table 7.1
 [[nodiscard]] search_factory approach(std::string_view name, technique_history past = {});
 
 /// Makes techniques of their names, as parse_technique(), for a recommending_bandit.

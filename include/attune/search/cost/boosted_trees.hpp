@@ -65,7 +65,8 @@ public:
     /// Cost     rows x columns x depth per tree
     void learn(std::span<program_rows const> programs, std::span<double const> scores);
     /// Adds at most `rounds` trees to those there are, for what they still get wrong of these
-    /// programs. @pre as above, and of the width learnt before
+    /// programs.
+    /// @pre as above, and of the width learnt before
     void learn_more(std::span<program_rows const> programs,
                     std::span<double const> scores,
                     std::size_t rounds);

@@ -31,7 +31,8 @@ public:
     /// One technique more, without uses: its number is the largest.
     void add_technique() { credits_.emplace_back(); }
 
-    /// Adds an event; the oldest leaves a full window.  Cost  O(1)
+    /// Adds an event; the oldest leaves a full window.
+    /// Cost     O(1)
     void push(std::size_t technique, bool is_best)
     {
         if (count_ == events_.size())
@@ -53,7 +54,8 @@ public:
     [[nodiscard]] std::size_t uses(std::size_t technique) const { return credits_[technique].uses; }
 
     /// 2 / (n (n + 1)) times the sum of the numbers i of those of the n uses, counted from the
-    /// oldest, that found a new best: in [0, 1]; late ones count most. 0 without uses.  Cost  O(1)
+    /// oldest, that found a new best: in [0, 1]; late ones count most. 0 without uses.
+    /// Cost     O(1)
     [[nodiscard]] double area(std::size_t technique) const
     {
         credit const& of = credits_[technique];
@@ -62,7 +64,8 @@ public:
         return 2 * static_cast<double>(of.area) / (n * (n + 1));
     }
 
-    /// area + exploration * sqrt(2 log2(events) / uses); infinite without uses.  Cost  O(1)
+    /// area + exploration * sqrt(2 log2(events) / uses); infinite without uses.
+    /// Cost     O(1)
     [[nodiscard]] double score(std::size_t technique, double exploration) const
     {
         std::size_t const used = uses(technique);

@@ -44,10 +44,11 @@ class technique_history {
 public:
     /// Adds one search, or the sums of several. Techniques without requests do not count.
     void add(representation const& searched);
-    /// As add() of each.  Cost  O(n log n) in the number of all techniques
+    /// As add() of each.
+    /// Cost     O(n log n) in the number of all techniques
     void add_all(std::vector<representation> searched);
-    /// Adds what history_line() wrote. @return false: the line is none, or a technique has a name
-    /// above 64 KiB; nothing is added
+    /// Adds what history_line() wrote.
+    /// @return false: the line is none, or a technique has a name above 64 KiB; nothing is added
     bool add_line(std::string_view line);
 
     /// By label and structure, ascending.

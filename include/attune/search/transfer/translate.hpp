@@ -32,8 +32,8 @@ struct translated_session {
 /// Each outcome at the valid configuration that is nearest to its values. A parameter that the
 /// session did not have stands at its default, else at its first value; one that the space does not
 /// have is passed over, and so is the value of an inactive one. Of outcomes at the same
-/// configuration those that came from nearer by count, and of these the best. Cost   a membership
-/// test per outcome, and nearest_valid() for those that are not valid
+/// configuration those that came from nearer by count, and of these the best.
+/// Cost     a membership test per outcome, and nearest_valid() for those that are not valid
 [[nodiscard]] translated_session translate(chain_of_trees const& space,
                                            past_session const& session);
 

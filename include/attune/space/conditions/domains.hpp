@@ -114,7 +114,8 @@ inline verdict enumerate(description const& space,
 inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
 
 /// Removes the values that break conditions of one parameter, if it has too many values for a
-/// diagram; erases those conditions. @return false when no value is left
+/// diagram; erases those conditions.
+/// @return false when no value is left
 inline bool filter_long_ranges(description const& space,
                                std::vector<condition>& conditions,
                                std::vector<domain>& domains,
@@ -142,7 +143,8 @@ inline bool filter_long_ranges(description const& space,
 
 /// Erases conditions that intervals prove, then enumerates the others, the one with the fewest
 /// settings first, until domains stop shrinking or the limits are reached. Erases conditions that
-/// then always hold. @return false when one never holds
+/// then always hold.
+/// @return false when one never holds
 inline bool filter_domains(description const& space,
                            std::vector<condition>& conditions,
                            std::vector<domain>& domains,

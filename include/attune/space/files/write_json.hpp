@@ -14,7 +14,8 @@ namespace attune::inline ATTUNE_ABI {
 
 /// A space as a JSON object. Reading it gives the same parameters, priors, conditions, inputs and
 /// constraints; ranges stay ranges. Constraints keep their text if parse_constraint() reads the
-/// same. Errors  attune::error for a constraint that is a function, and for text that is not UTF-8
+/// same.
+/// Errors   attune::error for a constraint that is a function, and for text that is not UTF-8
 [[nodiscard]] std::string write_space_json(named_space const& space);
 
 /// A list of such objects, one space per line.

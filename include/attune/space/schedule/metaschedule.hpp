@@ -47,8 +47,8 @@ struct metaschedule_design {
 };
 
 /// Three designs per product or convolution, three per other reduction of more than 16 steps a
-/// core, and all their combinations. Extents are constants. Errors   attune::error: an extent that
-/// is an input
+/// core, and all their combinations. Extents are constants.
+/// Errors   attune::error: an extent that is an input
 [[nodiscard]] std::vector<metaschedule_design>
 metaschedule_designs(nest_description const& nest,
                      processor_shape const& processor = this_processor());

@@ -50,7 +50,8 @@ public:
     /// description::expected.
     void expect(std::function<double(std::span<coordinate const>)> seconds);
 
-    /// The index of a parameter. Errors   attune::error: it is not declared
+    /// The index of a parameter.
+    /// Errors   attune::error: it is not declared
     [[nodiscard]] std::uint32_t parameter(std::string const& name) const;
 
     /// The description, its tables bound unless it has inputs.

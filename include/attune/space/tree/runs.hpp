@@ -18,7 +18,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr std::uint32_t many_values = std::uint32_t{1} << 16U;
 
 /// The tree of a parameter in no condition; nothing if few values of its table are left, for which
-/// nodes suffice. @pre `left` is not empty
+/// nodes suffice.
+/// @pre `left` is not empty
 [[nodiscard]] inline std::optional<tree> tree_of_runs(std::uint32_t parameter, domain const& left)
 {
     if (left.is_whole()) return tree(parameter, left.size());

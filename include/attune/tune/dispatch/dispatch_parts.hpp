@@ -47,7 +47,8 @@ struct dispatch_parts {
     [[nodiscard]] served_inputs& served_for(std::vector<number> const& inputs);
 
     /// Whether this configuration cannot serve a call with these inputs, for which those of `of`
-    /// stand; the report says why.  @pre  the turn is this thread's
+    /// stand; the report says why.
+    /// @pre  the turn is this thread's
     [[nodiscard]] bool
     is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at);
 
@@ -80,14 +81,15 @@ struct dispatch_parts {
     /// Looks once for what may serve while there is no winner, and compiles it. @pre  the turn
     void find_near(served_inputs& of);
     /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by
-    /// the default. @pre  the turn is this thread's
+    /// the default.
+    /// @pre  the turn is this thread's
     installed_variant const& serve_untuned(served_inputs& of,
                                            std::vector<number> const& inputs,
                                            shape_register::met_shape const& met,
                                            std::span<std::int64_t const> key,
                                            call_frame const& frame);
-    /// What is known for these inputs, and whether it serves this shape. @pre  the turn is this
-    /// thread's
+    /// What is known for these inputs, and whether it serves this shape.
+    /// @pre  the turn is this thread's
     [[nodiscard]] known_choice explain(served_inputs& of, std::span<std::int64_t const> key);
     /// The default serves because of an error. @pre  the turn is this thread's
     /// @return  null: it cannot either

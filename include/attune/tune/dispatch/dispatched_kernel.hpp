@@ -57,8 +57,8 @@ struct dispatched_kernel {
     /// Gives the pointers of a call their extents.
     /// Errors  as set_extents(); the launch on a device is not declared
     void complete(call_frame& frame, std::vector<number> const& inputs) const;
-    /// Whether variants may serve the call: kernel.precondition(f). Errors  what it throws; on a
-    /// device attune::error instead of false
+    /// Whether variants may serve the call: kernel.precondition(f).
+    /// Errors   what it throws; on a device attune::error instead of false
     [[nodiscard]] bool is_taken(call_frame const& frame) const;
     /// The same of the call's host_call.
     [[nodiscard]] bool is_taken(void const* arguments) const;

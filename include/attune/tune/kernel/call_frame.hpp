@@ -47,7 +47,8 @@ struct call_frame {
     std::vector<buffer> buffers;
     std::vector<call_argument> arguments; ///< all, in order
     /// Calls the code at `entry`, with the arrays at `data` (one address per buffer) instead of the
-    /// caller's memory. @pre pointers inside the arrays are set
+    /// caller's memory.
+    /// @pre pointers inside the arrays are set
     std::function<void(void* entry, std::span<std::byte* const> data)> call;
     /// Passes a pointer to the call's std::tuple of host_argument, with the arrays at `data`, to
     /// `see`. Through it, code without the kernel's types calls the user's typed functions. The

@@ -91,7 +91,8 @@ make_variant(kernel_description const& kernel, description const& space, point c
 /// Errors   attune::error: the extent of an array of pointers is not declared
 void require_targets(kernel_description const& kernel);
 
-/// Sets the extents of a call's pointers. Errors as extents_of()
+/// Sets the extents of a call's pointers.
+/// Errors   as extents_of()
 void set_extents(call_frame& frame,
                  kernel_description const& kernel,
                  std::vector<input_value> const& inputs);

@@ -34,7 +34,8 @@ ATTUNE_INLINE bench_pool::bench_pool(std::unique_ptr<bench> own, std::vector<int
 ATTUNE_INLINE bench_pool::~bench_pool() = default;
 
 /// Runs `act(i)` on one thread per member, and `meanwhile` on this one. An exception of `act`
-/// becomes the member's trouble. Errors those of `meanwhile`, after all threads have ended
+/// becomes the member's trouble.
+/// Errors   those of `meanwhile`, after all threads have ended
 ATTUNE_INLINE void bench_pool::beside(std::span<member* const> members,
                                       std::function<void(std::size_t)> const& act,
                                       std::function<void()> const& meanwhile)

@@ -42,7 +42,8 @@ public:
     [[nodiscard]] std::size_t other_processors() const noexcept { return others_.size(); }
 
     /// Moves the calling thread to the other cores, or, if there are none, to other hardware
-    /// threads of the pinned core. @return false when the system refuses
+    /// threads of the pinned core.
+    /// @return false when the system refuses
     [[nodiscard]] bool move_off() const;
 
 private:

@@ -12,7 +12,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The defaults of the rules; where they exclude each other, or there are none, the nearest valid
-/// configuration. Errors   attune::error: the space has no configuration
+/// configuration.
+/// Errors   attune::error: the space has no configuration
 [[nodiscard]] point default_schedule_of(chain_of_trees const& space);
 
 /// The configuration of a text such as "C_ROWS=8 C_COLUMNS=2", as reports and known_choice have it.

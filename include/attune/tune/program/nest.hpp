@@ -169,7 +169,8 @@ public:
     /// array that is written overlaps another one, the plain nest serves. An array that
     /// attune::constant() declares is an attune::constant_array in a call. Designs that pack it
     /// once are timed as calls that find the packed form; trials leave no form in the caller's
-    /// array. Errors   attune::error: no rule schedules a statement
+    /// array.
+    /// Errors   attune::error: no rule schedules a statement
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     kernel(program_options const& options = {}) const
     {
@@ -189,8 +190,8 @@ public:
     /// The program as a kernel for a GPU, in one launch: for attune::nvrtc_compiler. A call copies
     /// the arrays, which are the host's, there and back; see resident_kernel(). Its space is that
     /// of attune::device_space. Inputs that are extents are bound, whatever `tune_each_size` says;
-    /// of the options `within` counts. Errors   attune::error: the program is none for one launch,
-    /// see device_space
+    /// of the options `within` counts.
+    /// Errors   attune::error: the program is none for one launch, see device_space
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     device_kernel(program_options const& options = {}) const
     {

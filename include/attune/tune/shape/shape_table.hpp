@@ -51,7 +51,8 @@ public:
     shape_table(shape_table const&) = delete;
     shape_table& operator=(shape_table const&) = delete;
 
-    /// Null: unknown shape. Cost a hash, a comparison; no lock
+    /// Null: unknown shape.
+    /// Cost     a hash, a comparison; no lock
     template <class Key>
     [[nodiscard]] known_shape* find(Key const& key) const noexcept
     {

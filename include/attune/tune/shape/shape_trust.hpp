@@ -48,8 +48,9 @@ public:
     void distrust() noexcept { is_distrusted_ = true; }
     [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
 
-    /// Called when a shape is served because its class is trusted. @return whether to verify it all
-    /// the same: true for the first, second, fourth, eighth ... call
+    /// Called when a shape is served because its class is trusted.
+    /// @return whether to verify it all the same: true for the first, second, fourth, eighth ...
+    ///          call
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:

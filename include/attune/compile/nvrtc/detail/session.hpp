@@ -36,13 +36,15 @@ public:
     {
     }
 
-    /// Finds the device, once. Needs no NVRTC.  Errors  as find_cuda_target()
+    /// Finds the device, once. Needs no NVRTC.
+    /// Errors   as find_cuda_target()
     void find_device()
     {
         std::lock_guard const lock(mutex);
         find_device_alone();
     }
-    /// Finds the device and opens the library, once.  Errors  as compile()
+    /// Finds the device and opens the library, once.
+    /// Errors   as compile()
     void open()
     {
         std::lock_guard const lock(mutex);

@@ -49,7 +49,8 @@ public:
     [[nodiscard]] std::string const& why_unreachable() const noexcept { return why_unreachable_; }
 
     /// Frees or closes device memory. Call it when the bench has its own copies (see
-    /// device_copies). Errors   attune::error: the driver's own, after trying to free everything
+    /// device_copies).
+    /// Errors   attune::error: the driver's own, after trying to free everything
     void release();
 
 private:

@@ -53,7 +53,8 @@ public:
                                              std::span<std::vector<std::byte> const> expected,
                                              double limit_s) override;
     [[nodiscard]] first_run_result first_run(device_variant const& tried, double limit_s) override;
-    /// Contents in the worker of the last run. Errors   `stopped`: they cannot be read
+    /// Contents in the worker of the last run.
+    /// Errors   `stopped`: they cannot be read
     [[nodiscard]] std::vector<std::byte> contents(std::size_t i) override;
     [[nodiscard]] outcome time(device_variant const& tried,
                                double stop_above_s,
@@ -78,9 +79,11 @@ private:
     /// require_worker(), then exchange(). After an error of the worker's environment, another
     /// worker is asked once.
     [[nodiscard]] reply ask(message const& asked, double within_s, double limit_s);
-    /// Starts a worker and sends it the arrays. Errors   attune::error
+    /// Starts a worker and sends it the arrays.
+    /// Errors   attune::error
     void start_worker();
-    /// Starts a worker unless one runs, and lets it establish the default. Errors   attune::error
+    /// Starts a worker unless one runs, and lets it establish the default.
+    /// Errors   attune::error
     void require_worker();
     [[nodiscard]] message begin_message(route by) const;
     /// Ends the worker. @param reason  empty: how its process ended

@@ -40,7 +40,8 @@ inline void write_output(std::string const& path, std::string_view text)
     replace_file(path, text);
 }
 
-/// Writes a store. Errors  attune::error: the file exists
+/// Writes a store.
+/// Errors   attune::error: the file exists
 inline void create_output(std::string const& path, std::string_view text, std::string const& next)
 {
     if (!create_file(path, text)) throw error("the output exists already", path, next);

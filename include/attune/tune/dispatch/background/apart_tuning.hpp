@@ -38,14 +38,16 @@ public:
     [[nodiscard]] bool is_wanted() const;
 
     /// `until_then` serves this call and its shape; the inputs are tuned in the background. Any
-    /// thread.  @pre  the frame is complete
+    /// thread.
+    /// @pre  the frame is complete
     installed_variant const& tune(served_inputs& of,
                                   known_shape* shape,
                                   std::span<std::int64_t const> key,
                                   call_frame const& frame,
                                   installed_variant const& until_then);
     /// What served the shape before, else the default, serves this call and its shape; the winner
-    /// is verified for it in the background. Any thread.  @pre  the frame is complete
+    /// is verified for it in the background. Any thread.
+    /// @pre  the frame is complete
     installed_variant const& verify(served_inputs& of,
                                     known_shape* shape,
                                     std::span<std::int64_t const> key,

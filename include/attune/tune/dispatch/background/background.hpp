@@ -19,8 +19,8 @@ public:
     background_worker(background_worker const&) = delete;
     background_worker& operator=(background_worker const&) = delete;
 
-    /// One thread at a time. Errors   std::system_error: no thread could be started; the job is
-    /// dropped
+    /// One thread at a time.
+    /// Errors   std::system_error: no thread could be started; the job is dropped
     void add(std::function<void()> job);
     /// Until no job is at work or waits, or the program ends. @pre  not called by a job
     void wait() const;

@@ -29,7 +29,8 @@ public:
         : subject_(subject)
     {
     }
-    /// For the life of this object.  Errors  what the device says of the code
+    /// For the life of this object.
+    /// Errors   what the device says of the code
     [[nodiscard]] installed_variant const& install(callable code);
 
 private:

@@ -66,7 +66,8 @@ public:
     [[nodiscard]] event_log& log() noexcept { return log_; }
 
     /// Drops the past unless it begins with a time of the default configuration, which is measured
-    /// first and must work. @return why it was dropped; empty: the past is kept
+    /// first and must work.
+    /// @return why it was dropped; empty: the past is kept
     [[nodiscard]] std::string check_beginning(point const& default_at)
     {
         auto const first = std::find_if(log_.past().begin(), log_.past().end(), [](event const& e) {
