@@ -143,7 +143,7 @@ TEST_CASE("where it is to end at it, the roofline ends a tuning that is near eno
     bench<usual, fast, crawling> b;
     b.kernel.work(tiny);
     auto options = quick_options();
-    options.search.until_roofline = 1e-9;
+    options.limits.roofline_share = 1e-9;
     auto near_enough = b.tuned(options);
     b.call(near_enough);
     attune::tuning_report const report = near_enough.report();
@@ -152,7 +152,7 @@ TEST_CASE("where it is to end at it, the roofline ends a tuning that is near eno
 
     bench<usual, fast, crawling> far;
     far.kernel.work(tiny);
-    options.search.until_roofline = 1e3;
+    options.limits.roofline_share = 1e3;
     auto never = far.tuned(options);
     far.call(never);
     CHECK(never.report().evaluations == 3);
@@ -185,7 +185,7 @@ TEST_CASE("no compiler works beside the measurement of the machine")
     options.compile_ahead = 1;
     options.measuring.protect = attune::isolation::none;
     options.limits.evaluations = 3; // the default, the one with two threads, the slow to compile
-    options.search.until_roofline = 1e6;
+    options.limits.roofline_share = 1e6;
     attune::detail::session_result const r = attune::detail::run_session(g.problem, options);
     CHECK(r.report.evaluations == 3);
     CHECK(attune::total(r.report.failures) == 0);
@@ -198,7 +198,7 @@ TEST_CASE("without stated work nothing ends at the roofline, and the report says
 {
     bench<usual, fast> b;
     auto options = quick_options();
-    options.search.until_roofline = 0.8;
+    options.limits.roofline_share = 0.8;
     auto tuned = b.tuned(options);
     b.call(tuned);
     CHECK(tuned.report().evaluations == 2);
@@ -218,7 +218,7 @@ TEST_CASE("on a device stated work has no roofline: the report says so, and goes
     CHECK(is_noticed(report, "no roofline: what a machine can do is known for processors only"));
 
     auto options = quick_options();
-    options.search.until_roofline = 0.5;
+    options.limits.roofline_share = 0.5;
     attune::tuned with_rule{kernel, saxpy_compiler(), attune::memory_store{}, options};
     with_rule(data.x, data.y, 2.0F, data.n());
     CHECK(with_rule.report().evaluations == report.evaluations);

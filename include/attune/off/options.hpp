@@ -42,6 +42,7 @@ struct tuning_limits {
     std::uint64_t patience = 0;
     double improvement = 0;
     double expected_gain = 0;
+    double roofline_share = 0;
     search_limits total{};
     double default_run_s = 0;
     double first_run_ratio = 0;
@@ -56,7 +57,6 @@ struct tuning_search {
     std::uint64_t seed = 0;
     bool use_related = true;
     std::string samples{};
-    double until_roofline = 0;
 };
 
 struct trial_limits {

@@ -63,6 +63,10 @@ struct tuning_limits {
     std::uint64_t patience = search_limits{}.patience;
     double improvement = search_limits{}.improvement;
     double expected_gain = search_limits{}.expected_gain;
+    /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
+    /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
+    /// kernel.work(...), a device) the report says so.
+    double roofline_share = 0;
     /// The evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
     /// rest of it limits the next tuning; when nothing is left, new inputs get the remembered
     /// result, else as miss_policy::lookup_only.
@@ -89,7 +93,12 @@ struct tuning_limits {
     /// The limits of one search.
     operator search_limits() const noexcept
     {
-        return {evaluations, seconds, target, patience, improvement, expected_gain};
+        return {.evaluations = evaluations,
+                .seconds = seconds,
+                .target = target,
+                .patience = patience,
+                .improvement = improvement,
+                .expected_gain = expected_gain};
     }
 };
 
@@ -113,10 +122,6 @@ struct tuning_search {
     /// chooses by all lines: see recommended_search(). Many tunings, also of other processes, may
     /// use one file. Empty: none.
     std::string techniques{};
-    /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
-    /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
-    /// kernel.work(...), a device) the report says so.
-    double until_roofline = 0;
 };
 
 /// How variants are run and timed.

@@ -122,7 +122,7 @@ struct together_report {
 /// default, until a later call finds it.
 ///
 /// A kernel that cannot be tuned has the reason in its report, and the others go on. Ctrl-C ends
-/// all tunings. Other rules of each kernel's options hold (target, patience, until_roofline, ...),
+/// all tunings. Other rules of each kernel's options hold (target, patience, roofline_share, ...),
 /// but not their evaluations and seconds. Other threads are served the defaults meanwhile.
 /// @param budget  its evaluations and seconds, of all together, finals included. Where it has fewer
 ///                evaluations than there are shares, those with the smallest weights have none.

@@ -77,8 +77,8 @@ public:
         report_.log2_space_size = problem_.space.log2_size();
         report_.default_configuration = text_of(space_, problem_.default_at);
         report_.cache = options_.measuring.cache;
-        if (options_.search.until_roofline > 0 && problem_.kernel.work == nullptr)
-            note("tuning_options::search.until_roofline ends nothing: kernel '" +
+        if (options_.limits.roofline_share > 0 && problem_.kernel.work == nullptr)
+            note("tuning_options::limits.roofline_share ends nothing: kernel '" +
                  problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
 
@@ -278,7 +278,7 @@ private:
         best_after_.push_back(state_.best()->second.value);
         if (auto const* m = std::get_if<measurement>(&result))
             final_->consider({at, *m, code, at == problem_.rival});
-        if (options_.search.until_roofline > 0) update_roofline();
+        if (options_.limits.roofline_share > 0) update_roofline();
     }
 
     /// Tells the judge the least time of the best configuration so far; measures the machine, so
@@ -289,7 +289,7 @@ private:
         auto const& [at, time] = *state_.best();
         if (auto const place = roofline_.at(at, time.value)) {
             least_s_ = place->least_s;
-            state_.judge().enough(options_.search.until_roofline, place->least_s);
+            state_.judge().enough(options_.limits.roofline_share, place->least_s);
         }
     }
 
