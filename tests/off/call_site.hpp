@@ -52,7 +52,9 @@ std::string run(std::string const& path)
     attune::tuning_options options;
     options.limits = {.evaluations = 2, .seconds = 20};
     options.limits.total = {.seconds = 60.0};
+    options.limits.roofline_share = 0.99;
     options.search.seed = 7;
+    options.search.techniques = path + ".techniques";
     options.measuring.cache = attune::cache_state::warm;
     options.measuring.protect = attune::isolation::automatic;
     options.progress = [](attune::progress const& p) {
@@ -90,6 +92,11 @@ std::string run(std::string const& path)
     attune::known_choice const known = program.bump.explain(x, size);
     std::string const said = report.summary() + known.text();
     if (said.empty() || describe(known.how).empty() || !program.bump.is_tuned(x, size)) out += " ?";
+    if (attune::total(report.failures) > report.evaluations || !report.shape_failures.empty() ||
+        report.baseline || report.predicted || report.noise.lacking() < 0 ||
+        report.shapes.wrong != 0 || report.compile_s < 0 ||
+        (report.roofline && report.roofline->least_s < 0))
+        out += " ?";
     program.bump.prepare({{x, size}});
     attune::together_report const all =
         attune::tune_together({.evaluations = 0, .seconds = 5},

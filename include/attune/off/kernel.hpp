@@ -108,6 +108,11 @@ public:
     {
         return *this;
     }
+    template <class Launch>
+    kernel& launched(Launch const&)
+    {
+        return *this;
+    }
     kernel& cooperative() { return *this; }
     template <class... C>
     kernel& require(C const&...)

@@ -1,12 +1,14 @@
-// attune/off/options.hpp - tuning_options in files with ATTUNE_OFF: the members, and nobody who reads them.
+// attune/off/options.hpp - tuning_options in files with ATTUNE_OFF: the same members; no code reads them.
 // SPDX-License-Identifier: MIT
 // tested by off/tuned.cpp
 //
 // Members as in tune/options.hpp, which explains them. The strategy of a search is not among them.
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,6 +35,16 @@ struct search_limits {
     std::uint64_t patience = 0;
     double improvement = 0;
     double expected_gain = 0;
+
+    [[nodiscard]] static constexpr search_limits of_evaluations(std::uint64_t n) noexcept
+    {
+        return {.evaluations = n};
+    }
+    [[nodiscard]] static constexpr search_limits of_seconds(double s) noexcept
+    {
+        return {.seconds = s};
+    }
+    [[nodiscard]] static constexpr search_limits usual() noexcept { return {}; }
 };
 
 struct tuning_limits {
@@ -51,12 +63,14 @@ struct tuning_limits {
     double lost_share = 0;
 
     [[nodiscard]] static tuning_limits usual() noexcept { return {}; }
+    operator search_limits() const noexcept { return {}; }
 };
 
 struct tuning_search {
     std::uint64_t seed = 0;
     bool use_related = true;
     std::string samples{};
+    std::string techniques{};
 };
 
 struct trial_limits {
@@ -77,6 +91,11 @@ struct tuning_device {
     std::vector<int> others{};
 };
 
+using failure_counts = std::array<std::uint32_t, detail::failure_stage_count>;
+
+[[nodiscard]] constexpr std::uint32_t total(failure_counts const&) noexcept { return 0; }
+[[nodiscard]] inline std::string describe(failure_counts const&) { return {}; }
+
 enum class progress_event : std::uint8_t { started, evaluated, finals, finished, notice };
 
 struct progress {
@@ -90,6 +109,7 @@ struct progress {
     double baseline_value = 0;
     bool is_seconds = true;
     bool improved = false;
+    failure_counts failures{};
     double elapsed_s = 0;
     double left_s = 0;
     std::string text{};

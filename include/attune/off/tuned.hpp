@@ -52,6 +52,7 @@ public:
     Result operator()(Args... args) const { return default_(args...); }
 
     tuning_report tune(Args...) const { return report(); }
+    tuning_report predict(Args...) const { return report(); }
     void prepare(std::initializer_list<std::tuple<Args...>>) const {}
     [[nodiscard]] bool is_tuned(Args...) const noexcept { return true; }
     [[nodiscard]] known_choice explain(Args...) const
