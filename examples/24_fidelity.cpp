@@ -44,7 +44,7 @@ int main()
                 found.spent);
 
     // The same with configurations that models propose, one model for each budget.
-    options.budgets.search = attune::search_with<attune::bayesian_searcher>();
+    options.search = attune::search_with<attune::bayesian_searcher>();
     options.budgets.total_budget = 3000; // steps of all evaluations together
     auto const modelled = attune::minimize_with_budget(space, descend, options);
     std::printf("proposed by a model: 10^%.2f with %.0f steps\n", modelled.value, modelled.spent);

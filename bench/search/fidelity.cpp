@@ -92,15 +92,16 @@ whole(attune::chain_of_trees const& space, attune::search_factory const& make, d
 }
 
 [[nodiscard]] way by_budgets(attune::chain_of_trees const& space,
-                             attune::hyperband_options const& options)
+                             attune::hyperband_options const& options,
+                             attune::search_factory const& search = {})
 {
     return [=](noisy_objective const& objective, std::uint64_t seed, double) {
-        attune::hyperband search(space, seed, options);
-        for (auto next = search.ask(); !next.empty(); next = search.ask())
-            search.tell(
+        attune::hyperband trials(space, seed, options, search);
+        for (auto next = trials.ask(); !next.empty(); next = trials.ask())
+            trials.tell(
                 next.front(),
                 attune::measurement::exact(objective.at(next.front().where, next.front().budget)));
-        return objective.exact(search.best()->where);
+        return objective.exact(trials.best()->where);
     };
 }
 
@@ -128,8 +129,6 @@ int main(int argc, char** argv)
         halving.brackets = 1;
         halving.rounds = std::numeric_limits<std::uint32_t>::max();
         halving.total_budget = sum;
-        attune::hyperband_options modelled = options;
-        modelled.search = attune::search_with<attune::bayesian_searcher>();
         auto const with = [&](attune::search_factory const& make) {
             return whole(space, make, most);
         };
@@ -139,7 +138,8 @@ int main(int argc, char** argv)
             {"bayesian", with(attune::search_with<attune::bayesian_searcher>())},
             {"hyperband", by_budgets(space, options)},
             {"successive_halving", by_budgets(space, halving)},
-            {"hyperband_bayesian", by_budgets(space, modelled)}};
+            {"hyperband_bayesian",
+             by_budgets(space, options, attune::search_with<attune::bayesian_searcher>())}};
         double random_distance = 0;
         for (auto const& [name, search] : ways) {
             double distance = 0;

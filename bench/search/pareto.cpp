@@ -103,8 +103,8 @@ int main(int argc, char** argv)
         std::vector<problem> problems{zdt("zdt1", true), zdt("zdt2", false), circle()};
         for (std::uint64_t s = 0; s < 3; ++s)
             problems.push_back(synthetic(s));
-        std::vector<std::pair<std::string, attune::pareto_options>> const ways{
-            {"pareto", {}}, {"random", {.search = attune::search_with<attune::random_searcher>()}}};
+        std::vector<std::pair<std::string, attune::search_factory>> const ways{
+            {"pareto", {}}, {"random", attune::search_with<attune::random_searcher>()}};
         std::vector<double> sums(ways.size(), 0.0);
         for (problem const& one : problems) {
             std::vector<two_values> all;
@@ -120,7 +120,7 @@ int main(int argc, char** argv)
             for (std::size_t w = 0; w < ways.size(); ++w) {
                 std::vector<std::vector<double>> shares(3);
                 for (std::size_t r = 0; r < given.repeats; ++r) {
-                    attune::pareto_search search(one.space, given.seed + r, ways[w].second);
+                    attune::pareto_search search(one.space, given.seed + r, {}, ways[w].second);
                     for (std::size_t e = 1; e <= given.budget; ++e) {
                         point const p = search.ask(1).front();
                         search.tell(p, one.objectives(p));

@@ -29,7 +29,7 @@ constexpr auto plane = attune::space(x, y);
 
 attune::minimize_two_options walking()
 {
-    return {.front = {.search = attune::search_with<attune::exhaustive_searcher>()},
+    return {.search = attune::search_with<attune::exhaustive_searcher>(),
             .progress = attune::silent_progress()};
 }
 
@@ -57,6 +57,7 @@ TEST_CASE("the front of a space that is walked is what no configuration dominate
     CHECK(r.hypervolume({10, 10}) == 55);
     CHECK(attune::total(r.failures) == 0);
     CHECK(!r.interrupted);
+    CHECK(r.ended == "space");
 }
 
 TEST_CASE("goals turn objectives around")
@@ -134,13 +135,32 @@ TEST_CASE("limits: evaluations, patience, and nothing to spend")
     CHECK(minimize_two(plane, same, {.evaluations = 7}, options).evaluations == 7);
     auto const impatient = minimize_two(plane, same, {.patience = 5}, options);
     CHECK(impatient.evaluations == 6); // the first one changed the front
+    CHECK(impatient.ended == "stop rule");
     CHECK(impatient.front.size() == 1);
     CHECK(has(seen.events().back().text, "one configuration is best in both, (1, 1),"));
     calls = 0;
     auto const zero = minimize_two(plane, same, {.evaluations = 0}, options);
     CHECK(zero.evaluations == 1);
     CHECK(calls == 1);
+    CHECK(zero.ended == "budget");
     CHECK(has(seen.events().back().text, "the budget is zero"));
+}
+
+TEST_CASE("rules that a search for a front does not have are named")
+{
+    recorded_progress seen;
+    auto options = walking();
+    options.progress = seen.sink();
+    auto const r = minimize_two(
+        plane,
+        [](auto const& c) { return costs(c); },
+        {.evaluations = 9, .target = 1e9, .expected_gain = 0.5},
+        options);
+    CHECK(r.evaluations == 9);
+    REQUIRE(!seen.events().empty());
+    CHECK(seen.events().front().event == attune::progress_event::notice);
+    CHECK(seen.events().front().text ==
+          "search_limits: target, expected_gain ends nothing in minimize_two");
 }
 
 TEST_CASE("the default is tried first, equal seeds give equal fronts, exceptions reach the caller")
@@ -173,6 +193,7 @@ TEST_CASE("Ctrl-C ends the search with the front so far")
         {},
         walking());
     CHECK(r.interrupted);
+    CHECK(r.ended == "interrupted");
     CHECK(r.evaluations == 12);
     CHECK(!r.front.empty());
 }

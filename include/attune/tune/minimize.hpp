@@ -46,6 +46,7 @@ struct minimize_result {
     failure_counts failures{};
     /// Ctrl-C ended the search; the program's own handler for SIGINT does not run.
     bool interrupted = false;
+    std::string ended{}; ///< what ended it: "budget", "space", "stop rule" or "interrupted"
     std::optional<chain_of_trees> space{}; ///< the searched space; holds the texts in `best`
 };
 
@@ -94,21 +95,31 @@ void conclude(found_minimum& out,
               bool interrupted,
               std::string const& with = {});
 
-/// Copies what was found, with the configuration decoded.
-template <class Pack, class Result>
-void take_minimum(Result& out,
+/// Copies what was found, but for the configuration.
+template <class Config>
+void take_minimum(minimize_result<Config>& out,
                   found_minimum const& found,
-                  Pack const& typed,
                   chain_of_trees const& space)
 {
-    if (found.best) out.best = decode(typed, space.describe(), *found.best);
     out.value = found.value;
     out.quantities = found.quantities;
     out.shortfall = found.shortfall;
     out.evaluations = found.evaluations;
     out.failures = found.failures;
     out.interrupted = found.interrupted;
+    out.ended = found.ended;
     out.space = space;
+}
+
+/// The same, with the configuration decoded.
+template <class Pack>
+void take_minimum(minimize_result<typename Pack::config_type>& out,
+                  found_minimum const& found,
+                  Pack const& typed,
+                  chain_of_trees const& space)
+{
+    if (found.best) out.best = decode(typed, space.describe(), *found.best);
+    take_minimum(out, found, space);
 }
 
 /// The loop of minimize().  @param objective  may return a measurement that is NaN: a failure

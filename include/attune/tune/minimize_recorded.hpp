@@ -24,11 +24,7 @@ namespace attune::inline ATTUNE_ABI {
     detail::found_minimum const found = detail::minimize_points(of.space(), of, limits, options);
     minimize_result<point> out;
     out.best = found.best;
-    out.value = found.value;
-    out.evaluations = found.evaluations;
-    out.failures = found.failures;
-    out.interrupted = found.interrupted;
-    out.space = of.space();
+    detail::take_minimum(out, found, of.space());
     return out;
 }
 

@@ -25,8 +25,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct minimize_two_options {
-    pareto_options front{}; ///< goals, who proposes
+    pareto_options front{}; ///< goals
     std::uint64_t seed = 0;
+    search_factory search{}; ///< proposes configurations: see pareto_search; empty: Bayesian
     std::vector<input_value> inputs{};
     progress_sink progress = default_progress();
     std::string name = "minimize_two"; ///< in messages
@@ -47,6 +48,7 @@ struct minimize_two_result {
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     bool interrupted = false;              ///< see minimize_result
+    std::string ended{};                   ///< see minimize_result
     std::optional<chain_of_trees> space{}; ///< the searched space; holds the texts in `front`
 
     /// The area between the front and `reference`, in the unit and sign of the objectives.
@@ -72,6 +74,7 @@ struct found_front {
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     bool interrupted = false;
+    std::string ended{};
 };
 
 /// The loop of minimize_two().
@@ -91,7 +94,8 @@ minimize_two_of_points(chain_of_trees const& space,
 ///                   attune::two_outcome if a configuration may fail. Values that are not finite
 ///                   are a failure. Its exceptions end the search and reach the caller.
 /// @param limits     evaluations and seconds; patience counts outcomes after which the front is as
-///                   before; the others do not count. Also ends when the space is exhausted. If
+///                   before; target, improvement and expected_gain end nothing, and the sink is
+///                   told so. Also ends when the space is exhausted. If
 ///                   evaluations or seconds are 0, only the first configuration is evaluated (the
 ///                   default if every parameter has one).
 /// Errors   attune::error for an empty space or a missing input
@@ -126,6 +130,7 @@ minimize_two(Pack const& typed,
         out.evaluations = found.evaluations;
         out.failures = found.failures;
         out.interrupted = found.interrupted;
+        out.ended = found.ended;
         out.space = space;
     }
     return out;

@@ -1,11 +1,11 @@
-// attune/tune/minimize_two.ipp - the loop over configurations with two values.
+// attune/tune/minimize_two.ipp - a search for a front, as the loop sees it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/minimize_loop.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/minimize_two.hpp>
 
@@ -26,11 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
                                                run_state const& board)
 {
     std::string const after = " after " + std::to_string(board.evaluations()) + " evaluations";
-    if (front.empty())
-        return "every configuration failed: " + describe(board.failures()) +
-               (board.first_failures().empty()
-                    ? ""
-                    : "; the first said: " + board.first_failures().front().reason);
+    if (front.empty()) return text_of_failures(board);
     if (front.size() == 1)
         return "one configuration is best in both, " + text_of_two(front.front().values) + "," +
                after;
@@ -38,46 +34,71 @@ namespace attune::inline ATTUNE_ABI::detail {
            text_of_two(front.front().values) + " to " + text_of_two(front.back().values) + after;
 }
 
+/// The second value as an outcome; a failure where one of the two is not finite.
+[[nodiscard]] inline outcome counted_outcome(two_outcome const& seen)
+{
+    auto const* const values = std::get_if<two_values>(&seen);
+    if (values == nullptr) return std::get<failure>(seen);
+    return outcome_of(std::isfinite((*values)[0]) ? (*values)[1] : (*values)[0]);
+}
+
+/// A search of minimize_two() and its objective. See evaluated_search.
+struct front_search {
+    using trial = point;
+
+    chain_of_trees const& space;
+    std::function<two_outcome(point const&)> const& objective;
+    std::uint64_t patience;
+    pareto_search search;
+    std::vector<pareto_member> front{};
+    std::uint64_t unchanged = 0; ///< outcomes since the front changed
+    bool is_over = false;
+
+    [[nodiscard]] std::optional<point> ask()
+    {
+        std::vector<point> next = search.ask(1);
+        is_over = next.empty();
+        return is_over ? std::nullopt : std::optional<point>(std::move(next.front()));
+    }
+    void take(point const& at, run_state& board)
+    {
+        two_outcome const seen = objective(at);
+        search.tell(at, seen);
+        std::string text = text_of(space.describe(), at);
+        if (auto const* const values = std::get_if<two_values>(&seen))
+            text += ": " + text_of_two(*values);
+        board.add(at, counted_outcome(seen), text, false); // there is no single best
+        std::vector<pareto_member> now = search.front();
+        unchanged = now == front ? unchanged + 1 : 0;
+        front = std::move(now);
+    }
+    [[nodiscard]] bool meets_a_rule() const { return unchanged >= patience; }
+    [[nodiscard]] bool is_exhausted() const { return is_over; }
+};
+
 ATTUNE_INLINE found_front
 minimize_two_of_points(chain_of_trees const& space,
                        std::function<two_outcome(point const&)> const& objective,
                        search_limits const& limits,
                        minimize_two_options const& options)
 {
-    pareto_search search(space, options.seed, options.front);
-    run_state board{
-        options.name, limits, std::numeric_limits<std::uint32_t>::max(), options.progress};
-    board.set_unit_is_seconds(false);
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
-    found_front out;
-    std::uint64_t unchanged = 0; // outcomes since the front changed
-    while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested() &&
-           unchanged < limits.patience) {
-        std::vector<point> const next = search.ask(1);
-        if (next.empty()) break;
-        point const& at = next.front();
-        two_outcome const seen = objective(at);
-        search.tell(at, seen);
-        auto const* const values = std::get_if<two_values>(&seen);
-        outcome counted = failure{};
-        if (values == nullptr)
-            counted = std::get<failure>(seen);
-        else
-            counted = outcome_of(std::isfinite((*values)[0]) ? (*values)[1] : (*values)[0]);
-        std::string text = text_of(space.describe(), at);
-        if (values != nullptr) text += ": " + text_of_two(*values);
-        board.add(at, counted, text, false); // there is no single best
-        std::vector<pareto_member> front = search.front();
-        unchanged = front == out.front ? unchanged + 1 : 0;
-        out.front = std::move(front);
-    }
-    out.evaluations = board.evaluations();
-    out.failures = board.failures();
-    out.interrupted = interrupt.requested();
+    front_search trials{.space = space,
+                        .objective = objective,
+                        .patience = limits.patience,
+                        .search =
+                            pareto_search(space, options.seed, options.front, options.search)};
+    run_state board = objective_board(
+        options.name, limits, std::numeric_limits<std::uint32_t>::max(), options.progress);
+    tell_rules_without_effect(board, limits, false, "minimize_two");
+    loop_end const end = run_minimize_loop(trials, board);
     board.announce(progress_event::finished,
-                   wants_tuning(limits) ? text_of_front(out.front, board)
+                   wants_tuning(limits) ? text_of_front(trials.front, board)
                                         : "nothing was searched: the budget is zero");
-    return out;
+    return {.front = std::move(trials.front),
+            .evaluations = board.evaluations(),
+            .failures = board.failures(),
+            .interrupted = end.interrupted,
+            .ended = end.ended};
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

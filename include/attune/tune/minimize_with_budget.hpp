@@ -22,11 +22,12 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct minimize_with_budget_options {
-    hyperband_options budgets{}; ///< from which to which, in all, and who proposes
+    hyperband_options budgets{}; ///< from which to which, and in all
     /// Besides budgets.rounds and budgets.total_budget; `target` and `patience` look at values of
-    /// the most budget alone, expected_gain does not count.
+    /// the most budget alone; expected_gain ends nothing, and the sink is told so.
     search_limits limits{};
     std::uint64_t seed = 0;
+    search_factory search{}; ///< proposes configurations: see hyperband; empty: uniform draws
     std::vector<input_value> inputs{};
     progress_sink progress = default_progress();
     std::string name = "minimize_with_budget"; ///< in messages

@@ -1,4 +1,4 @@
-// attune/tune/minimize_with_budget.ipp - the loop over configurations and their budgets.
+// attune/tune/minimize_with_budget.ipp - a search over configurations and their budgets, as the loop sees it.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -7,17 +7,52 @@
 #include <attune/declare/text.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>
-#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/minimize_loop.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/minimize_with_budget.hpp>
 
-#include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
-#include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// A search of minimize_with_budget() and its objective. See evaluated_search.
+struct budgeted_search {
+    using trial = fidelity_trial;
+
+    chain_of_trees const& space;
+    std::function<outcome(point const&, double)> const& objective;
+    double most; ///< budget
+    hyperband search;
+    stop_judge judge;   ///< of values at the most budget
+    double largest = 0; ///< budget with which anything worked
+
+    [[nodiscard]] std::optional<fidelity_trial> ask()
+    {
+        std::vector<fidelity_trial> next = search.ask();
+        return next.empty() ? std::nullopt : std::optional<fidelity_trial>(std::move(next.front()));
+    }
+    void take(fidelity_trial const& asked, run_state& board)
+    {
+        outcome result = objective(asked.where, asked.budget);
+        refuse_not_finite(result);
+        search.tell(asked, result);
+        if (succeeded(result) && asked.budget > largest) {
+            largest = asked.budget;
+            board.forget_best();
+        }
+        board.add(asked.where,
+                  result,
+                  text_of(space.describe(), asked.where) + " with budget " +
+                      formatted("%.6g", asked.budget),
+                  asked.budget == largest);
+        if (asked.budget >= most) judge.add(result);
+    }
+    [[nodiscard]] bool meets_a_rule() const { return judge.verdict(0).has_value(); }
+    /// Its brackets are a budget.
+    [[nodiscard]] bool is_exhausted() const { return false; }
+};
 
 ATTUNE_INLINE budgeted_minimum
 minimize_points_with_budget(chain_of_trees const& space,
@@ -27,55 +62,26 @@ minimize_points_with_budget(chain_of_trees const& space,
     hyperband_options with = options.budgets;
     if (std::optional<point> initial = default_point(space))
         with.first.insert(with.first.begin(), std::move(*initial));
-    hyperband search(space, options.seed, with);
-    double const most = hyperband_brackets(with).front().back().budget;
-    search_limits const& limits = options.limits;
-    run_state board{
-        options.name, limits, std::numeric_limits<std::uint32_t>::max(), options.progress};
-    board.set_unit_is_seconds(false);
-    search_limits good_enough = limits;
-    good_enough.evaluations = search_limits::any_number;
-    good_enough.seconds = search_limits::any_time;
-    stop_judge judge(good_enough); // of values at the most budget
-    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
-    double largest = 0; // budget with which anything worked
+    budgeted_search trials{.space = space,
+                           .objective = objective,
+                           .most = hyperband_brackets(with).front().back().budget,
+                           .search = hyperband(space, options.seed, with, options.search),
+                           .judge = stop_judge(without_cost(options.limits))};
+    run_state board = objective_board(
+        options.name, options.limits, std::numeric_limits<std::uint32_t>::max(), options.progress);
+    tell_rules_without_effect(board, options.limits, true, "minimize_with_budget");
+    loop_end const end = run_minimize_loop(trials, board);
     budgeted_minimum out;
-    out.ended = "budget";
-    while ((board.evaluations() == 0 || board.budget_left()) && !interrupt.requested()) {
-        std::vector<fidelity_trial> const next = search.ask();
-        if (next.empty()) break;
-        fidelity_trial const& trial = next.front();
-        outcome result = objective(trial.where, trial.budget);
-        if (auto const* const m = std::get_if<measurement>(&result)) {
-            outcome checked = outcome_of(m->value);
-            if (!succeeded(checked)) result = std::move(checked);
-        }
-        search.tell(trial, result);
-        if (succeeded(result) && trial.budget > largest) {
-            largest = trial.budget;
-            board.forget_best();
-        }
-        board.add(trial.where,
-                  result,
-                  text_of(space.describe(), trial.where) + " with budget " +
-                      formatted("%.6g", trial.budget),
-                  trial.budget == largest);
-        if (trial.budget < most) continue;
-        judge.add(result);
-        if (judge.verdict(0)) {
-            out.ended = "stop rule";
-            break;
-        }
-    }
+    out.ended = end.ended;
     std::string text;
-    if (search.best()) {
-        out.best = search.best()->where;
-        out.value = search.best()->value;
-        out.budget = search.best()->budget;
+    if (trials.search.best()) {
+        out.best = trials.search.best()->where;
+        out.value = trials.search.best()->value;
+        out.budget = trials.search.best()->budget;
         text = " with budget " + formatted("%.6g", out.budget);
     }
-    out.spent = search.spent();
-    conclude(out, board, space.describe(), limits, interrupt.requested(), text);
+    out.spent = trials.search.spent();
+    conclude(out, board, space.describe(), options.limits, end.interrupted, text);
     return out;
 }
 

@@ -56,6 +56,7 @@
 #include <attune/tune/loop/kernel_roofline.ipp>
 #include <attune/tune/loop/logged_search.ipp>
 #include <attune/tune/loop/make_bench.ipp>
+#include <attune/tune/loop/minimize_loop.ipp>
 #include <attune/tune/loop/online_bench.ipp>
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>

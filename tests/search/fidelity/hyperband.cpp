@@ -197,11 +197,11 @@ TEST_CASE("trials are those of Algorithm 1, written a second time")
     }
     for (auto const& [most, eta] : {std::pair(81.0, 3.0), {64.0, 2.0}, {64.0, 4.0}, {27.0, 3.0}}) {
         auto const used = std::make_shared<std::size_t>(0);
-        hyperband_options options{.most_budget = most, .eta = eta};
-        options.search = [&](attune::chain_of_trees const&, std::uint64_t) -> attune::any_searcher {
+        auto const scripted = [&](attune::chain_of_trees const&,
+                                  std::uint64_t) -> attune::any_searcher {
             return scripted_searcher{script, used};
         };
-        hyperband search(plane(), 1, options);
+        hyperband search(plane(), 1, {.most_budget = most, .eta = eta}, scripted);
         std::vector<std::pair<point, double>> got;
         for (fidelity_trial const& t : run(search))
             got.emplace_back(t.where, t.budget);
@@ -419,14 +419,13 @@ TEST_CASE("each budget has a searcher, which hears the outcomes at this budget a
 {
     std::vector<std::shared_ptr<std::vector<std::pair<point, double>>>> heard;
     std::set<std::uint64_t> seeds;
-    hyperband_options options;
-    options.search = [&](attune::chain_of_trees const& of,
-                         std::uint64_t seed) -> attune::any_searcher {
+    auto const listening = [&](attune::chain_of_trees const& of,
+                               std::uint64_t seed) -> attune::any_searcher {
         heard.push_back(std::make_shared<std::vector<std::pair<point, double>>>());
         seeds.insert(seed);
         return listening_searcher{heard.back(), attune::random_searcher(of, seed)};
     };
-    hyperband search(plane(), 7, options);
+    hyperband search(plane(), 7, {}, listening);
     auto const all = run(search, [](fidelity_trial const& t) -> outcome {
         if (t.where[0].index % 10 == 0) return attune::failure{attune::failure_stage::crash, "no"};
         return measured(t);

@@ -25,7 +25,6 @@ using attune::failure;
 using attune::failure_stage;
 using attune::goal;
 using attune::pareto_member;
-using attune::pareto_options;
 using attune::pareto_search;
 using attune::point;
 using attune::two_outcome;
@@ -72,14 +71,14 @@ std::vector<two_values> all_values(attune::chain_of_trees const& space,
     return out;
 }
 
-pareto_options drawing() { return {.search = attune::search_with<attune::random_searcher>()}; }
+attune::search_factory drawing() { return attune::search_with<attune::random_searcher>(); }
 
 } // namespace
 
 TEST_CASE("a front is found whole when the whole space is told")
 {
     attune::chain_of_trees const space = search_spaces::grid(16);
-    pareto_search search(space, 1, {.search = attune::search_with<attune::exhaustive_searcher>()});
+    pareto_search search(space, 1, {}, attune::search_with<attune::exhaustive_searcher>());
     run(search, 1000, distances);
     std::vector<two_values> const all = all_values(space, distances);
     std::vector<two_values> expected;
@@ -109,7 +108,7 @@ TEST_CASE("the default search covers most of known fronts, and more than random 
         double const whole = attune::hypervolume(all_values(one.space, one.f), one.reference);
         for (std::uint64_t seed = 0; seed < 3; ++seed) {
             pareto_search modelled(one.space, seed);
-            pareto_search random(one.space, seed, drawing());
+            pareto_search random(one.space, seed, {}, drawing());
             run(modelled, 40, one.f);
             run(random, 40, one.f);
             double const share = modelled.hypervolume(one.reference) / whole;
@@ -227,7 +226,7 @@ TEST_CASE("a search goes on from its saved calls bit for bit, and not from those
     CHECK_THROWS_AS(resumed.resume(saved), attune::error); // it has begun
     pareto_search other_seed(space, 6);
     CHECK_THROWS_AS(other_seed.resume(saved), attune::error);
-    pareto_search other_search(space, 5, drawing());
+    pareto_search other_search(space, 5, {}, drawing());
     CHECK_THROWS_AS(other_search.resume(saved), attune::error);
     attune::logged_session damaged = saved;
     for (attune::event& e : damaged.events)

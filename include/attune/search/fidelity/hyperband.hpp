@@ -45,10 +45,6 @@ struct hyperband_options {
     std::size_t rounds = 1;
     /// The sum of the budgets of all trials; ends the search before the trial that would exceed it.
     double total_budget = std::numeric_limits<double>::infinity();
-    /// Proposes configurations; empty: uniform draws. Each budget has a searcher of its own, which
-    /// proposes the configurations that begin with this budget and is told all outcomes at it, also
-    /// those of configurations that began with less. So values of different budgets never meet.
-    search_factory search{};
     /// What the first bracket begins with, such as the default configuration; at most as many as
     /// the bracket has. Repeated ones, and those outside the space, are left out.
     std::vector<point> first{};
@@ -96,10 +92,15 @@ struct fidelity_best {
 /// Cost   microseconds per trial, without those of the searcher
 class hyperband {
 public:
-    /// Errors  attune::error: see hyperband_brackets()
+    /// @param search  proposes configurations; empty: uniform draws. Each budget has a searcher of
+    ///                its own, which proposes the configurations that begin with this budget and is
+    ///                told all outcomes at it, also those of configurations that began with less.
+    ///                So values of different budgets never meet
+    /// Errors   attune::error: see hyperband_brackets()
     explicit hyperband(chain_of_trees space,
                        std::uint64_t seed = 0,
-                       hyperband_options const& options = {});
+                       hyperband_options const& options = {},
+                       search_factory const& search = {});
     ~hyperband();
     hyperband(hyperband&&) noexcept;
     hyperband& operator=(hyperband&&) noexcept;

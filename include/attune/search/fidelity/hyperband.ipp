@@ -56,15 +56,18 @@ hyperband_brackets(hyperband_options const& options)
 }
 
 struct hyperband::state {
-    state(chain_of_trees searched, std::uint64_t seed, hyperband_options const& with)
+    state(chain_of_trees searched,
+          std::uint64_t seed,
+          hyperband_options const& with,
+          search_factory const& search)
         : space(std::move(searched))
         , options(with)
         , plans(hyperband_brackets(with))
         , engine(seed)
     {
-        if (options.search)
+        if (search)
             for (std::size_t level = 0; level < plans.front().size(); ++level)
-                searchers.push_back(options.search(space, seed + level));
+                searchers.push_back(search(space, seed + level));
     }
 
     /// The budgets are numbered from the least, 0, to the most.
@@ -169,8 +172,11 @@ struct hyperband::state {
 };
 
 ATTUNE_INLINE
-hyperband::hyperband(chain_of_trees space, std::uint64_t seed, hyperband_options const& options)
-    : state_(std::make_unique<state>(std::move(space), seed, options))
+hyperband::hyperband(chain_of_trees space,
+                     std::uint64_t seed,
+                     hyperband_options const& options,
+                     search_factory const& search)
+    : state_(std::make_unique<state>(std::move(space), seed, options, search))
 {
 }
 ATTUNE_INLINE hyperband::~hyperband() = default;

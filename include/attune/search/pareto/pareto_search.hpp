@@ -31,9 +31,6 @@ using two_outcome = std::variant<two_values, failure>;
 
 struct pareto_options {
     std::array<goal, 2> goals{goal::lowest, goal::lowest};
-    /// Proposes configurations for one weighted objective after the other: before each, it is told
-    /// the values of all configurations again, with the new weight. Empty: a Bayesian search.
-    search_factory search{};
     /// Rho of the augmented Chebyshev function, >= 0: prefers, of two configurations with the same
     /// larger weighted value, the one whose other value is better.
     double augmentation = 0.05;
@@ -73,10 +70,14 @@ chebyshev(two_values const& values, double weight, double augmentation) noexcept
 /// Cost   that of one suggestion of the searcher, which reads all outcomes again each time
 class pareto_search {
 public:
-    /// Errors  attune::error: defaults that break a constraint; an augmentation below 0
+    /// @param search  proposes configurations for one weighted objective after the other: before
+    ///                each, it is told the values of all configurations again, with the new weight.
+    ///                Empty: a Bayesian search
+    /// Errors   attune::error: defaults that break a constraint; an augmentation below 0
     explicit pareto_search(chain_of_trees space,
                            std::uint64_t seed = 0,
-                           pareto_options const& options = {});
+                           pareto_options const& options = {},
+                           search_factory const& search = {});
     ~pareto_search();
     pareto_search(pareto_search&&) noexcept;
     pareto_search& operator=(pareto_search&&) noexcept;
@@ -97,7 +98,8 @@ public:
 
     /// All calls so far, from which resume() continues bit for bit.
     [[nodiscard]] logged_session const& save() const noexcept;
-    /// Brings a new search of the same space, options and seed to the state of a saved one.
+    /// Brings a new search of the same space, seed, options and searcher to the state of a saved
+    /// one.
     /// Errors  attune::error: this one has begun already; another space, seed or searcher; what is
     ///         saved is damaged
     void resume(logged_session const& saved);

@@ -72,11 +72,13 @@ ATTUNE_INLINE std::vector<two_values> scaled_to_front(std::span<two_values const
 } // namespace detail
 
 struct pareto_search::state {
-    state(chain_of_trees searched, std::uint64_t seed, pareto_options const& chosen)
+    state(chain_of_trees searched,
+          std::uint64_t seed,
+          pareto_options const& chosen,
+          search_factory const& search)
         : options(chosen)
         , space(std::move(searched))
-        , searcher(options.search ? options.search(space, seed)
-                                  : detail::weighted_search()(space, seed))
+        , searcher(search ? search(space, seed) : detail::weighted_search()(space, seed))
         , initial(detail::default_point(space))
         , engine(seed)
     {
@@ -234,8 +236,9 @@ struct pareto_search::state {
 ATTUNE_INLINE
 pareto_search::pareto_search(chain_of_trees space,
                              std::uint64_t seed,
-                             pareto_options const& options)
-    : state_(std::make_unique<state>(std::move(space), seed, options))
+                             pareto_options const& options,
+                             search_factory const& search)
+    : state_(std::make_unique<state>(std::move(space), seed, options, search))
 {
 }
 ATTUNE_INLINE pareto_search::~pareto_search() = default;
