@@ -40,7 +40,7 @@ public:
     using element_type = T const;
 
     constexpr constant_view() = default;
-    /// Elements that nobody keeps forms of: each call makes its own.
+    /// A view without kept forms of its elements: each call makes its own.
     __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size) noexcept
         : data_(data)
         , size_(size)

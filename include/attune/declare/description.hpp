@@ -207,9 +207,9 @@ struct description {
     /// Names of numbers that are measured when a configuration is built, such as the registers of
     /// its code. A searcher uses them as features where it is told the numbers.
     std::vector<std::string> code_metrics;
-    /// How long a configuration is expected to take before any is measured, in seconds as far as
-    /// that is known, from one coordinate per parameter. Empty: nothing is expected. Searches begin
-    /// where it is short, and believe it as far as outcomes agree.
+    /// The expected time of a configuration, from one coordinate per parameter, in seconds or in a
+    /// unit of its own. Empty: no expectation. Searches begin where it is short, and weigh it by
+    /// how well it agrees with outcomes.
     std::function<double(std::span<coordinate const> at)> expected;
     /// Numbers of the program that a configuration stands for, for models of many programs: see
     /// space/schedule/program_features.hpp. Empty: none are known. `in` is the description at

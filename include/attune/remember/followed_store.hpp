@@ -23,7 +23,7 @@ public:
 
     enum class state { absent, same, changed };
 
-    /// Takes in what was appended since the last call; nobody is waited for.
+    /// Takes in what was appended since the last call; does not wait.
     /// Errors  attune::error: the file cannot be read, is no store, or of a newer release
     [[nodiscard]] state refresh();
 

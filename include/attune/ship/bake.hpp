@@ -52,7 +52,7 @@ struct bake_request {
 /// For devices (architectures) it writes two files:
 ///   <stem>_table.cpp          constants, and what launches
 ///   <stem>_images.cpp         CUBINs of the winners and the default, and its PTX
-/// @return  sentences that somebody should read
+/// @return  sentences for the user
 /// Errors   attune::error, and nothing is written: no winner of this text of the kernel, an unknown
 ///          level, a store that does not say how calls become shapes
 std::vector<std::string> bake(bake_request const& request);

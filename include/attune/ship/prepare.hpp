@@ -24,7 +24,7 @@ struct prepare_request {
 /// Compiles the default and at most ten winners of a kernel for each instruction set, as shared
 /// objects for prepared_compiler. A compiler for another machine than x86-64 gets no flag -m of a
 /// winner.
-/// @return  sentences that somebody should read
+/// @return  sentences for the user
 /// Errors   attune::error, and nothing is written: as bake(); a compiler that is not there, or that
 ///          cannot compile for an instruction set
 std::vector<std::string> prepare(prepare_request const& request);

@@ -23,8 +23,9 @@ namespace attune::inline ATTUNE_ABI {
 /// With a shipped store, what won elsewhere is a near choice here: predicted and not measured, as
 /// explain() says. It serves a shape once it was verified here, beside the default. Give `tuned` a
 /// default that needs no compiler (attune_add_kernel, kernel.fallback()), and options.on_miss =
-/// miss_policy::lookup_only: what nobody prepared cannot be tried. Who may write to the folder
-/// decides which code runs. After a change of a header that the kernel includes, prepare anew.
+/// miss_policy::lookup_only: a configuration that was not prepared cannot be tried. Users who may
+/// write to the folder decide which code runs. After a change of a header that the kernel includes,
+/// prepare anew.
 ///
 /// Example  attune::tuned sgemm{kernel, attune::prepared_compiler{"sgemm.code"},
 ///              attune::shipped{"sgemm.attune"}, {.on_miss = attune::miss_policy::lookup_only}};

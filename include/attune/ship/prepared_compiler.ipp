@@ -67,7 +67,7 @@ ATTUNE_INLINE compile_result prepared_compiler::compile(kernel_source const& ker
         return out;
     }
     return failure{failure_stage::compile,
-                   "nobody prepared this configuration in " + folder_ +
+                   "this configuration is not prepared in " + folder_ +
                        "; attune prepare compiles the winners of a store",
                    {}};
 }

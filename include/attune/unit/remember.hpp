@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
-// attune::remember. With ATTUNE_HEADER_ONLY nobody includes it.
+// attune::remember. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
 #include <attune/remember/any_store.ipp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
-// attune::detail::worker. With ATTUNE_HEADER_ONLY nobody includes it.
+// attune::detail::worker. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
 #include <attune/measure/cuda/worker/message_values.ipp>

@@ -31,9 +31,9 @@ void require_parameters_of(description const& declared, description const& bound
 ///                 several threads at once. What it throws is the failure of that configuration;
 ///                 for the default it is an attune::error.
 /// @param name     the file name in messages: "dot.cpp"; its folder is searched for quoted includes
-/// @param revision to be changed with what `f` writes: records of another revision do not serve. If
-///                 calls may use several threads, and no flag such as -fopenmp says so, it says so:
-///                 "2, with std::thread"
+/// @param revision to be changed with what `f` writes: records of another revision do not serve. Where
+///                 variants use several threads without a flag such as -fopenmp, the revision
+///                 names the library: "2, with std::thread" (pthread, std::async, tbb ...)
 /// Example   attune::generated_source(space, [](auto const& config) {
 ///               return "float x[" + std::to_string(config[size]) + "];\nvoid clear() { ... }";
 ///           }, "clear.cpp", "1")

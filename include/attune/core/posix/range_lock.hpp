@@ -15,7 +15,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 enum class lock_state : std::uint8_t {
     mine,
-    busy,       ///< somebody else held it until the wait was over
+    busy,       ///< another process held it until the wait was over
     unavailable ///< there is no such file, or its file system has no locks
 };
 

@@ -22,7 +22,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// 0, or why these bytes cannot be locked (EAGAIN: somebody else holds one) or unlocked.
+/// 0, or why these bytes cannot be locked (EAGAIN: another process holds one) or unlocked.
 [[nodiscard]] inline int set_range(int file, short kind, byte_range const& bytes) noexcept
 {
     struct ::flock range{};

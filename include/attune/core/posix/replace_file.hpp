@@ -10,8 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Creates the file at `path`, or replaces it. Whoever reads it meanwhile sees the old text or the
-/// new one, whole; when this fails, the old one stays and nothing else is left. A file that is
+/// Creates the file at `path`, or replaces it. A reader meanwhile sees the whole old text or the
+/// whole new one; when this fails, the old one stays and nothing else is left. A file that is
 /// replaced gives its mode to the new one, and its owner where root writes; a symbolic link stays.
 /// Errors   attune::error: it cannot be written (with the reason), or is no regular file
 void replace_file(std::string const& path, std::string_view text);

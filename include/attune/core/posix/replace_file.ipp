@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A file beside another one; the destructor removes it.
 class file_beside {
 public:
-    /// A name that nobody else has: what is there already is neither opened nor followed.
+    /// Takes a name that no file has: an existing file is neither opened nor followed.
     explicit file_beside(std::filesystem::path const& target)
     {
         static std::atomic<unsigned> count{0};

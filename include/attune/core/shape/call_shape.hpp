@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
-/// Of functions that are part of their callers also where nothing is optimised: no two files of a
-/// program share them, so that none has them in the instructions of the other. Behind the
-/// parameters of a lambda expression it says so of that.
+/// Marks functions that are inlined at every optimisation level: so no file of a program calls the
+/// copy of another file, which may have instructions that this processor lacks. For a lambda
+/// expression, write it behind the parameters.
 #if defined(__GNUC__)
 #define ATTUNE_ALWAYS_INLINE __attribute__((always_inline))
 #else

@@ -57,8 +57,9 @@ template <class Declaration>
     static_assert(fault != nest_fault::read_and_written,
                   "attune: nest: an array is written by a statement that reads it, or by a later "
                   "one; write another array, or continue it by +=");
-    static_assert(fault != nest_fault::no_result,
-                  "attune: nest: the statements write temporaries alone, which nobody sees");
+    static_assert(
+        fault != nest_fault::no_result,
+        "attune: nest: the statements write temporaries alone, and no array of the caller");
     static_assert(fault != nest_fault::unknown_extent,
                   "attune: nest: an axis is no index of an array by itself, so that its extent is "
                   "not known; declare it: attune::axis<\"r\", 3>()");

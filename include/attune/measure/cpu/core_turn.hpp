@@ -21,20 +21,20 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The right to time something on some processors, among all processes and objects on a machine
 /// that use attune. Two of them wait for each other only where they have a processor in common, so
-/// the ranks of a job that are bound to processors of their own do not. Who waits longest is next.
-/// Released with the object or its process. Movable.
-/// Cost  10 us where nobody else times
+/// the ranks of a job that are bound to processors of their own do not. The one that has waited
+/// longest is next. Released with the object or its process. Movable.
+/// Cost     10 us where no other process times
 class core_turn {
 public:
     /// @param cores   by their numbers, such as processors_of_this_thread()
-    /// @param wait_s  at most, for the ones who have them
-    /// @param file    empty: nobody waits for anybody
+    /// @param wait_s  longest wait for processes that hold them, seconds
+    /// @param file    of the locks; empty: no process waits
     explicit core_turn(std::vector<std::uint64_t> cores,
                        double wait_s,
                        std::string const& file = file_of_turns());
 
-    /// False: others had the processors for all of `wait_s`, or nobody can know: measure, and say
-    /// so.
+    /// False: others had the processors for all of `wait_s`, or the file has no locks. Then the
+    /// caller measures, and reports notice().
     [[nodiscard]] bool is_alone() const noexcept { return lock_.state() == lock_state::mine; }
     /// Others had the processors for all of the wait.
     [[nodiscard]] bool is_late() const noexcept { return lock_.state() == lock_state::busy; }

@@ -22,7 +22,6 @@ namespace attune::inline ATTUNE_ABI {
 /// A variant that changes the process (environment, working directory, handlers ...) fails. In the
 /// process the change is reverted; but while the program has other threads, which may make such
 /// changes too, only a forked child is checked for them.
-/// calling one, which may change the same things, only a forked child is watched for them.
 enum class isolation : std::uint8_t {
     automatic, ///< the default: `fork`, or `guard` when a fork is expensive, fails or would hang
     fork,  ///< the first run is in a forked child, others are in the process with a signal guard

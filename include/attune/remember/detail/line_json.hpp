@@ -136,12 +136,13 @@ private:
     std::uint32_t at_;
 };
 
-/// A line of JSON without blanks, whose texts have neither escapes nor bytes beyond ASCII, as
-/// nearly all lines are that attune writes. All that it reads is valid JSON, and says what
-/// nlohmann::json reads in it; whoever has another line asks that.
+/// A line of JSON without blanks, whose texts have neither escapes nor bytes beyond ASCII: nearly
+/// all lines that attune writes. It accepts valid JSON only, and gives the values that
+/// nlohmann::json gives. The caller reads other lines by nlohmann::json.
 class line_json {
 public:
-    /// @param line  outlives the result  @return  nothing: it is not of this form
+    /// @param line  outlives the result
+    /// @return  nothing: the line is not of this form
     /// Cost   1 ns a byte
     [[nodiscard]] static std::optional<line_json> read(std::string_view line)
     {

@@ -1,8 +1,8 @@
 // attune/remember/detail/store_reader.hpp - the lines of a file that others append to.
 // SPDX-License-Identifier: MIT
 //
-// Reading takes no lock: a line is whole when its checksum is right. Only for a last line without
-// its newline the lock says whether somebody is writing it.
+// Reading takes no lock: a line is whole when its checksum is right. For a last line without
+// its newline, the lock says whether a process is writing it.
 #pragma once
 
 #include <attune/core/version.hpp>

@@ -101,7 +101,7 @@ private:
         }
         std::string last = "\n";
         if (*end > 0 && !file_->read(*end - 1, 1, last)) return keep(file_->why());
-        // Without a lock, somebody else may be writing a line at this moment.
+        // Without a lock, another process may be writing a line at this moment.
         std::string text = *end == 0 || (last == "\n" && file_->is_locked()) ? "" : "\n";
         if (format_ < store_format) text += header_line() + '\n';
         std::vector<std::string> introduced;

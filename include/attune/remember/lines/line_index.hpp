@@ -43,7 +43,7 @@ public:
     std::size_t take(std::string_view text, std::uint64_t offset);
 
     /// Takes in a last line without newline.
-    /// @param is_final  nobody is writing it: otherwise a line that is not whole is left for later
+    /// @param is_final  no process is writing it; else a line that is not whole is left for later
     /// @return  false: it was left
     bool take_last(std::string_view line, std::uint64_t offset, bool is_final);
 

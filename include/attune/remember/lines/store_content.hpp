@@ -1,8 +1,8 @@
 // attune/remember/lines/store_content.hpp - what the file of a store holds, to be looked at as a whole.
 // SPDX-License-Identifier: MIT
 //
-// For people's tools: attune::store answers what a tuning asks, skips what it cannot read and waits
-// for nobody; this one lists everything and refuses a file that is no store.
+// For people's tools: attune::store answers what a tuning asks, skips what it cannot read and never
+// waits; this one lists everything and refuses a file that is no store.
 #pragma once
 
 #include <attune/core/version.hpp>

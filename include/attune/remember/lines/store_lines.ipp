@@ -279,7 +279,7 @@ ATTUNE_INLINE void rewrite_store(std::string const& path,
         if (made != now) replace_file(path, made);
         return;
     }
-    throw error("the store is replaced all the time", path, "try again when nobody prunes it");
+    throw error("the store is replaced all the time", path, "try again when no process prunes it");
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -13,8 +13,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// process ends in any way. Movable.
 ///
 /// - `mine`: tune, if another look into the store still finds nothing.
-/// - `busy`: another one tunes it: serve what there is, or wait.
-/// - `unavailable`: nobody can claim anything here: tune.
+/// - `busy`: another process or object tunes it: serve what there is, or wait.
+/// - `unavailable`: the store has no locks, so that no claim is possible: tune.
 class problem_claim {
 public:
     /// Of a store that no other process sees.

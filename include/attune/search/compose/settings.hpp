@@ -52,7 +52,7 @@ template <class V>
         return std::to_string(value);
 }
 
-/// Sizes are memory: a text that somebody damaged must not ask for more than there is.
+/// Sizes are memory: a damaged text must not ask for more memory than there is.
 inline constexpr std::size_t largest_size_read = 1'000'000;
 
 /// Whether `text` is a setting of this type, which is stored then.

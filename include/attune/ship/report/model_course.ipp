@@ -12,30 +12,33 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// An outcome that a model expected a time of.
-struct foretold {
+/// An outcome whose time the model had predicted.
+struct predicted_outcome {
     double expected_s = 0;
     double time_s = 0; ///< 0: it failed
     std::size_t row = 0;
 };
 
-[[nodiscard]] inline double squared_error(foretold const& of)
+[[nodiscard]] inline double squared_error(predicted_outcome const& of)
 {
     double const error = std::log(of.expected_s) - std::log(of.time_s);
     return error * error;
 }
 
 /// @param some  not empty; with a time in it
-[[nodiscard]] inline double peak_of(std::vector<foretold> some)
+[[nodiscard]] inline double peak_of(std::vector<predicted_outcome> some)
 {
     double best_s = HUGE_VAL;
-    for (foretold const& one : some)
+    for (predicted_outcome const& one : some)
         if (one.time_s > 0) best_s = std::fmin(best_s, one.time_s);
     auto const count = static_cast<std::ptrdiff_t>(std::min(peak_count, some.size()));
-    std::partial_sort(
-        some.begin(), some.begin() + count, some.end(), [](foretold const& a, foretold const& b) {
-            return a.expected_s != b.expected_s ? a.expected_s < b.expected_s : a.row < b.row;
-        });
+    std::partial_sort(some.begin(),
+                      some.begin() + count,
+                      some.end(),
+                      [](predicted_outcome const& a, predicted_outcome const& b) {
+                          return a.expected_s != b.expected_s ? a.expected_s < b.expected_s
+                                                              : a.row < b.row;
+                      });
     double so_far = 0, sum = 0;
     for (std::ptrdiff_t i = 0; i < count; ++i) {
         double const time_s = some[static_cast<std::size_t>(i)].time_s;
@@ -48,7 +51,7 @@ struct foretold {
 ATTUNE_INLINE model_course course_of(std::vector<tried_row> const& rows, std::size_t most)
 {
     model_course out;
-    std::vector<foretold> all;
+    std::vector<predicted_outcome> all;
     std::vector<double> squares; // of those with a time
     std::vector<std::size_t> timed_until;
     for (std::size_t r = 0; r < rows.size(); ++r) {

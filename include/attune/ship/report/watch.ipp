@@ -114,7 +114,7 @@ struct open_tuning {
     return out;
 }
 
-/// Of a problem at which nobody works.
+/// Of a problem that no process tunes.
 [[nodiscard]] inline std::string ended_text(problem_history const& past)
 {
     if (!past.best)
@@ -161,7 +161,7 @@ ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_history> 
     return formatted("%.0f days", seconds / 86400);
 }
 
-/// Of a file to which nobody has written for minutes, so that nobody may be at work: one sentence.
+/// One sentence on a file without a write for minutes: perhaps no process is at work.
 [[nodiscard]] inline std::string silence_of(std::string const& path)
 {
     std::error_code failed;

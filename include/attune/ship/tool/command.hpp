@@ -81,7 +81,7 @@ struct command {
 /// The help of a sub-command, with its exit codes.
 [[nodiscard]] std::string help_of(command const& of);
 
-/// The one of `known` that somebody may have meant; empty: none is near.
+/// The one of `known` that the user may have meant; empty: none is near.
 [[nodiscard]] std::string nearest_word(std::string_view meant,
                                        std::vector<std::string_view> const& known);
 

@@ -122,8 +122,8 @@ ATTUNE_INLINE int run_tool(int count, char const* const* given)
                      environment_variable("TERM") != "dumb";
     on.is_live = ::isatty(STDERR_FILENO) != 0;
     std::ios::sync_with_stdio(false);
-    // A handler, not SIG_IGN: programs that are started do not inherit it. A search goes on where
-    // nobody reads its progress.
+    // A handler, not SIG_IGN: programs that are started do not inherit it. A search goes on after
+    // the reader of its progress has ended.
     std::signal(SIGPIPE, [](int) { lost_reader = 1; });
     std::signal(SIGXFSZ, [](int) {}); // a write beyond the limit of files fails, and is told
     on.has_no_reader = [] { return lost_reader != 0; };

@@ -45,12 +45,12 @@ struct capture_wish {
 /// Appends the content of all arrays, in the order of describe_call().
 void append_content(std::string& to, call_frame const& frame);
 
-/// The capture that a dispatch_table owes. Any thread.
+/// Captures one call of a dispatch_table to a file, where the environment asks for it. Any thread.
 class call_capture {
 public:
     explicit call_capture(std::string const& kernel);
 
-    /// False once there is nothing to do any more, or if there never was.
+    /// True until a call is captured, if one is to be.
     [[nodiscard]] bool is_due() const noexcept { return is_due_.load(std::memory_order_relaxed); }
     /// Writes the file, or says why not; calls whose arrays are all empty are passed over.
     /// @return  a sentence; empty: nothing happened

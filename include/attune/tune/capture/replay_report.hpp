@@ -11,13 +11,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The file for it, which `attune retune` names in ATTUNE_REPLAY_REPORT; empty: nobody asks.
+/// The file for the report: the variable ATTUNE_REPLAY_REPORT, which `attune retune` sets; empty:
+/// the variable is not set, and no report is written.
 [[nodiscard]] std::string replay_report_path();
 
-/// Writes the report of a replay that took place, and ends this process with 0: its own work was
-/// not asked for. Returns if it cannot be written.
+/// Writes the report of a replay that took place, and ends this process with exit code 0: the
+/// program's own work is not needed. Returns if the report cannot be written.
 void report_replay_and_end(std::string const& path, tuning_report const& done) noexcept;
-/// Writes why there was none; the program goes on.
+/// Writes why no replay took place; the program goes on.
 void report_no_replay(std::string const& path, std::string const& why) noexcept;
 
 /// Names and texts of a report: "kernel", "how" (tuned, kept_default, remembered, or no),

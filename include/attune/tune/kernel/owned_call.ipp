@@ -79,7 +79,8 @@ ATTUNE_INLINE owned_call::owned_call(call_frame const& frame)
     auto made = std::make_shared<memory>();
     for (call_range const& range : ranges_of(frame))
         made->add(range);
-    // What lies between rows is not the call's: other threads may write there, or nobody may read.
+    // What lies between rows is not the call's: other threads may write there, or it may be
+    // unreadable.
     for (buffer const& b : frame.buffers)
         if (b.argument != buffer::result)
             for_each_row(b, [&made](std::byte* first, std::size_t bytes) {

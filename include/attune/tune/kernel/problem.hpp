@@ -49,7 +49,7 @@ struct tuning_problem {
     /// Its bench is used only for verify(), for an installed variant at another shape.
     bool only_verifies = false;
     /// Where first runs leave the errors of their results, also those in a forked child; null:
-    /// nobody asks for them.
+    /// they are not kept.
     std::shared_ptr<detail::shared_with_child<detail::errors_seen>> error_seen{};
 };
 

@@ -42,7 +42,7 @@ struct session_memory {
     /// Object keys with the outcomes of equal code at these inputs on this device, where another
     /// source text or compiler made it: such code is not measured again.
     std::vector<std::pair<std::string, outcome>> known_code{};
-    /// Told each outcome that is measured, before the next one is; empty: nobody is.
+    /// Called with each measured outcome, before the next one is measured; may be empty.
     std::function<void(known_outcome const&)> keep{};
 };
 

@@ -24,7 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
 /// A start that fails a test ends with one sentence on stderr and exit code `refused_code`; main()
 /// does not run, because the process may be a worker that cannot read /proc.
 ///
-/// Not prevented: whoever can run code in the parent (LD_PRELOAD, a debugger, a script in an
+/// Not prevented: a user who can run code in the parent (LD_PRELOAD, a debugger, a script in an
 /// interpreter) can run it in the worker too, with the same user and privileges.
 inline constexpr char const* worker_variable = "ATTUNE_WORKER";
 inline constexpr int worker_socket = 3; ///< a worker's end of the connection

@@ -34,7 +34,7 @@ ATTUNE_INLINE std::string protocol_mark(std::string_view version,
 ATTUNE_INLINE void put(writer& to, device_code const& what)
 {
     auto const& [image, entry, architecture, resources, ptx] = what;
-    static_cast<void>(ptx); // nobody runs it
+    static_cast<void>(ptx); // it never runs
     to.put_text(image);
     to.put_text(entry);
     to.put(architecture);

@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return searchers_.size(); }
     [[nodiscard]] std::vector<search::technique_use> const& uses() const noexcept { return uses_; }
 
-    /// A configuration that nobody was asked for; nothing if the technique has none. A technique
+    /// A configuration that no technique proposed yet; nothing if this one has none. A technique
     /// repeats at most the configurations of others whose outcomes are not told yet.
     [[nodiscard]] std::optional<point> ask(std::size_t technique)
     {
@@ -84,9 +84,9 @@ public:
         bool const is_best =
             measured != nullptr && std::isfinite(measured->value) && measured->value < best_;
         if (is_best) best_ = measured->value;
-        auto const [known, is_new] = proposed_by_.try_emplace(p, nobody);
-        if (known->second == nobody) return {};
-        std::size_t const technique = std::exchange(known->second, nobody);
+        auto const [known, is_new] = proposed_by_.try_emplace(p, no_technique);
+        if (known->second == no_technique) return {};
+        std::size_t const technique = std::exchange(known->second, no_technique);
         ++uses_[technique].requests;
         if (is_best) ++uses_[technique].new_bests;
         return event{technique, is_best};
@@ -108,11 +108,11 @@ public:
     }
 
 private:
-    static constexpr std::size_t nobody = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t no_technique = std::numeric_limits<std::size_t>::max();
 
     std::vector<std::optional<any_searcher>> searchers_; ///< nothing: retired
     std::vector<search::technique_use> uses_;
-    std::unordered_map<point, std::size_t, point_hash> proposed_by_; ///< nobody: told
+    std::unordered_map<point, std::size_t, point_hash> proposed_by_; ///< no_technique: told
     double best_ = std::numeric_limits<double>::infinity();
 };
 

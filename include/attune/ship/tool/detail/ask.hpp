@@ -89,7 +89,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             reply = {{"error", e.what()}};
         }
         on.out << line_of(reply) << '\n' << std::flush;
-        if (!on.out) break; // nobody reads any more
+        if (!on.out) break; // the reader is gone
     }
     return done;
 }

@@ -76,7 +76,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
               "an architecture of NVIDIA's devices, such as 90, instead of instruction sets; may "
               "be "
               "repeated"},
-             {"--unverified", "", "with --sm: what was predicted serves, though nobody ran it"},
+             {"--unverified", "", "with --sm: what was predicted serves, though it never ran"},
              {"--include", "DIR", "where the kernel's own headers are; may be repeated"}},
         .more =
             "  attune bake sgemm.attune sgemm.kernel.cpp -o baked\n"

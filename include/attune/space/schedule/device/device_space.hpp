@@ -24,7 +24,7 @@ namespace attune::inline ATTUNE_ABI {
 /// another one writes, or all results are single numbers: these programs run as one block.
 ///
 /// Constraints keep each configuration below 1024 threads, 48 KiB of shared memory, and the
-/// registers of a multiprocessor as far as they can be foretold. Extents that are inputs of the
+/// registers of a multiprocessor as far as they can be predicted. Extents that are inputs of the
 /// program are inputs of the space.
 class device_space {
 public:

@@ -276,7 +276,7 @@ ATTUNE_INLINE void apart_tuning::go_on()
     bool is_over = true;
     try {
         is_over = is_over_after(*one, slice);
-    } catch (...) { // the program's sink threw, and there is nobody to tell
+    } catch (...) { // the program's sink threw; this thread has no caller to tell
     }
     here.lock();
     // After the first slice there is something better.
@@ -293,7 +293,7 @@ ATTUNE_INLINE void apart_tuning::go_on()
 /// How long a session waits for a call: the longer, the more often that was in vain.
 ATTUNE_INLINE double apart_tuning::patience_s(open_tuning const& one) const
 {
-    constexpr double least_s = 0.1; // where somebody waits for the end
+    constexpr double least_s = 0.1; // where a thread waits for the end
     if (waiting_ > 0 || parts_.waiting > 0) return least_s;
     constexpr int most_rests = 5;
     return static_cast<double>(1 << std::min(one.rests, most_rests));

@@ -51,7 +51,7 @@ struct background_worker::state {
             name_this_thread("attune tune"); // one that may change what all threads share
             try {
                 job();
-            } catch (...) { // a sink or a check of the program's threw; nobody is there to hear it
+            } catch (...) { // a sink or a check of the program threw; no caller can catch it
             }
             job = nullptr; // what it holds is freed without the lock
             name_this_thread(own_thread_name);

@@ -19,7 +19,7 @@ struct proof_memory {
     /// The variant was never right for these inputs: until it was for a shape itself, no class of
     /// shapes counts, and none is served without a check.
     bool is_required = false;
-    std::function<void(failure const&)> refuse{}; ///< told where it is wrong; empty: nobody is
+    std::function<void(failure const&)> refuse{}; ///< called where it is wrong; may be empty
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
