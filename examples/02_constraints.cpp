@@ -1,6 +1,7 @@
 // 02 - constraints: every kind of parameter, and what may be required between them.
 // Shows domains, inputs, expressions, a lambda; what a space answers. Needs no compiler. Instant.
 #include <attune/attune.hpp>
+#include <attune/space/query/space_report.hpp>
 
 #include <cstdio>
 
@@ -38,6 +39,10 @@ int main()
                 all.tree_count(),
                 all.log2_size());
 
+    attune::space_report const report =
+        attune::report_on(all); // attune::to_text(report): all of it
+    std::printf("hardest to keep: %s\n", report.most_restrictive()->text.c_str());
+
     attune::random_engine engine{42};
     attune::point const drawn = all.sample(engine);
     auto const config = attune::decode(space, all.describe(), drawn);
@@ -63,6 +68,7 @@ int main()
 }
 // prints:
 // 4 trees, 2^# configurations besides the real parameter
+// hardest to keep: predicate(WIDTH, DEPTH)
 // drawn: width #, rows #, valid 1, has neighbours
 // breaks: BLOCK * DEPTH * 4 <= 16384
 // breaks: DEPTH == 1 || DEPTH == 2 || DEPTH == 4 || DEPTH == 8

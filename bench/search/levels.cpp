@@ -20,7 +20,6 @@
 #include <attune/declare/program_rows.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
-#include <attune/search/cost/score_quality.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
@@ -41,6 +40,7 @@
 #include "../support/median.hpp"
 #include "../support/names.hpp"
 #include "../support/recorded.hpp"
+#include "../support/score_quality.hpp"
 #include "replay_run.hpp"
 
 namespace {
@@ -229,8 +229,8 @@ struct runs_of_row {
         }
         if (rounds.empty()) return;
         invalid.push_back(bad / std::max(1.0, bad + valid));
-        rmse.push_back(attune::score_rmse(predicted, measured));
-        peak.push_back(attune::average_peak_score(predicted, measured));
+        rmse.push_back(bench::score_rmse(predicted, measured));
+        peak.push_back(bench::average_peak_score(predicted, measured));
     }
     [[nodiscard]] summary medians() const
     {

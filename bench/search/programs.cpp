@@ -34,7 +34,6 @@
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/cost/expected_rows.hpp>
-#include <attune/search/cost/score_quality.hpp>
 #include <attune/search/random.hpp>
 #ifdef ATTUNE_BENCH_XGBOOST
 #include <attune/search/cost/xgboost_trees.hpp>
@@ -60,6 +59,7 @@
 
 #include "../support/arguments.hpp"
 #include "../support/names.hpp"
+#include "../support/score_quality.hpp"
 #include "../tune/program_layers.hpp"
 #include "program_recording.hpp"
 #include "program_table.hpp"
@@ -344,8 +344,8 @@ void judge_models(fields& out,
     auto const judge = [&](std::string const& suffix, std::vector<double> const& predicted) {
         out.add("rank" + suffix, rank_accuracy(predicted, program.scores), false);
         if (suffix != "_expected")
-            out.add("rmse" + suffix, attune::score_rmse(predicted, program.scores), false);
-        out.add("peak32" + suffix, attune::average_peak_score(predicted, program.scores), false);
+            out.add("rmse" + suffix, bench::score_rmse(predicted, program.scores), false);
+        out.add("peak32" + suffix, bench::average_peak_score(predicted, program.scores), false);
     };
     auto const learnt = [&](attune::cost_samples const& from) {
         attune::boosted_trees model(attune::boosting_options::for_other_tasks());

@@ -140,7 +140,6 @@ TEST_CASE("one call reads and writes the order of a short and of a long permutat
         for (std::uint32_t const n : {2U, 5U, 12U, 13U, 40U}) {
             if (!as_digits && n > attune::detail::max_permutation_items) continue;
             description const d = with_order(n, as_digits);
-            REQUIRE(attune::detail::orders_in(d) == std::vector<std::uint32_t>{1});
             CHECK(attune::detail::has_order(d, 1));
             CHECK_FALSE(attune::detail::has_order(d, 0));
             auto const last = static_cast<std::uint32_t>(d.parameters.size() - 1);
@@ -223,7 +222,6 @@ TEST_CASE("the elements of an array are coordinates that are read and written in
     description d;
     d.parameters.resize(6);
     d.groups.push_back({"CUT", attune::group_kind::array, 2, 3});
-    CHECK(attune::detail::arrays_in(d) == std::vector<std::uint32_t>{2});
     CHECK_FALSE(attune::detail::has_order(d, 2));
     point p(6);
     for (std::uint32_t i = 0; i < 6; ++i)

@@ -19,12 +19,14 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     } catch (attune::syntax_error const&) {
         return 0;
     }
-    std::string written;
-    try {
-        written = attune::write_spaces_json(spaces);
-    } catch (attune::error const&) { // a name with a backquote in an expression
-        return 0;
+    for (attune::named_space const& space : spaces) {
+        std::string written;
+        try {
+            written = attune::write_space_json(space);
+        } catch (attune::error const&) { // a name with a backquote in an expression
+            continue;
+        }
+        if (attune::read_spaces_json(written).size() != 1) std::abort();
     }
-    if (attune::read_spaces_json(written).size() != spaces.size()) std::abort();
     return 0;
 }

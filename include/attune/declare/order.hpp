@@ -19,10 +19,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The parameters by which order_of() finds permutations: each permutation of the space once, a
-/// long one by its first digit.
-[[nodiscard]] std::vector<std::uint32_t> orders_in(description const& d);
-
 /// Whether order_of() accepts `parameter`.
 [[nodiscard]] bool has_order(description const& d, std::uint32_t parameter) noexcept;
 
@@ -42,9 +38,6 @@ void set_order(description const& d,
                std::uint32_t parameter,
                point& p,
                std::span<std::uint16_t const> order);
-
-/// The first parameter of each array of the space.
-[[nodiscard]] std::vector<std::uint32_t> arrays_in(description const& d);
 
 /// The coordinates of the elements of an array: element i is that of d.parameters[first + i].
 /// @param parameter  any element of the array

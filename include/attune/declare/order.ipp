@@ -120,17 +120,6 @@ ATTUNE_INLINE bool has_order(description const& d, std::uint32_t parameter) noex
            (d.parameters[parameter].traits().is_order || digits_with(d, parameter) != nullptr);
 }
 
-ATTUNE_INLINE std::vector<std::uint32_t> orders_in(description const& d)
-{
-    std::vector<std::uint32_t> out;
-    for (std::uint32_t i = 0; i < d.parameters.size(); ++i)
-        if (d.parameters[i].traits().is_order) out.push_back(i);
-    for (group_description const& g : d.groups)
-        if (g.kind == group_kind::permutation) out.push_back(g.first);
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
 ATTUNE_INLINE std::size_t items_of(description const& d, std::uint32_t parameter) noexcept
 {
     group_description const* const g = digits_with(d, parameter);
@@ -170,14 +159,6 @@ ATTUNE_INLINE void set_order(description const& d,
     ATTUNE_ASSERT(digits.size() == items.size(), "an order has the items 0 .. n - 1 once each");
     for (std::size_t k = 0; k < g->count; ++k)
         p[g->first + k] = {digits[k], 0};
-}
-
-ATTUNE_INLINE std::vector<std::uint32_t> arrays_in(description const& d)
-{
-    std::vector<std::uint32_t> out;
-    for (group_description const& g : d.groups)
-        if (g.kind == group_kind::array) out.push_back(g.first);
-    return out;
 }
 
 ATTUNE_INLINE std::span<coordinate const>

@@ -74,21 +74,6 @@ TEST_CASE("programs without rows are left out, and a task of failures alone has 
     CHECK(samples.scores() == std::vector<double>{0});
 }
 
-TEST_CASE("learning anew is due when there is a fifth more")
-{
-    attune::cost_samples samples;
-    CHECK_FALSE(samples.is_due());
-    for (int i = 0; i < 10; ++i)
-        samples.add("x", rows({1, 2}), 1.0);
-    CHECK(samples.is_due());
-    samples.mark_learnt();
-    CHECK_FALSE(samples.is_due());
-    samples.add("x", rows({1, 2}), 1.0);
-    CHECK_FALSE(samples.is_due());
-    samples.add("x", rows({1, 2}), 1.0);
-    CHECK(samples.is_due());
-}
-
 TEST_CASE("measured programs read back from their text bit for bit")
 {
     attune::cost_samples const samples = example();

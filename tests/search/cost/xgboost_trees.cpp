@@ -3,7 +3,6 @@
 #include <attune/search/cost/xgboost_trees.hpp>
 
 #include <attune/search/cost/boosted_trees.hpp>
-#include <attune/search/cost/score_quality.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "../../../bench/support/score_quality.hpp"
 #include "../../laws/cost_model.hpp"
 
 #ifdef ATTUNE_TEST_XGBOOST
@@ -67,9 +67,9 @@ TEST_CASE("two implementations of the same model agree on programs that they hav
     theirs.learn(known.programs, known.scores);
     std::vector<double> const one = ours.predict(fresh.programs);
     std::vector<double> const other = theirs.predict(fresh.programs);
-    CHECK(attune::score_rmse(one, other) < 0.1);
-    CHECK(attune::average_peak_score(other, fresh.scores) >
-          0.9 * attune::average_peak_score(one, fresh.scores));
+    CHECK(bench::score_rmse(one, other) < 0.1);
+    CHECK(bench::average_peak_score(other, fresh.scores) >
+          0.9 * bench::average_peak_score(one, fresh.scores));
 }
 
 TEST_CASE("numbers beyond float are the largest float, and programs without rows are 0")

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 #include <attune/ship/report/model_course.hpp>
 
-#include <attune/search/cost/score_quality.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "../../../bench/support/score_quality.hpp"
 
 using namespace attune::detail;
 
@@ -59,7 +59,7 @@ TEST_CASE("each step has the error of the last thirty and the peak score of all 
             sum += squares[i];
         CHECK(step.rmse ==
               doctest::Approx(std::sqrt(sum / static_cast<double>(squares.size() - from))));
-        CHECK(step.peak == doctest::Approx(attune::average_peak_score(predicted, measured, 32)));
+        CHECK(step.peak == doctest::Approx(bench::average_peak_score(predicted, measured, 32)));
         if (&step != &got.steps.back()) continue;
         CHECK(got.predicted == predicted.size());
         CHECK(got.failed == predicted.size() - squares.size());

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/store.hpp>
-#include <attune/search/cost/score_quality.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "../../../bench/support/score_quality.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "page_tree.hpp"
 #include "told_outcomes.hpp"
@@ -517,7 +517,7 @@ TEST_CASE("the score of the model over the tuning is that of its predictions")
         CHECK(std::stod(row[2]) ==
               doctest::Approx(std::sqrt(sum / static_cast<double>(used))).epsilon(6e-3));
         CHECK(std::stod(row[3]) ==
-              doctest::Approx(100 * attune::average_peak_score(predicted, measured, 32))
+              doctest::Approx(100 * bench::average_peak_score(predicted, measured, 32))
                   .epsilon(1e-3));
     }
     std::string text;

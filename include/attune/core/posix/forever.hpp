@@ -5,7 +5,6 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
-#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -15,9 +14,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// meant for loaded code: another thread may run the code while its owner is destroyed or exit()
 /// runs. Null is ignored; an object given twice is kept once.
 void keep_forever(std::shared_ptr<void const> object);
-
-/// How many objects keep_forever() holds.
-[[nodiscard]] std::size_t kept_forever();
 
 /// Owns an object; does not destroy it when the program ends, because other threads may still use
 /// it then.

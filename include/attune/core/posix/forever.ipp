@@ -32,11 +32,4 @@ ATTUNE_INLINE void keep_forever(std::shared_ptr<void const> object)
     kept.all.emplace(at, std::move(object));
 }
 
-ATTUNE_INLINE std::size_t kept_forever()
-{
-    kept_objects& kept = kept_objects::get();
-    std::scoped_lock const one(kept.lock);
-    return kept.all.size();
-}
-
 } // namespace attune::inline ATTUNE_ABI::detail

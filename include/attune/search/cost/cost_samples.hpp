@@ -42,14 +42,6 @@ public:
     /// differ much: what a model that is asked for another task's order learns best from.
     [[nodiscard]] std::vector<double> places() const;
 
-    /// Whether there is a fifth more than when a model learnt, so that learning anew is worth it.
-    [[nodiscard]] bool is_due() const noexcept
-    {
-        return size() > learnt_ && 5 * (size() - learnt_) >= learnt_;
-    }
-    /// A model has learnt from all programs.
-    void mark_learnt() noexcept { learnt_ = size(); }
-
 private:
     struct task_best {
         std::string name;
@@ -60,7 +52,6 @@ private:
     std::vector<std::optional<double>> values_;
     std::vector<std::uint32_t> task_of_;
     std::vector<task_best> tasks_;
-    std::size_t learnt_ = 0;
 };
 
 /// A line per program: task, value, rows and width of its table, its numbers. Numbers read back bit

@@ -34,7 +34,6 @@ public:
 
     /// Whether values are logarithms.
     [[nodiscard]] bool logarithmic() const noexcept { return logarithmic_; }
-    [[nodiscard]] bool has_failures() const noexcept { return labels_.has_value(); }
     /// What is expected at each row, in the unit of the (logarithms of the) values, less centre(),
     /// and how unsure that is: the variance, in that unit squared.
     void predict(feature_table const& points, Eigen::ArrayXd& mean, Eigen::ArrayXd& variance) const;

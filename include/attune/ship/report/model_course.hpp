@@ -1,6 +1,6 @@
 // attune/ship/report/model_course.hpp - how well the search's model predicted its outcomes, as the tuning went on.
 // SPDX-License-Identifier: MIT
-// Source   average peak score and RMSE as in search/cost/score_quality.hpp, where programs have scores:
+// Source   average peak score and RMSE as in bench/support/score_quality.hpp, where programs have scores:
 //          here the score of an outcome is the best time by its own
 #pragma once
 

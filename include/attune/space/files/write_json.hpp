@@ -18,9 +18,6 @@ namespace attune::inline ATTUNE_ABI {
 /// Errors   attune::error for a constraint that is a function, and for text that is not UTF-8
 [[nodiscard]] std::string write_space_json(named_space const& space);
 
-/// A list of such objects, one space per line.
-[[nodiscard]] std::string write_spaces_json(std::vector<named_space> const& spaces);
-
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -159,12 +159,4 @@ ATTUNE_INLINE std::string write_space_json(named_space const& space)
     return detail::dump_space(space) + '\n';
 }
 
-ATTUNE_INLINE std::string write_spaces_json(std::vector<named_space> const& spaces)
-{
-    std::string out = "[";
-    for (named_space const& s : spaces)
-        out += (out.size() > 1 ? ",\n" : "\n") + detail::dump_space(s);
-    return out + "\n]\n";
-}
-
 } // namespace attune::inline ATTUNE_ABI

@@ -1,10 +1,8 @@
-// attune/search/cost/score_quality.hpp - how well predicted scores agree with measured ones.
+// bench/support/score_quality.hpp - how well predicted scores agree with measured ones.
 // SPDX-License-Identifier: MIT
 // Source   RMSE and average peak score as apache/tvm 0.27 logs them (cost_model/xgb_model.py);
 //          Rocke 2024 Sec. 4.3 compares models by them
 #pragma once
-
-#include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI {
+namespace bench {
 
 /// sqrt(mean of (predicted - measured)^2), in units of scores; 0 without programs.
 /// @pre  one predicted score per measured one
@@ -52,4 +50,4 @@ namespace attune::inline ATTUNE_ABI {
     return sum / static_cast<double>(count);
 }
 
-} // namespace attune::inline ATTUNE_ABI
+} // namespace bench
