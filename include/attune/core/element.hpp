@@ -1,12 +1,15 @@
-// attune/core/element.hpp - the type and the tolerance of one array element, for comparisons.
+// attune/core/element.hpp - the types of an array's elements, and how they are compared.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -28,37 +31,6 @@ enum class element_type : std::uint8_t {
     extended,
 };
 
-namespace detail {
-
-/// Bytes of one element; 1 for `opaque`.
-[[nodiscard]] constexpr std::size_t element_bytes(element_type type) noexcept
-{
-    switch (type) {
-    case element_type::opaque:
-    case element_type::i8:
-    case element_type::u8:
-        return 1;
-    case element_type::i16:
-    case element_type::u16:
-    case element_type::f16:
-    case element_type::bf16:
-        return 2;
-    case element_type::f32:
-    case element_type::i32:
-    case element_type::u32:
-        return 4;
-    case element_type::f64:
-    case element_type::i64:
-    case element_type::u64:
-        return 8;
-    case element_type::extended:
-        return sizeof(long double);
-    }
-    return 1;
-}
-
-} // namespace detail
-
 /// How far a result may lie from the reference:
 /// |got - want| <= absolute + relative * max(|want|, root mean square of the whole reference).
 struct tolerance {
@@ -74,24 +46,69 @@ inline constexpr tolerance any_value{0, 0, true};
 
 namespace detail {
 
-/// The tolerance of a type when the user gives none: room for another order of summation, 0 for
-/// integers. For f16 and bf16 it is 20 and 10 roundings (2^-11 and 2^-8 each): a sum of a few
-/// hundred terms in another order is accepted, and a short sum with one wrong term is not.
+/// What is known of one form of numbers.
+struct element_traits {
+    element_type of{};
+    std::uint8_t bytes = 1;    ///< of one element; `opaque` is bytes
+    std::string_view name;     ///< in the form of a captured call: the same bits, the same name
+    std::string_view cpp_name; ///< in a kernel's source
+    bool is_real = false;
+    bool is_signed = false; ///< it has numbers below 0
+    /// The tolerance when the user gives none: room for another order of summation, 0 for whole
+    /// numbers. For f16 and bf16 it is 20 and 10 roundings (2^-11 and 2^-8 each): a sum of a few
+    /// hundred terms in another order is accepted, and a short sum with one wrong term is not.
+    double relative = 0;
+};
+
+/// A long double is not the same on all processors.
+inline constexpr std::string_view extended_name =
+    std::numeric_limits<long double>::digits == 64    ? "f80"
+    : std::numeric_limits<long double>::digits == 113 ? "f128"
+                                                      : "extended";
+
+// clang-format off
+inline constexpr enum_table<element_traits, element_type::extended> element_types{{
+    {element_type::opaque,   1, "byte", "unsigned char"},
+    {element_type::f32,      4, "f32",  "float",          true,  true, 1e-4},
+    {element_type::f64,      8, "f64",  "double",         true,  true, 1e-9},
+    {element_type::i8,       1, "i8",   "signed char",    false, true},
+    {element_type::u8,       1, "u8",   "unsigned char"},
+    {element_type::i16,      2, "i16",  "short",          false, true},
+    {element_type::u16,      2, "u16",  "unsigned short"},
+    {element_type::i32,      4, "i32",  "int",            false, true},
+    {element_type::u32,      4, "u32",  "unsigned"},
+    {element_type::i64,      8, "i64",  "long",           false, true},
+    {element_type::u64,      8, "u64",  "unsigned long"},
+    {element_type::f16,      2, "f16",  "_Float16",       true,  true, 1e-2},
+    {element_type::bf16,     2, "bf16", "__bf16",         true,  true, 4e-2},
+    {element_type::extended, sizeof(long double), extended_name, "long double", true, true, 1e-9},
+}};
+// clang-format on
+
+/// Bytes of one element; 1 for `opaque`.
+[[nodiscard]] constexpr std::size_t element_bytes(element_type type) noexcept
+{
+    return element_types[type].bytes;
+}
+[[nodiscard]] constexpr std::string_view cpp_name(element_type type) noexcept
+{
+    return element_types[type].cpp_name;
+}
+[[nodiscard]] constexpr bool is_real_type(element_type type) noexcept
+{
+    return element_types[type].is_real;
+}
+/// Whether a sum of two such numbers that leaves the type is undefined in C++: of signed whole
+/// numbers. Narrower ones are an int while they are added; unsigned ones wrap around.
+[[nodiscard]] constexpr bool can_overflow(element_type type) noexcept
+{
+    element_traits const& traits = element_types[type];
+    return traits.is_signed && !traits.is_real && traits.bytes >= sizeof(int);
+}
+/// The tolerance of a type when the user gives none.
 [[nodiscard]] constexpr tolerance default_tolerance(element_type type) noexcept
 {
-    switch (type) {
-    case element_type::f32:
-        return {0, 1e-4};
-    case element_type::f64:
-    case element_type::extended:
-        return {0, 1e-9};
-    case element_type::f16:
-        return {0, 1e-2};
-    case element_type::bf16:
-        return {0, 4e-2};
-    default:
-        return {};
-    }
+    return {0, element_types[type].relative};
 }
 
 /// Consecutive numbers of one type within an array element: a field of a structure.

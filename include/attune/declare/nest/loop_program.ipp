@@ -32,16 +32,12 @@ ATTUNE_INLINE bool keeps_form(loop_program const& program, std::uint32_t buffer)
 
 ATTUNE_INLINE bool holds_parts(nest_description const& nest, nest_statement const& statement)
 {
-    auto const is_real = [](element_type type) {
-        return type == element_type::f16 || type == element_type::bf16 ||
-               type == element_type::f32 || type == element_type::f64 ||
-               type == element_type::extended;
-    };
     element_type const element = nest.arrays[statement.target.array].element;
     element_type const kept = statement.accumulator;
     if (element == kept) return true;
-    if (is_real(element) || is_real(kept))
-        return is_real(element) && is_real(kept) && element_bytes(element) > element_bytes(kept);
+    if (is_real_type(element) || is_real_type(kept))
+        return is_real_type(element) && is_real_type(kept) &&
+               element_bytes(element) > element_bytes(kept);
     return statement.combine == reduction::sum || statement.combine == reduction::product;
 }
 

@@ -111,8 +111,7 @@ struct nest_form {
     [[nodiscard]] constexpr double literal(nest_row const& node) const
     {
         std::uint64_t const bits = numbers[node.number];
-        if (node.type == element_type::f32 || node.type == element_type::f64)
-            return std::bit_cast<double>(bits);
+        if (is_real_type(node.type)) return std::bit_cast<double>(bits);
         return node.type == element_type::u64
                    ? static_cast<double>(bits)
                    : static_cast<double>(static_cast<std::int64_t>(bits));

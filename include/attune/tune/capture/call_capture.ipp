@@ -3,7 +3,6 @@
 #pragma once
 
 #include <attune/compile/source/variant.hpp>
-#include <attune/core/enum_table.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
@@ -92,39 +91,13 @@ ATTUNE_INLINE std::string capture_name_of(std::string_view kernel)
 
 // --- the call ----------------------------------------------------------------------------------
 
-struct element_type_name {
-    element_type of;
-    std::string_view name;
-};
-/// A long double is not the same on all processors.
-inline constexpr std::string_view extended_name =
-    std::numeric_limits<long double>::digits == 64    ? "f80"
-    : std::numeric_limits<long double>::digits == 113 ? "f128"
-                                                      : "extended";
-inline constexpr enum_table<element_type_name, element_type::extended> element_type_names{{
-    {element_type::opaque, "byte"},
-    {element_type::f32, "f32"},
-    {element_type::f64, "f64"},
-    {element_type::i8, "i8"},
-    {element_type::u8, "u8"},
-    {element_type::i16, "i16"},
-    {element_type::u16, "u16"},
-    {element_type::i32, "i32"},
-    {element_type::u32, "u32"},
-    {element_type::i64, "i64"},
-    {element_type::u64, "u64"},
-    {element_type::f16, "f16"},
-    {element_type::bf16, "bf16"},
-    {element_type::extended, extended_name},
-}};
-
 ATTUNE_INLINE std::string element_form(buffer const& b)
 {
-    if (b.run_count == 0) return std::string(element_type_names[b.type].name);
+    if (b.run_count == 0) return std::string(element_types[b.type].name);
     std::string out = std::to_string(b.structure) + " bytes:";
     for (std::uint32_t i = 0; i < b.run_count; ++i) {
         element_run const& run = b.runs[i];
-        out += (i == 0 ? " " : ", ") + std::string(element_type_names[run.type].name);
+        out += (i == 0 ? " " : ", ") + std::string(element_types[run.type].name);
         if (run.count != 1) out += " x " + std::to_string(run.count);
         out += " at " + std::to_string(run.offset);
     }

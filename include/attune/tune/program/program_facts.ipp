@@ -32,7 +32,7 @@ struct value_parts {
         seen[n] = true;
         nest_node const& node = nest.nodes[n];
         open.insert(open.end(), {node.first, node.second, node.third});
-        bool const is_real = node.type == element_type::f32 || node.type == element_type::f64;
+        bool const is_real = is_real_type(node.type);
         out.is_double = out.is_double || node.type == element_type::f64;
         out.has_single = out.has_single || node.type == element_type::f32;
         out.has_real = out.has_real || is_real;
@@ -52,8 +52,7 @@ ATTUNE_INLINE work program_work(nest_description const& nest, std::span<std::int
     work out;
     for (nest_statement const& statement : nest.statements) {
         value_parts const parts = parts_of(nest, statement.value);
-        bool const is_real = statement.accumulator == element_type::f32 ||
-                             statement.accumulator == element_type::f64;
+        bool const is_real = is_real_type(statement.accumulator);
         double const combines = statement.combine != reduction::none && is_real ? 1 : 0;
         double times = 1;
         for (std::uint32_t const axis : statement.axes)

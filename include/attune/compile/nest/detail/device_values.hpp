@@ -47,7 +47,7 @@ struct device_lines {
     if (type == element_type::f32) return sign + "__int_as_float(0x7f800000)";
     if (type == element_type::f64) return sign + "static_cast<double>(__int_as_float(0x7f800000))";
     std::string const name(cpp_name(type));
-    if (!is_signed_type(type))
+    if (!element_types[type].is_signed)
         return is_highest ? "static_cast<" + name + ">(-1)" : "static_cast<" + name + ">(0)";
     std::string const highest = type == element_type::i32 ? "2147483647" : "9223372036854775807LL";
     return "static_cast<" + name + ">(" + (is_highest ? highest : '-' + highest + " - 1") + ')';
@@ -72,7 +72,7 @@ device_converted(std::string const& text, element_type from, element_type to)
 device_infix(std::string const& a, std::string_view sign, std::string const& b, element_type type)
 {
     std::string const between = ' ' + std::string(sign) + ' ';
-    if (is_signed_type(type) && (sign == "+" || sign == "-" || sign == "*")) {
+    if (can_overflow(type) && (sign == "+" || sign == "-" || sign == "*")) {
         std::string const name(cpp_name(type));
         std::string const plain = type == element_type::i32 ? "unsigned" : "unsigned long long";
         return "static_cast<" + name + ">(static_cast<" + plain + ">(" + a + ')' + between +
@@ -201,15 +201,14 @@ private:
             return operand(of.first, of.type);
         case nest_op::negate: {
             std::string const a = operand(of.first, of.type);
-            return is_signed_type(of.type)
-                       ? device_infix(device_literal(0, of.type), "-", a, of.type)
-                       : "(-" + a + ')';
+            return can_overflow(of.type) ? device_infix(device_literal(0, of.type), "-", a, of.type)
+                                         : "(-" + a + ')';
         }
         case nest_op::absolute: {
             std::string const a = operand(of.first, of.type);
             if (is_real_type(of.type))
                 return (of.type == element_type::f32 ? "fabsf(" : "fabs(") + a + ')';
-            if (!is_signed_type(of.type)) return a;
+            if (!element_types[of.type].is_signed) return a;
             std::string const zero = device_literal(0, of.type);
             return '(' + a + " < " + zero + " ? " + device_infix(zero, "-", a, of.type) + " : " +
                    a + ')';

@@ -18,52 +18,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-[[nodiscard]] inline std::string_view cpp_name(element_type type) noexcept
-{
-    switch (type) {
-    case element_type::f32:
-        return "float";
-    case element_type::f64:
-        return "double";
-    case element_type::i8:
-        return "signed char";
-    case element_type::u8:
-        return "unsigned char";
-    case element_type::i16:
-        return "short";
-    case element_type::u16:
-        return "unsigned short";
-    case element_type::i32:
-        return "int";
-    case element_type::u32:
-        return "unsigned";
-    case element_type::i64:
-        return "long";
-    case element_type::u64:
-        return "unsigned long";
-    case element_type::f16:
-        return "_Float16";
-    case element_type::bf16:
-        return "__bf16";
-    case element_type::extended:
-        return "long double";
-    case element_type::opaque:
-        break;
-    }
-    return "unsigned char";
-}
-
-[[nodiscard]] inline bool is_real_type(element_type type) noexcept
-{
-    return type == element_type::f32 || type == element_type::f64 || type == element_type::f16 ||
-           type == element_type::bf16 || type == element_type::extended;
-}
-
-[[nodiscard]] inline bool is_signed_type(element_type type) noexcept
-{
-    return type == element_type::i32 || type == element_type::i64;
-}
-
 /// "vec::lanes<float, 16>"
 [[nodiscard]] inline std::string lanes_name(element_type type, std::int64_t lanes)
 {
@@ -273,7 +227,7 @@ private:
         std::string text = a.operand() + ' ' + std::string(sign) + ' ' + b.operand();
         // Whole numbers wrap around; of vectors they do by themselves.
         bool const is_truth = sign == "<" || sign == "<=" || sign == "==";
-        if (!is_vector && !is_truth && sign != "/" && is_signed_type(type))
+        if (!is_vector && !is_truth && sign != "/" && can_overflow(type))
             return word("vec::wrap(" + a.text + ", '" + std::string(sign) + "', " + b.text + ')',
                         type,
                         false);
@@ -342,7 +296,7 @@ private:
         }
         case nest_op::negate: {
             value_text const a = operand(of.first, of.type);
-            if (!a.is_vector && is_signed_type(of.type))
+            if (!a.is_vector && can_overflow(of.type))
                 return word("vec::wrap(0, '-', " + a.text + ')', of.type, false);
             return {'-' + a.operand(), of.type, a.is_vector, false, false};
         }
@@ -378,7 +332,7 @@ private:
             return operand(of.first, of.type);
         case nest_op::absolute: {
             value_text const a = operand(of.first, of.type);
-            if (!a.is_vector && is_signed_type(of.type)) // of the least number it is that number
+            if (!a.is_vector && can_overflow(of.type)) // of the least number it is that number
                 return word(
                     "vec::max(" + a.text + ", vec::wrap(0, '-', " + a.text + "))", of.type, false);
             std::string const name = a.is_vector ? lanes_name(of.type, scope_.lane.lanes)
@@ -465,7 +419,7 @@ combined(nest_scope const& scope, reduction combine, value_text a, value_text b)
         return word(function + name + ">(" + a.text + ", " + b.text + ')', type, is_vector);
     }
     char const sign = combine == reduction::product ? '*' : '+';
-    if (!is_vector && is_signed_type(type))
+    if (!is_vector && can_overflow(type))
         return word("vec::wrap(" + a.text + ", '" + std::string(1, sign) + "', " + b.text + ')',
                     type,
                     false);

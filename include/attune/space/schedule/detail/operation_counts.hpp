@@ -45,18 +45,12 @@ struct operation_counts {
     }
 };
 
-[[nodiscard]] inline bool is_real_element(element_type type) noexcept
-{
-    return type == element_type::f16 || type == element_type::bf16 || type == element_type::f32 ||
-           type == element_type::f64 || type == element_type::extended;
-}
-
 /// A sum of products is one multiply-add. Shared parts of the value count once.
 [[nodiscard]] inline operation_counts operations_of(nest_description const& nest,
                                                     nest_statement const& statement)
 {
     operation_counts out;
-    bool const is_real = is_real_element(statement.accumulator);
+    bool const is_real = is_real_type(statement.accumulator);
     std::uint32_t fused = no_index; // the product that a sum adds
     switch (statement.combine) {
     case reduction::none:
@@ -88,7 +82,7 @@ struct operation_counts {
         seen[n] = true;
         nest_node const& node = nest.nodes[n];
         open.insert(open.end(), {node.third, node.second, node.first});
-        bool const real = is_real_element(node.type);
+        bool const real = is_real_type(node.type);
         switch (node.code) {
         case nest_op::literal:
         case nest_op::access:
