@@ -4,6 +4,7 @@
 
 #include <attune/compile/nest/detail/nest_values.hpp>
 #include <attune/compile/nest/nest_text.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,11 +61,7 @@ public:
         out += "= ";
         std::string const body = value(of.value, 0);
         if (of.combine == reduction::none) return out + body + '\n';
-        out += of.combine == reduction::sum       ? "sum"
-               : of.combine == reduction::product ? "product"
-               : of.combine == reduction::maximum ? "max"
-               : of.combine == reduction::minimum ? "min"
-                                                  : "argmax";
+        out += rules_of(of.combine).name;
         for (std::size_t i = of.spatial_count; i < of.axes.size(); ++i)
             out += (i == of.spatial_count ? "(" : ", ") + nest_.axes[of.axes[i]].name;
         if (of.axes.size() == of.spatial_count) out += '(';
@@ -72,11 +69,6 @@ public:
     }
 
 private:
-    // How tightly an operator binds; a value of a lower rank than it stands in has parentheses.
-    static constexpr int of_sum = 2;
-    static constexpr int of_product = 3;
-    static constexpr int of_sign = 4;
-
     [[nodiscard]] std::string index(affine_index const& of) const
     {
         std::string out;
@@ -116,10 +108,12 @@ private:
         out += std::string(indent) + names_[n] + " = " + text + '\n';
     }
 
-    [[nodiscard]] std::string of_two(nest_node const& node, char const* sign, int rank, int outside)
+    [[nodiscard]] std::string of_two(nest_node const& node, int outside)
     {
-        std::string const out = value(node.first, rank) + sign + value(node.second, rank + 1);
-        return rank < outside ? '(' + out + ')' : out;
+        nest_operation_rules const& rules = rules_of(node.code);
+        std::string out = value(node.first, rules.rank) + ' ' + std::string(rules.sign) + ' ';
+        out += value(node.second, rules.rank + 1);
+        return rules.rank < outside ? '(' + out + ')' : out;
     }
     [[nodiscard]] std::string call(std::string const& name, nest_node const& node)
     {
@@ -128,61 +122,38 @@ private:
             if (operand != no_index) out += ", " + value(operand, 0);
         return out + ')';
     }
-    /// @param outside  the rank that it stands in
+    /// @param outside  the rank that it stands in: a value of a lower one has parentheses
     [[nodiscard]] std::string value(std::uint32_t n, int outside)
     {
         if (!names_[n].empty()) return names_[n];
         nest_node const& node = nest_.nodes[n];
-        switch (node.code) {
-        case nest_op::literal:
+        nest_operation_rules const& rules = rules_of(node.code);
+        switch (rules.group) {
+        case nest_group::literal:
             return node.literal < 0 ? '(' + literal_text(node.literal, node.type) + ')'
                                     : literal_text(node.literal, node.type);
-        case nest_op::access:
+        case nest_group::access:
             return access(nest_.accesses[node.access]);
-        case nest_op::axis:
+        case nest_group::axis:
             return nest_.axes[node.axis].name;
-        case nest_op::input:
+        case nest_group::input:
             return nest_.inputs[node.input].name;
-        case nest_op::convert:
+        case nest_group::conversion:
             return call("cast<" + std::string(cpp_name(node.type)) + '>', node);
-        case nest_op::negate: {
-            std::string const out = '-' + value(node.first, of_sign);
-            return outside >= of_sign ? '(' + out + ')' : out;
+        case nest_group::negation: {
+            std::string const out = '-' + value(node.first, rules.rank);
+            return outside >= rules.rank ? '(' + out + ')' : out;
         }
-        case nest_op::absolute:
-            return call("abs", node);
-        case nest_op::exponential:
-            return call("exp", node);
-        case nest_op::logarithm:
-            return call("log", node);
-        case nest_op::square_root:
-            return call("sqrt", node);
-        case nest_op::hyperbolic_tangent:
-            return call("tanh", node);
-        case nest_op::error_function:
-            return call("erf", node);
-        case nest_op::add:
-            return of_two(node, " + ", of_sum, outside);
-        case nest_op::subtract:
-            return of_two(node, " - ", of_sum, outside);
-        case nest_op::multiply:
-            return of_two(node, " * ", of_product, outside);
-        case nest_op::divide:
-            return of_two(node, " / ", of_product, outside);
-        case nest_op::minimum:
-            return call("min", node);
-        case nest_op::maximum:
-            return call("max", node);
-        case nest_op::less:
-            return of_two(node, " < ", 1, outside);
-        case nest_op::less_equal:
-            return of_two(node, " <= ", 1, outside);
-        case nest_op::equal:
-            return of_two(node, " == ", 1, outside);
-        case nest_op::select:
+        case nest_group::arithmetic:
+        case nest_group::truth:
+            return of_two(node, outside);
+        case nest_group::magnitude:
+        case nest_group::function:
+        case nest_group::bound:
+        case nest_group::choice:
             break;
         }
-        return call("select", node);
+        return call(std::string(rules.sign), node);
     }
 
     nest_description const& nest_;

@@ -9,6 +9,7 @@
 #include <attune/compile/nest/kept_forms.hpp>
 #include <attune/compile/nest/write_program.hpp>
 #include <attune/core/error.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,16 +25,7 @@ namespace detail {
 [[nodiscard]] inline bool calls_mathematics(nest_description const& nest)
 {
     for (nest_node const& node : nest.nodes)
-        switch (node.code) {
-        case nest_op::exponential:
-        case nest_op::logarithm:
-        case nest_op::square_root:
-        case nest_op::hyperbolic_tangent:
-        case nest_op::error_function:
-            return true;
-        default:
-            break;
-        }
+        if (rules_of(node.code).group == nest_group::function) return true;
     return false;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 #include <attune/declare/nest/step.hpp>
 
 #include <cstdint>
@@ -96,11 +97,12 @@ public:
 
     [[gnu::always_inline]] void begin(std::int64_t i)
     {
-        if constexpr (R::combine == reduction::sum)
+        constexpr neutral_number neutral = rules_of(R::combine).neutral;
+        if constexpr (neutral == neutral_number::zero)
             values_[i] = number{0};
-        else if constexpr (R::combine == reduction::product)
+        else if constexpr (neutral == neutral_number::one)
             values_[i] = number{1};
-        else if constexpr (R::combine == reduction::minimum)
+        else if constexpr (neutral == neutral_number::highest)
             values_[i] = limits::has_infinity ? limits::infinity() : limits::max();
         else
             values_[i] = limits::has_infinity ? -limits::infinity() : limits::lowest();
@@ -116,11 +118,7 @@ public:
                 places_[i] = static_cast<int>(place);
             }
         } else {
-            constexpr nest_op code = R::combine == reduction::sum       ? nest_op::add
-                                     : R::combine == reduction::product ? nest_op::multiply
-                                     : R::combine == reduction::minimum ? nest_op::minimum
-                                                                        : nest_op::maximum;
-            values_[i] = combined<code>(values_[i], next);
+            values_[i] = combined<rules_of(R::combine).step>(values_[i], next);
         }
     }
     [[nodiscard, gnu::always_inline]] typename R::value_type result(std::int64_t i) const

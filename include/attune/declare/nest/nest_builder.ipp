@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_builder.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 
 #include <algorithm>
 #include <string>
@@ -60,29 +61,10 @@ ATTUNE_INLINE std::uint32_t nest_builder::add_index(affine_index const& index)
     return index.offset == 0 ? sum : of_two(nest_op::add, sum, literal(index.offset));
 }
 
-[[nodiscard]] inline char const* word_of(reduction combine)
-{
-    switch (combine) {
-    case reduction::none:
-        return "value";
-    case reduction::sum:
-        return "sum";
-    case reduction::product:
-        return "product";
-    case reduction::maximum:
-        return "max";
-    case reduction::minimum:
-        return "min";
-    case reduction::argument_of_maximum:
-        break;
-    }
-    return "argmax";
-}
-
 ATTUNE_INLINE std::uint32_t
 nest_builder::add_temporary(std::uint32_t target, reduction combine, element_type element)
 {
-    std::string const stem = out.arrays[target].name + '_' + word_of(combine);
+    std::string const stem = out.arrays[target].name + '_' + std::string(rules_of(combine).name);
     std::string name = stem;
     auto const taken = [&] {
         auto const called = [&](auto const& part) { return part.name == name; };

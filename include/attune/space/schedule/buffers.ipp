@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 #include <attune/space/schedule/buffers.hpp>
 #include <attune/space/schedule/detail/new_buffer.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
@@ -139,7 +140,7 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
 {
     program_item const towards = detail::item_towards(program, loop, block);
     nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
-    if (statement.combine == reduction::none || statement.combine == reduction::argument_of_maximum)
+    if (!detail::rules_of(statement.combine).joins_parts)
         detail::refuse(program,
                        "the statement does not combine into its target",
                        loop,

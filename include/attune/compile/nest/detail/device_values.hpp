@@ -6,6 +6,7 @@
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -91,18 +92,19 @@ device_bound(bool is_maximum, std::string const& a, std::string const& b)
 
 [[nodiscard]] inline std::string device_neutral(reduction combine, element_type type)
 {
-    if (combine == reduction::maximum) return extreme_text(false, type);
-    if (combine == reduction::minimum) return extreme_text(true, type);
-    return device_literal(combine == reduction::product ? 1 : 0, type);
+    neutral_number const neutral = rules_of(combine).neutral;
+    if (neutral == neutral_number::lowest) return extreme_text(false, type);
+    if (neutral == neutral_number::highest) return extreme_text(true, type);
+    return device_literal(neutral == neutral_number::one ? 1 : 0, type);
 }
 
 /// The combination of two words of the accumulator's type.
 [[nodiscard]] inline std::string
 device_combined(reduction combine, std::string const& a, std::string const& b, element_type type)
 {
-    if (combine == reduction::maximum || combine == reduction::minimum)
-        return device_bound(combine == reduction::maximum, a, b);
-    return device_infix(a, combine == reduction::product ? "*" : "+", b, type);
+    nest_operation_rules const& step = rules_of(rules_of(combine).step);
+    if (step.group == nest_group::bound) return device_bound(step.of == nest_op::maximum, a, b);
+    return device_infix(a, step.sign, b, type);
 }
 
 /// Writes the value of one node and of what it reads. Parts that are read twice, and operands that
@@ -139,8 +141,8 @@ private:
     {
         if (n == no_index || ++uses_[n] > 1) return;
         nest_node const& node = nest_.nodes[n];
-        bool const twice = node.code == nest_op::minimum || node.code == nest_op::maximum ||
-                           node.code == nest_op::absolute;
+        nest_group const group = rules_of(node.code).group;
+        bool const twice = group == nest_group::bound || group == nest_group::magnitude;
         for (std::uint32_t const operand : {node.first, node.second, node.third}) {
             count(operand);
             if (twice && operand != no_index) ++uses_[operand];
@@ -152,8 +154,7 @@ private:
         if (!done_[n].empty()) return done_[n];
         nest_node const& node = nest_.nodes[n];
         std::string text = written(node);
-        bool const is_truth = node.code == nest_op::less || node.code == nest_op::less_equal ||
-                              node.code == nest_op::equal;
+        bool const is_truth = rules_of(node.code).group == nest_group::truth;
         if (uses_[n] > 1 && node.code != nest_op::literal) {
             std::string const name = prefix_ + "t" + std::to_string(n) + '_';
             lines_.line((is_truth ? "bool" : std::string(cpp_name(node.type))) + " const " + name +
@@ -182,29 +183,26 @@ private:
 
     [[nodiscard]] std::string written(nest_node const& of)
     {
-        auto const both = [&](std::string_view sign) {
-            std::string const a = operand(of.first, of.type);
-            return device_infix(a, sign, operand(of.second, of.type), of.type);
-        };
-        switch (of.code) {
-        case nest_op::literal:
+        nest_operation_rules const& rules = rules_of(of.code);
+        switch (rules.group) {
+        case nest_group::literal:
             return device_literal(of.literal, of.type);
-        case nest_op::access:
+        case nest_group::access:
             return device_converted(
                 read_(of.access), nest_.arrays[nest_.accesses[of.access].array].element, of.type);
-        case nest_op::axis:
+        case nest_group::axis:
             return "static_cast<" + std::string(cpp_name(of.type)) + ">(" + axis_[of.axis] + ')';
-        case nest_op::input:
+        case nest_group::input:
             return device_converted(
                 nest_.inputs[of.input].name, nest_.inputs[of.input].type, of.type);
-        case nest_op::convert:
+        case nest_group::conversion:
             return operand(of.first, of.type);
-        case nest_op::negate: {
+        case nest_group::negation: {
             std::string const a = operand(of.first, of.type);
             return can_overflow(of.type) ? device_infix(device_literal(0, of.type), "-", a, of.type)
                                          : "(-" + a + ')';
         }
-        case nest_op::absolute: {
+        case nest_group::magnitude: {
             std::string const a = operand(of.first, of.type);
             if (is_real_type(of.type))
                 return (of.type == element_type::f32 ? "fabsf(" : "fabs(") + a + ')';
@@ -213,36 +211,18 @@ private:
             return '(' + a + " < " + zero + " ? " + device_infix(zero, "-", a, of.type) + " : " +
                    a + ')';
         }
-        case nest_op::exponential:
-            return call("exp", of);
-        case nest_op::logarithm:
-            return call("log", of);
-        case nest_op::square_root:
-            return call("sqrt", of);
-        case nest_op::hyperbolic_tangent:
-            return call("tanh", of);
-        case nest_op::error_function:
-            return call("erf", of);
-        case nest_op::add:
-            return both("+");
-        case nest_op::subtract:
-            return both("-");
-        case nest_op::multiply:
-            return both("*");
-        case nest_op::divide:
-            return both("/");
-        case nest_op::less:
-            return both("<");
-        case nest_op::less_equal:
-            return both("<=");
-        case nest_op::equal:
-            return both("==");
-        case nest_op::minimum:
-        case nest_op::maximum: {
+        case nest_group::function:
+            return call(rules.sign, of);
+        case nest_group::arithmetic:
+        case nest_group::truth: {
+            std::string const a = operand(of.first, of.type);
+            return device_infix(a, rules.sign, operand(of.second, of.type), of.type);
+        }
+        case nest_group::bound: {
             std::string const a = operand(of.first, of.type);
             return device_bound(of.code == nest_op::maximum, a, operand(of.second, of.type));
         }
-        case nest_op::select:
+        case nest_group::choice:
             break;
         }
         std::string const chosen = text_of(of.first);

@@ -136,10 +136,7 @@ inline void end_local(nest_scope& scope, std::uint32_t block)
     }
     value_text value = word(local.name, of.accumulator, false);
     if (local.is_vector) {
-        std::string function = "sum";
-        if (of.combine == reduction::product) function = "product";
-        if (of.combine == reduction::maximum) function = "max";
-        if (of.combine == reduction::minimum) function = "min";
+        std::string const function(rules_of(of.combine).name);
         value.text = "vec::fold_" + function + '<' + std::string(cpp_name(of.accumulator)) + ">(" +
                      local.name + ')';
         if (of.continues)

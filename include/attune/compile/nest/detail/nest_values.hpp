@@ -6,6 +6,7 @@
 #include <attune/compile/nest/detail/nest_scope.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -268,10 +269,11 @@ private:
 
     [[nodiscard]] value_text written(nest_node const& of)
     {
-        switch (of.code) {
-        case nest_op::literal:
+        nest_operation_rules const& rules = rules_of(of.code);
+        switch (rules.group) {
+        case nest_group::literal:
             return word(literal_text(of.literal, of.type), of.type, false);
-        case nest_op::access: {
+        case nest_group::access: {
             nest_access const& access = scope_.program.nest.accesses[of.access];
             element_type const type = scope_.program.nest.arrays[access.array].element;
             element_place const place = place_of_read(scope_, block_, of.access);
@@ -280,7 +282,7 @@ private:
             value = converted(scope_, std::move(value), type);
             return converted(scope_, std::move(value), of.type);
         }
-        case nest_op::axis: {
+        case nest_group::axis: {
             index_sum const sum = scope_.value_of(of.axis);
             value_text at =
                 word("static_cast<" + std::string(cpp_name(of.type)) + ">(" + text_of(sum) + ')',
@@ -294,43 +296,19 @@ private:
                     false,
                     false};
         }
-        case nest_op::negate: {
+        case nest_group::input: {
+            nest_input const& input = scope_.program.nest.inputs[of.input];
+            return converted(scope_, word(input.name, input.type, false), of.type);
+        }
+        case nest_group::conversion:
+            return operand(of.first, of.type);
+        case nest_group::negation: {
             value_text const a = operand(of.first, of.type);
             if (!a.is_vector && can_overflow(of.type))
                 return word("vec::wrap(0, '-', " + a.text + ')', of.type, false);
             return {'-' + a.operand(), of.type, a.is_vector, false, false};
         }
-        case nest_op::exponential:
-            return call("exp", of);
-        case nest_op::logarithm:
-            return call("log", of);
-        case nest_op::square_root:
-            return call("sqrt", of);
-        case nest_op::hyperbolic_tangent:
-            return call("tanh", of);
-        case nest_op::error_function:
-            return call("erf", of);
-        case nest_op::add:
-            return infix(of, "+");
-        case nest_op::subtract:
-            return infix(of, "-");
-        case nest_op::multiply:
-            return infix(of, "*");
-        case nest_op::divide:
-            return infix(of, "/");
-        case nest_op::minimum:
-            return bound("min", of);
-        case nest_op::maximum:
-            return bound("max", of);
-        case nest_op::less:
-            return infix(of, "<");
-        case nest_op::less_equal:
-            return infix(of, "<=");
-        case nest_op::equal:
-            return infix(of, "==");
-        case nest_op::convert:
-            return operand(of.first, of.type);
-        case nest_op::absolute: {
+        case nest_group::magnitude: {
             value_text const a = operand(of.first, of.type);
             if (!a.is_vector && can_overflow(of.type)) // of the least number it is that number
                 return word(
@@ -339,11 +317,14 @@ private:
                                                  : std::string(cpp_name(of.type));
             return word("vec::absolute<" + name + ">(" + a.text + ')', of.type, a.is_vector);
         }
-        case nest_op::input: {
-            nest_input const& input = scope_.program.nest.inputs[of.input];
-            return converted(scope_, word(input.name, input.type, false), of.type);
-        }
-        case nest_op::select:
+        case nest_group::function:
+            return call(rules.sign, of);
+        case nest_group::arithmetic:
+        case nest_group::truth:
+            return infix(of, rules.sign);
+        case nest_group::bound:
+            return bound(rules.sign, of);
+        case nest_group::choice:
             break;
         }
         value_text const chosen = value_of(of.first);
@@ -390,16 +371,17 @@ private:
 [[nodiscard]] inline std::string neutral_text(reduction combine, element_type type)
 {
     std::string const name(cpp_name(type));
-    switch (combine) {
-    case reduction::product:
-        return literal_text(1, type);
-    case reduction::maximum:
-        return "vec::lowest<" + name + ">()";
-    case reduction::minimum:
-        return "vec::highest<" + name + ">()";
-    default:
+    switch (rules_of(combine).neutral) {
+    case neutral_number::zero:
         return literal_text(0, type);
+    case neutral_number::one:
+        return literal_text(1, type);
+    case neutral_number::lowest:
+        return "vec::lowest<" + name + ">()";
+    case neutral_number::highest:
+        break;
     }
+    return "vec::highest<" + name + ">()";
 }
 
 /// The combination of two numbers, or lanes, of the accumulator's type.
@@ -414,16 +396,14 @@ combined(nest_scope const& scope, reduction combine, value_text a, value_text b)
     bool const is_vector = a.is_vector;
     std::string const name =
         is_vector ? lanes_name(type, scope.lane.lanes) : std::string(cpp_name(type));
-    if (combine == reduction::maximum || combine == reduction::minimum) {
-        std::string const function = combine == reduction::maximum ? "vec::max<" : "vec::min<";
-        return word(function + name + ">(" + a.text + ", " + b.text + ')', type, is_vector);
-    }
-    char const sign = combine == reduction::product ? '*' : '+';
+    nest_operation_rules const& step = rules_of(rules_of(combine).step);
+    std::string const sign(step.sign);
+    if (step.group == nest_group::bound)
+        return word(
+            "vec::" + sign + '<' + name + ">(" + a.text + ", " + b.text + ')', type, is_vector);
     if (!is_vector && can_overflow(type))
-        return word("vec::wrap(" + a.text + ", '" + std::string(1, sign) + "', " + b.text + ')',
-                    type,
-                    false);
-    std::string text = a.operand() + ' ' + std::string(1, sign) + ' ' + b.operand();
+        return word("vec::wrap(" + a.text + ", '" + sign + "', " + b.text + ')', type, false);
+    std::string text = a.operand() + ' ' + sign + ' ' + b.operand();
     if (!is_vector && element_bytes(type) < 4) text = "static_cast<" + name + ">(" + text + ')';
     return {std::move(text), type, is_vector, false, false};
 }

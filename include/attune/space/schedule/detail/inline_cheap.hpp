@@ -4,6 +4,7 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/trace.hpp>
 
@@ -29,17 +30,7 @@ inline bool is_costly(nest_description const& nest, std::uint32_t value)
         open.pop_back();
         if (n == no_index || seen[n]) continue;
         seen[n] = true;
-        switch (nest.nodes[n].code) {
-        case nest_op::exponential:
-        case nest_op::logarithm:
-        case nest_op::square_root:
-        case nest_op::hyperbolic_tangent:
-        case nest_op::error_function:
-        case nest_op::divide:
-            return true;
-        default:
-            break;
-        }
+        if (rules_of(nest.nodes[n].code).is_costly) return true;
         open.insert(open.end(), {nest.nodes[n].first, nest.nodes[n].second, nest.nodes[n].third});
     }
     return false;

@@ -6,6 +6,7 @@
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/nest_description.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 
 #include <array>
 #include <cstddef>
@@ -14,27 +15,17 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-enum class operation_kind : std::uint8_t {
-    multiply_add,
-    add,
-    multiply,
-    divide,
-    compare,
-    function,
-    other
-};
-
 /// Kinds of reals, then of whole numbers, then truths and selections.
 struct operation_counts {
-    static constexpr std::size_t kinds = 7;
+    static constexpr auto kinds = static_cast<std::size_t>(operation_kind::truth);
     std::array<double, 2 * kinds + 2> by_kind{};
 
     void add(operation_kind kind, bool is_real) noexcept
     {
-        by_kind[static_cast<std::size_t>(kind) + (is_real ? 0 : kinds)] += 1;
+        if (kind == operation_kind::none) return;
+        auto const k = static_cast<std::size_t>(kind);
+        by_kind[k < kinds && is_real ? k : k + kinds] += 1;
     }
-    void add_truth() noexcept { by_kind[2 * kinds] += 1; }
-    void add_selection() noexcept { by_kind[2 * kinds + 1] += 1; }
     /// All, a multiply-add as two.
     [[nodiscard]] double total() const noexcept
     {
@@ -52,27 +43,15 @@ struct operation_counts {
     operation_counts out;
     bool const is_real = is_real_type(statement.accumulator);
     std::uint32_t fused = no_index; // the product that a sum adds
-    switch (statement.combine) {
-    case reduction::none:
-        if (statement.continues) out.add(operation_kind::add, is_real);
-        break;
-    case reduction::sum:
-        if (statement.value != no_index && nest.nodes[statement.value].code == nest_op::multiply)
-            fused = statement.value;
-        out.add(fused == no_index ? operation_kind::add : operation_kind::multiply_add, is_real);
-        break;
-    case reduction::product:
-        out.add(operation_kind::multiply, is_real);
-        break;
-    case reduction::maximum:
-    case reduction::minimum:
-        out.add(operation_kind::compare, is_real);
-        break;
-    case reduction::argument_of_maximum:
-        out.add(operation_kind::compare, is_real);
-        out.add_selection();
-        break;
-    }
+    if (statement.combine == reduction::sum && statement.value != no_index &&
+        nest.nodes[statement.value].code == nest_op::multiply)
+        fused = statement.value;
+    if (fused != no_index)
+        out.add(operation_kind::multiply_add, is_real);
+    else if (statement.combine != reduction::none || statement.continues)
+        out.add(rules_of(rules_of(statement.combine).step).kind, is_real);
+    if (statement.combine == reduction::argument_of_maximum)
+        out.add(operation_kind::selection, is_real); // of the place
     std::vector<bool> seen(nest.nodes.size(), false);
     std::vector<std::uint32_t> open{statement.value};
     while (!open.empty()) {
@@ -82,48 +61,7 @@ struct operation_counts {
         seen[n] = true;
         nest_node const& node = nest.nodes[n];
         open.insert(open.end(), {node.third, node.second, node.first});
-        bool const real = is_real_type(node.type);
-        switch (node.code) {
-        case nest_op::literal:
-        case nest_op::access:
-        case nest_op::axis:
-        case nest_op::input:
-            break;
-        case nest_op::convert:
-        case nest_op::negate:
-        case nest_op::absolute:
-            out.add(operation_kind::other, real);
-            break;
-        case nest_op::exponential:
-        case nest_op::logarithm:
-        case nest_op::square_root:
-        case nest_op::hyperbolic_tangent:
-        case nest_op::error_function:
-            out.add(operation_kind::function, real);
-            break;
-        case nest_op::add:
-        case nest_op::subtract:
-            out.add(operation_kind::add, real);
-            break;
-        case nest_op::multiply:
-            if (n != fused) out.add(operation_kind::multiply, real);
-            break;
-        case nest_op::divide:
-            out.add(operation_kind::divide, real);
-            break;
-        case nest_op::minimum:
-        case nest_op::maximum:
-            out.add(operation_kind::compare, real);
-            break;
-        case nest_op::less:
-        case nest_op::less_equal:
-        case nest_op::equal:
-            out.add_truth();
-            break;
-        case nest_op::select:
-            out.add_selection();
-            break;
-        }
+        if (n != fused) out.add(rules_of(node.code).kind, is_real_type(node.type));
     }
     return out;
 }

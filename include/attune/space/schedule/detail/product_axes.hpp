@@ -4,6 +4,7 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/nest_operation.hpp>
 #include <attune/space/schedule/detail/access_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/rule.hpp>
@@ -43,9 +44,9 @@ inline std::optional<product_axes> find_product_axes(rule_subject const& subject
     out.product = subject.statements.front();
     out.host = subject.statements.back();
     nest_statement const& of = nest.statements[out.product];
-    bool const combines = of.combine == reduction::sum || of.combine == reduction::product ||
-                          of.combine == reduction::maximum || of.combine == reduction::minimum;
-    if (!combines || of.spatial_count == 0 || of.axes.size() == of.spatial_count) return {};
+    if (!rules_of(of.combine).joins_parts || of.spatial_count == 0 ||
+        of.axes.size() == of.spatial_count)
+        return {};
     out.columns = of.axes[of.spatial_count - 1];
     out.lanes = std::max<std::int64_t>(subject.processor.vector_bytes /
                                            static_cast<std::int64_t>(element_bytes(of.accumulator)),
