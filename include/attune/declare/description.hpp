@@ -141,6 +141,28 @@ struct group_description {
     }
 };
 
+/// Parameters that say what runs for which size: see selector(). From `first` on these are the
+/// number of ranges, `ranges - 1` cut-offs, `ranges` algorithms, and `ranges` values of each of the
+/// `parameters` of algorithms. The search changes them one by one or, by operators for selectors,
+/// together.
+struct selector_description {
+    std::uint32_t first = 0;
+    std::uint32_t ranges = 0;     ///< at most, >= 2
+    std::uint32_t parameters = 0; ///< of all algorithms
+
+    [[nodiscard]] std::uint32_t count() const noexcept { return (parameters + 2) * ranges; }
+    [[nodiscard]] std::uint32_t cut(std::uint32_t i) const noexcept { return first + 1 + i; }
+    [[nodiscard]] std::uint32_t algorithm(std::uint32_t range) const noexcept
+    {
+        return first + ranges + range;
+    }
+    /// @param which  below `parameters`
+    [[nodiscard]] std::uint32_t parameter(std::uint32_t which, std::uint32_t range) const noexcept
+    {
+        return first + (which + 2) * ranges + range;
+    }
+};
+
 /// A value given before the space is built, such as a problem size or a device limit.
 struct input_description {
     std::string name;
@@ -197,7 +219,8 @@ struct feature_description {
 /// A whole space: the output of lower() and of the file readers, the input of every later stage.
 struct description {
     std::vector<parameter_description> parameters;
-    std::vector<group_description> groups; ///< ascending by `first`; disjoint
+    std::vector<group_description> groups;       ///< ascending by `first`; disjoint
+    std::vector<selector_description> selectors; ///< the same
     std::vector<input_description> inputs;
     std::vector<expression_node> nodes;
     std::vector<std::string> texts;
@@ -237,6 +260,13 @@ struct description {
     {
         for (group_description const& g : groups)
             if (parameter - g.first < g.count) return &g; // unsigned: false before the first
+        return nullptr;
+    }
+    /// The selector that begins with `parameter`; nullptr where none does.
+    [[nodiscard]] selector_description const* selector_at(std::uint32_t parameter) const noexcept
+    {
+        for (selector_description const& s : selectors)
+            if (s.first == parameter) return &s;
         return nullptr;
     }
     /// Index of the input called `name`, or no_index.

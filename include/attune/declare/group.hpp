@@ -40,6 +40,11 @@ struct named_value {
 [[nodiscard]] std::string
 text_at(description const& d, named_value const& of, std::span<coordinate const> at);
 
+/// Whether a value counts at `at`: of an array or order whether some part does. As is_active() of a
+/// parameter (activity.hpp).
+[[nodiscard]] bool
+is_active(description const& d, named_value const& of, std::span<coordinate const> at);
+
 /// Puts the value with this text into `at`.
 /// @return  whether there is such a value; if not, `at` is unchanged
 [[nodiscard]] bool set_value(description const& d,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/order.hpp>
 #include <attune/declare/text.hpp>
@@ -36,6 +37,14 @@ ATTUNE_INLINE std::optional<named_value> find_value(description const& d, std::s
     std::uint32_t const i = d.find_parameter(name);
     if (i == no_index) return {};
     return named_value{d.parameters[i].name, i, 1, nullptr};
+}
+
+ATTUNE_INLINE bool
+is_active(description const& d, named_value const& of, std::span<coordinate const> at)
+{
+    for (std::uint32_t i = of.first; i < of.first + of.count; ++i)
+        if (is_active(d, i, at)) return true;
+    return false;
 }
 
 [[nodiscard]] inline bool is_permutation(named_value const& of) noexcept

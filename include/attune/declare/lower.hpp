@@ -91,11 +91,15 @@ template <class P>
     if constexpr (requires { P::domain_type::role; }) out.role = P::domain_type::role;
     lower_domain(space, out, parameter.domain);
     lower_prior(out.prior, parameter.belief);
+    if constexpr (requires { P::domain_type::selected; })
+        space.selectors.push_back({static_cast<std::uint32_t>(space.parameters.size()),
+                                   P::domain_type::ranges,
+                                   P::domain_type::selected});
     if (parameter.has_default) out.default_text = text_of_value(parameter.default_value);
     return out;
 }
 
-/// The elements of an array: one parameter each, all alike but for their names and defaults.
+/// The elements of an array: one parameter each, all alike but for names, defaults and conditions.
 template <class P, std::size_t N, class Element>
 void lower_group(description& space, P const& parameter, array_domain<N, Element> const& array)
 {
@@ -131,17 +135,30 @@ void lower_parameters(description& space, P const& parameter)
     }
 }
 
+/// The code of the condition of element `i`.
+template <class Condition>
+[[nodiscard]] auto const& code_of_element(Condition const& condition, std::size_t)
+{
+    return condition.code;
+}
+template <class Expression, std::size_t N>
+[[nodiscard]] auto const& code_of_element(each_element<Expression, N> const& condition,
+                                          std::size_t i)
+{
+    return condition.of[i].code;
+}
+
 /// What active_if() says about parameter `index`. @pre  `space` has all parameters
 template <class P>
 void lower_condition(description& space, std::size_t index, P const& parameter)
 {
-    if constexpr (P::is_conditional) {
-        constraint_description const made = lower_code(space, parameter.condition.code);
-        for (std::size_t i = index; i < index + coordinate_count<P>; ++i) {
-            space.parameters[i].active.root = made.root;
-            space.parameters[i].active.text = made.text;
+    if constexpr (P::is_conditional)
+        for (std::size_t i = 0; i < coordinate_count<P>; ++i) {
+            constraint_description made =
+                lower_code(space, code_of_element(parameter.condition, i));
+            space.parameters[index + i].active.root = made.root;
+            space.parameters[index + i].active.text = std::move(made.text);
         }
-    }
 }
 
 template <value_kind K, std::size_t N, class... R>

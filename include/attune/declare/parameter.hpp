@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/condition.hpp>
 #include <attune/declare/domain.hpp>
 #include <attune/declare/expression/operators.hpp>
 
@@ -17,9 +18,6 @@ namespace detail {
 
 /// The prior of a parameter without one.
 struct no_prior {};
-
-/// The condition of a parameter whose value always counts.
-struct always {};
 
 /// One positive weight per value, in the order of the values.
 template <std::size_t N>
@@ -55,29 +53,12 @@ template <std::size_t N, class Element>
 inline constexpr value_kind part_kind<array_domain<N, Element>> =
     kind_of<typename Element::value_type>();
 
-/// Whether active_if() takes a `C`: an expression that is true or false.
-template <class C>
-[[nodiscard]] constexpr bool is_condition()
-{
-    if constexpr (symbolic<C>)
-        return kind_yielded<C> == value_kind::boolean;
-    else
-        return false;
-}
-
-/// Whether an expression reads the parameter `Name`.
-template <fixed_string Name, class Expression>
-inline constexpr bool reads_name = false;
-template <fixed_string Name, value_kind K, std::size_t N, class... R>
-inline constexpr bool reads_name<Name, expression<K, N, R...>> =
-    ((!R::is_input && R::name == Name.view()) || ...);
-
 } // namespace detail
 
 /// @tparam Name    becomes a macro of the kernel
 /// @tparam Domain  its values; gives `value_type`
 /// @tparam Prior   no_prior, weight_prior<N> or normal_prior
-/// @tparam Condition  of active_if(): always, or an expression
+/// @tparam Condition  of active_if(): always, an expression, or one for each element
 template <fixed_string Name,
           class Domain,
           class Prior = detail::no_prior,
@@ -211,16 +192,38 @@ struct parameter : detail::term {
                           "attune: active_if(...): a permutation of more than 12 items counts "
                           "everywhere");
             if constexpr (of_others && is_settled) {
-                auto const whole = [&] {
-                    if constexpr (is_conditional)
-                        return condition && when;
-                    else
-                        return detail::lift(when);
-                }();
+                auto const whole = detail::both(condition, detail::lift(when));
                 return parameter<Name, Domain, Prior, std::remove_const_t<decltype(whole)>>{
                     domain, belief, on, has_default, default_value, whole};
             } else
                 return *this;
+        } else
+            return *this;
+    }
+
+    /// active_if() of an array whose elements count independently: `when(i)` is the condition of
+    /// element `i`. The conditions differ in constants and places alone.
+    /// Example  ways.active_if_each([](std::size_t i) { return sort_by[i] == "merge"; })
+    template <class F>
+    [[nodiscard]] constexpr auto active_if_each(F const& when) const
+    {
+        constexpr bool is_array = detail::is_array_domain<Domain>;
+        static_assert(is_array, "attune: active_if_each(f) is for arrays; use active_if(...)");
+        if constexpr (is_array) {
+            using one = decltype(detail::lift(when(std::size_t{})));
+            static_assert(detail::is_condition<one>(),
+                          "attune: active_if_each(f): f(i) is a condition: a comparison of other "
+                          "parameters or inputs");
+            constexpr bool of_others = !detail::reads_name<Name, one>;
+            static_assert(of_others,
+                          "attune: active_if_each(f): an array cannot decide whether its elements "
+                          "count; read other parameters or inputs");
+            detail::each_element<one, parts> each{};
+            for (std::size_t i = 0; i < parts; ++i)
+                each.of[i] = detail::lift(when(i));
+            auto const whole = detail::both(condition, each);
+            return parameter<Name, Domain, Prior, std::remove_const_t<decltype(whole)>>{
+                domain, belief, on, has_default, default_value, whole};
         } else
             return *this;
     }

@@ -92,7 +92,7 @@ ATTUNE_INLINE std::string text_of(description const& space, point const& at)
         out += is_added ? "+=" : "=";
         if (v.first + v.count > at.size())
             out += "(no value)";
-        else if (at.size() == space.parameters.size() && !detail::is_active(space, v.first, at))
+        else if (at.size() == space.parameters.size() && !detail::is_active(space, v, at))
             out += detail::inactive_text;
         else
             out += detail::text_at(space, v, at);

@@ -3,6 +3,8 @@
 #include <attune/space/files/write_json.hpp>
 
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/selector.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <doctest/doctest.h>
@@ -140,6 +142,46 @@ TEST_CASE("arrays and long orders are written as one parameter each, and read ba
     REQUIRE(again.size() == 1);
     check_same(space, again.front().space);
     CHECK(attune::write_space_json(again.front()) == written);
+}
+
+TEST_CASE("a selector is written with the condition of each range, and read back as it was")
+{
+    static constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8));
+    constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 64),
+                                                      attune::algorithm("insertion"),
+                                                      attune::algorithm("radix", bits));
+    attune::named_space one;
+    one.name = "sort";
+    one.space = attune::lower(attune::space(sort, attune::boolean<"QUIET">()));
+    std::string const written = attune::write_space_json(one);
+    auto const again = attune::read_spaces_json(written);
+    REQUIRE(again.size() == 1);
+    CHECK(attune::write_space_json(again.front()) == written);
+    attune::description const& read = again.front().space;
+    REQUIRE(read.selectors.size() == 1);
+    CHECK(read.selectors[0].first == 0);
+    CHECK(read.selectors[0].ranges == 3);
+    CHECK(read.selectors[0].parameters == 1);
+    attune::chain_of_trees const before{attune::bind_inputs(one.space)};
+    attune::chain_of_trees const after{attune::bind_inputs(read)};
+    REQUIRE(before.size() == after.size());
+    for (std::uint64_t i = 0; i < *before.size(); ++i)
+        CHECK(after.contains(before.at(i)));
+
+    auto const changed = [&](std::string const& from, std::string const& to) {
+        std::string text = written;
+        text.replace(text.find(from), from.size(), to);
+        return text;
+    };
+    CHECK_THROWS_AS(static_cast<void>(attune::read_spaces_json(
+                        changed(R"("parameters":1)", R"("parameters":2)"))),
+                    attune::error);
+    CHECK_THROWS_AS(static_cast<void>(attune::read_spaces_json(
+                        changed(R"("first":"SORT_RANGES")", R"("first":"SORT")"))),
+                    attune::error);
+    CHECK_THROWS_AS(
+        static_cast<void>(attune::read_spaces_json(changed(R"(["SORT_RANGES > 1",)", "["))),
+        attune::error);
 }
 
 TEST_CASE("figures of the machine are written by name until they are bound, then with their value")

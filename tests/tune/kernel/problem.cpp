@@ -7,6 +7,7 @@
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/machine.hpp>
+#include <attune/declare/selector.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>
@@ -482,6 +483,62 @@ TEST_CASE("a store gives back an order of 1024 items and an array as they were")
     attune::lookup_result const found = reader.find(kept.key);
     REQUIRE(found.how == attune::record_match::exact);
     CHECK(attune::detail::point_of(found.best->configuration, all) == p);
+}
+
+TEST_CASE("a store gives back every configuration of a selector, whose kernel has its default")
+{
+    static constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8));
+    static constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, n),
+                                                             attune::algorithm("insertion"),
+                                                             attune::algorithm("radix", bits));
+    auto const k = kernel_of(attune::space(sort),
+                             "int r = ATTUNE_TUNABLE(SORT_RANGES, 2);\n"
+                             "int c[] = ATTUNE_TUNABLE(SORT_CUT, {16, 16});\n"
+                             "how s[] = ATTUNE_TUNABLE(SORT, {insertion, radix, radix});\n"
+                             "int b[] = ATTUNE_TUNABLE(BITS, {8, 8, 8});\n");
+    attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
+    attune::chain_of_trees const all =
+        attune::detail::space_of_call(k.describe(), declared, {n(32)}, nullptr, nullptr);
+    attune::description const& d = all.describe();
+    point at(d.parameters.size());
+    for (std::size_t i = 0; i < at.size(); ++i)
+        at[i] = attune::detail::default_of(d.parameters[i]);
+    CHECK(all.contains(at));
+    CHECK(attune::detail::make_variant(k.describe(), d, at).macros ==
+          std::vector<attune::macro_definition>{{"SORT_RANGES", "2"},
+                                                {"SORT_CUT", "{16, 16}"},
+                                                {"SORT", "{insertion, radix, radix}"},
+                                                {"BITS", "{8, 8, 8}"}});
+    REQUIRE(*all.size() == 3 + 3 * (3 * 2) + 3 * (3 * 2 * 2)); // three cut-offs, three acts
+    support::scratch_directory const directory;
+    std::vector<attune::record> kept;
+    for (std::uint64_t i = 0; i < *all.size(); ++i) {
+        attune::record one;
+        one.key = attune::detail::make_key(k.describe(), d, "c" + std::to_string(i));
+        one.configuration = attune::detail::texts_at(d, all.at(i));
+        one.best_s = 1e-3;
+        one.default_s = 2e-3;
+        kept.push_back(std::move(one));
+    }
+    {
+        attune::store writer{directory.file("sorts.attune")};
+        for (attune::record const& one : kept)
+            writer.add(one);
+    }
+    attune::store reader{directory.file("sorts.attune")};
+    for (std::uint64_t i = 0; i < *all.size(); ++i) {
+        attune::lookup_result const found = reader.find(kept[i].key);
+        REQUIRE(found.how == attune::record_match::exact);
+        CHECK(attune::detail::point_of(found.best->configuration, all) == all.at(i));
+    }
+    // BITS counts where some range is a radix sort.
+    auto const inactive = [&](std::vector<std::string> const& values) {
+        return attune::detail::inactive_in(
+            d, *attune::detail::point_of({"SORT_RANGES", "SORT_CUT", "SORT", "BITS"}, values, all));
+    };
+    CHECK(inactive({"1", "{16, 16}", "{insertion, radix, radix}", "{8, 8, 8}"}) ==
+          std::vector<std::uint32_t>{1, 3});
+    CHECK(inactive({"2", "{16, 16}", "{insertion, radix, radix}", "{8, 4, 8}"}).empty());
 }
 
 TEST_CASE(

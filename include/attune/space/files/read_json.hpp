@@ -42,7 +42,10 @@ struct named_space {
 ///   "scale": "linear" | "log";  "default";  "weights": one per value;  "centre" and "deviation"
 ///   "elements": the parameter is an array of so many elements; all other members are those of one
 ///            element, but "default" is a list. Expressions read elements: CUT[2] <= CUT[3]
-///   "active_if": an expression as in constraints: elsewhere the parameter stands at its default
+///   "active_if": an expression as in constraints: elsewhere the parameter stands at its default;
+///            of an array also a list with one for each element
+/// "selectors": [{"first": "SORT_RANGES", "parameters": 2}] says that this parameter and the arrays
+/// behind it are a selector whose algorithms have two parameters: see selector_description.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] std::vector<named_space> read_spaces_json(std::string_view text,

@@ -319,23 +319,60 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
     }
 }
 
-/// @param active_if  the condition of a value; all parameters were read
+/// @param active_if  the condition of a value, or a list with that of each element of an array; all
+///                   parameters were read
 inline void read_condition(json_source const& source,
                            json_value const& active_if,
                            named_value const& of,
                            expression_builder& build)
 {
-    source.require(active_if, json_kind::text, "a condition");
-    constraint_description made = at_place_in_file(
-        source, active_if, [&] { return expression_reader(build, active_if.text).constraint(); });
-    for (std::uint32_t i = of.first; i < of.first + of.count; ++i) {
-        parameter_description& p = build.space().parameters[i];
+    bool const is_list = active_if.kind == json_kind::list;
+    if (is_list && active_if.items.size() != of.count)
+        source.fail("expected " + std::to_string(of.count) + " conditions, found " +
+                        std::to_string(active_if.items.size()),
+                    active_if.at);
+    constraint_description made;
+    for (std::uint32_t i = 0; i < of.count; ++i) {
+        json_value const& one = is_list ? active_if.items[i] : active_if;
+        if (is_list || i == 0) {
+            source.require(one, json_kind::text, "a condition");
+            made = at_place_in_file(
+                source, one, [&] { return expression_reader(build, one.text).constraint(); });
+        }
+        parameter_description& p = build.space().parameters[of.first + i];
         p.active.root = made.root;
         p.active.text = made.text;
     }
     if (undecided_parameter(build.space()) != no_index)
         source.fail("expected a condition that does not lead back to " + std::string(of.name),
                     active_if.at);
+}
+
+/// @param s  an entry of "selectors"; all parameters were read
+[[nodiscard]] inline selector_description
+read_selector(json_source const& source, json_value const& s, description const& space)
+{
+    source.require(s, json_kind::object, "a selector");
+    json_value const& first = source.member(s, "first", json_kind::text);
+    json_value const& count = source.member(s, "parameters", json_kind::integer);
+    std::vector<named_value> const all = named_values(space);
+    auto const at = std::find_if(
+        all.begin(), all.end(), [&](named_value const& v) { return v.name == first.text; });
+    bool good = at != all.end() && at->count == 1 && count.integer >= 0 &&
+                all.end() - at >= count.integer + 3;
+    selector_description out;
+    if (good) {
+        out = {at->first, at[1].count + 1, static_cast<std::uint32_t>(count.integer)};
+        good = space.parameters[at->first].value_count() <= out.ranges;
+        for (std::int64_t i = 1; i < count.integer + 3; ++i)
+            good = good && at[i].group != nullptr && at[i].group->kind == group_kind::array &&
+                   at[i].count + (i == 1 ? 1 : 0) == out.ranges;
+    }
+    if (!good)
+        source.fail("expected a selector: the number of ranges, then arrays of cut-offs, one fewer "
+                    "than ranges, of algorithms and of each of the parameters",
+                    s.at);
+    return out;
 }
 
 inline void
@@ -364,6 +401,10 @@ inline named_space read_space(json_source const& source, json_value const& s)
     for (named_value const& v : named_values(out.space))
         if (json_value const* const active_if = (param++)->find("active_if"))
             read_condition(source, *active_if, v, build);
+    if (json_value const* const selectors = s.find("selectors"))
+        for (json_value const& one :
+             source.require(*selectors, json_kind::list, "\"selectors\"").items)
+            out.space.selectors.push_back(read_selector(source, one, out.space));
     if (json_value const* const constraints = s.find("constraints"))
         read_constraints(
             source, source.require(*constraints, json_kind::list, "\"constraints\""), build);

@@ -75,6 +75,18 @@ using space_json = nlohmann::ordered_json;
     return out;
 }
 
+/// The condition of a value; of an array whose elements have different ones a list.
+[[nodiscard]] inline space_json conditions_to_json(description const& space, named_value const& v)
+{
+    space_json out;
+    bool is_one = true;
+    for (std::uint32_t i = v.first; i < v.first + v.count; ++i) {
+        out.push_back(condition_source(space, space.parameters[i]));
+        is_one = is_one && out.back() == out.front();
+    }
+    return is_one ? out.front() : out;
+}
+
 [[nodiscard]] inline space_json parameter_to_json(description const& space, named_value const& v)
 {
     if (v.group != nullptr && v.group->kind == group_kind::permutation)
@@ -110,7 +122,7 @@ using space_json = nlohmann::ordered_json;
     if (v.group != nullptr && default_text_of(space, v))
         for (std::uint32_t i = v.first; i < v.first + v.count; ++i)
             out["default"].push_back(default_to_json(space.parameters[i]));
-    if (p.is_conditional()) out["active_if"] = condition_source(space, p);
+    if (p.is_conditional()) out["active_if"] = conditions_to_json(space, v);
     if (!p.prior.weights.empty()) out["weights"] = p.prior.weights;
     if (p.prior.deviation > 0) {
         out["centre"] = p.prior.centre;
@@ -136,6 +148,9 @@ using space_json = nlohmann::ordered_json;
     out["constraints"] = space_json::array();
     for (constraint_description const& c : s.space.constraints)
         if (c.settles == no_index) out["constraints"].push_back(constraint_source(s.space, c));
+    for (selector_description const& one : s.space.selectors)
+        out["selectors"].push_back(
+            {{"first", s.space.parameters[one.first].name}, {"parameters", one.parameters}});
     return out;
 }
 

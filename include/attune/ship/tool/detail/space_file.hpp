@@ -156,7 +156,7 @@ struct read_space {
                 "a parameter has no such value", name + " = " + text, "give one of its values");
     }
     for (named_value const& v : missing)
-        if (is_active(space, v.first, out))
+        if (is_active(space, v, out))
             throw error(
                 "a parameter has no value", std::string(v.name), "give all parameters that count");
     settle(space, out);

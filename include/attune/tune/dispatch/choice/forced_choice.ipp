@@ -145,7 +145,7 @@ ATTUNE_INLINE forced_choice forced_choice_of(named_texts const& wanted,
             near = space.settled(std::move(near));
             if (!space.contains(near)) return refuse(contradiction(space, held));
             for (held_value const& h : held)
-                if (!space.is_active(h.of.first, near))
+                if (!is_active(d, h.of, near))
                     out.notices.push_back("ATTUNE_FORCE: " + text_of_held(d, h) +
                                           " has no effect: it counts only if " +
                                           d.parameters[h.of.first].active.text);

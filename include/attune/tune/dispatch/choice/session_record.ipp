@@ -124,7 +124,7 @@ ATTUNE_INLINE std::vector<std::uint32_t> inactive_in(description const& space, p
     std::vector<std::uint32_t> out;
     std::uint32_t place = 0;
     for (named_value const& v : named_values(space)) {
-        if (!is_active(space, v.first, at)) out.push_back(place);
+        if (!is_active(space, v, at)) out.push_back(place);
         ++place;
     }
     return out;

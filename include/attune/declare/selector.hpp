@@ -1,0 +1,303 @@
+// attune/declare/selector.hpp - cut-offs on a size, and what runs between them.
+// SPDX-License-Identifier: MIT
+// Source   selectors of PetaBricks (Ansel et al., PLDI 2009), as parameters in Wu, "DeepTuner", 2015,
+//          Sec. 4.2.1. Own: every range has parameters of its own, an algorithm may have several
+//          ranges, and no two configurations mean the same
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/pack.hpp>
+
+#include <boost/hana/at.hpp>
+#include <boost/hana/basic_tuple.hpp>
+#include <boost/hana/unpack.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI {
+
+namespace detail {
+
+template <fixed_string A, fixed_string B>
+[[nodiscard]] consteval auto joined_name()
+{
+    char text[sizeof(A.characters) + sizeof(B.characters) - 1]{};
+    std::size_t at = 0;
+    for (char const c : A.view())
+        text[at++] = c;
+    for (char const c : B.view())
+        text[at++] = c;
+    return fixed_string(text);
+}
+
+/// The number of ranges: the first parameter of a selector.
+template <std::size_t N, std::size_t Parameters>
+struct ranges_domain : range_domain<parameter_kind::integer, int> {
+    static constexpr std::uint32_t ranges = N;
+    static constexpr std::uint32_t selected = Parameters;
+};
+
+/// One algorithm of a selector.
+template <class... P>
+struct selectable {
+    std::string_view name;
+    boost::hana::basic_tuple<P...> parameters;
+};
+template <class T>
+inline constexpr bool is_selectable = false;
+template <class... P>
+inline constexpr bool is_selectable<selectable<P...>> = true;
+template <class T>
+inline constexpr std::size_t parameters_of_selectable = 0;
+template <class... P>
+inline constexpr std::size_t parameters_of_selectable<selectable<P...>> = sizeof...(P);
+
+} // namespace detail
+
+/// An algorithm that a selector() chooses, with the parameters that it alone has: what array_of()
+/// takes, without conditions.
+/// Example  attune::algorithm("merge", ways)
+template <class... P>
+[[nodiscard]] constexpr auto algorithm(std::string_view name, P const&... parameters)
+{
+    constexpr bool are_elements = detail::all({true, detail::is_element<P>...});
+    static_assert(are_elements,
+                  "attune: algorithm(name, p...): p is a parameter whose values are numbers, texts "
+                  "or booleans");
+    if constexpr (are_elements) {
+        constexpr bool are_plain = detail::all({true, !P::is_conditional...});
+        static_assert(
+            are_plain,
+            "attune: algorithm(name, p...): p counts where the algorithm is chosen; leave "
+            "its active_if() out");
+        return detail::selectable<P...>{name, boost::hana::basic_tuple<P...>{parameters...}};
+    } else
+        return detail::selectable<>{name, {}};
+}
+
+/// What runs for one size: selector_pack::choose().
+template <class Selector, class Config>
+struct chosen_algorithm {
+    Selector selector;
+    Config config;
+    std::size_t range = 0;      ///< of those of the configuration, from the smallest sizes on
+    std::string_view algorithm; ///< its name
+
+    /// The value that parameter `p` of the algorithm has in this range; where the algorithm is
+    /// another one, the default of `p`.
+    template <class P>
+    [[nodiscard]] constexpr auto operator[](P const& p) const
+    {
+        return config[selector[p]][range];
+    }
+};
+
+/// The parameters of a selector and what holds between them: an argument of space().
+/// @tparam N  ranges at most
+template <std::size_t N, class Ranges, class Cuts, class Algorithms, class... Parameters>
+struct selector_pack {
+    using is_parameter_bundle = void;
+    using cut_type = typename Cuts::value_type::value_type;
+
+    Ranges ranges;         ///< their number, 1 .. N
+    Cuts cut_offs;         ///< an array of N - 1: where range 1, 2, ... begin; ascending
+    Algorithms algorithms; ///< an array of N
+    boost::hana::basic_tuple<Parameters...> parameters; ///< arrays of N
+
+    /// Parameter `p` of an algorithm as the array that it is in the space: [i] is its value in
+    /// range i.
+    template <class P>
+    [[nodiscard]] constexpr auto operator[](P const&) const
+    {
+        constexpr std::size_t at = detail::names_of<Parameters...>::find(P::name);
+        static_assert(at != detail::not_found,
+                      "attune: selector[p]: p is a parameter of one of its algorithms");
+        if constexpr (at != detail::not_found) return boost::hana::at_c<at>(parameters);
+    }
+
+    /// What a configuration runs for `size`: the first range whose cut-off lies above it.
+    template <class Config, class Size>
+    [[nodiscard]] constexpr auto choose(Config const& config, Size const& size) const
+    {
+        auto const count = static_cast<std::size_t>(config[ranges]);
+        auto const cuts = config[cut_offs];
+        std::size_t range = 0;
+        while (range + 1 < count && !std::cmp_less(size, cuts[range]))
+            ++range;
+        return chosen_algorithm<selector_pack, Config>{
+            *this, config, range, config[algorithms][range]};
+    }
+
+    /// The default: these algorithms, for sizes below the first cut-off, from there on, and so on.
+    /// Their parameters have their own defaults.
+    /// Example  sort.with_default({"insertion", "merge"}, {64})
+    template <std::size_t K>
+    [[nodiscard]] constexpr selector_pack with_default(std::string_view const (&run)[K],
+                                                       cut_type const (&from)[K - 1]) const
+    {
+        static_assert(K >= 2 && K <= N,
+                      "attune: selector.with_default({...}, {...}): it has fewer ranges than that");
+        selector_pack out = with_ranges(run);
+        typename Cuts::value_type cuts{};
+        for (std::size_t i = 0; i + 1 < N; ++i)
+            cuts[i] = from[i + 1 < K ? i : K - 2];
+        for (std::size_t i = 0; i + 2 < K; ++i)
+            if (!(from[i] < from[i + 1]))
+                throw declaration_error(
+                    "attune: selector.with_default({...}, {...}): cut-offs must ascend");
+        out.cut_offs = out.cut_offs.with_default(cuts);
+        return out;
+    }
+    /// The default: this algorithm for all sizes.
+    [[nodiscard]] constexpr selector_pack with_default(std::string_view run) const
+    {
+        std::string_view const one[]{run};
+        return with_ranges(one);
+    }
+
+    /// f(parameters...), in the order of the space.
+    template <class F>
+    [[nodiscard]] constexpr auto spread(F const& f) const
+    {
+        return boost::hana::unpack(parameters, [&](Parameters const&... each) {
+            return f(ranges, cut_offs, algorithms, each...);
+        });
+    }
+    /// `pack` where cut-offs ascend and neighbouring ranges differ.
+    template <class Pack>
+    [[nodiscard]] constexpr auto constrain(Pack const& pack) const
+    {
+        return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+            auto const differing = pack.where(differs(Is)...);
+            return [&]<std::size_t... Js>(std::index_sequence<Js...>) {
+                if constexpr (sizeof...(Js) == 0)
+                    return differing;
+                else
+                    return differing.where(
+                        (ranges <= static_cast<int>(Js) + 2 || cut_offs[Js] < cut_offs[Js + 1])...);
+            }(std::make_index_sequence<N - 2>{});
+        }(std::make_index_sequence<N - 1>{});
+    }
+
+private:
+    template <std::size_t K>
+    [[nodiscard]] constexpr selector_pack with_ranges(std::string_view const (&run)[K]) const
+    {
+        typename Algorithms::value_type all{};
+        for (std::size_t i = 0; i < N; ++i)
+            all[i] = run[i < K ? i : K - 1];
+        selector_pack out = *this;
+        out.ranges = ranges.with_default(static_cast<int>(K));
+        out.algorithms = algorithms.with_default(all);
+        return out;
+    }
+    /// Range i is the last one, or something of the next one is not as in it. What is inactive in
+    /// both stands at one value.
+    [[nodiscard]] constexpr auto differs(std::size_t i) const
+    {
+        auto const by_name =
+            ranges <= static_cast<int>(i) + 1 || algorithms[i] != algorithms[i + 1];
+        return boost::hana::unpack(parameters, [&](Parameters const&... each) {
+            return (by_name || ... || (each[i] != each[i + 1]));
+        });
+    }
+};
+
+namespace detail {
+
+template <std::size_t N, class Algorithms, class... P>
+[[nodiscard]] constexpr auto
+selected_parameters(Algorithms const& algorithms, std::string_view name, P const&... each)
+{
+    auto const one = [&](auto const& p) {
+        return array_of<N>(p).active_if_each([&](std::size_t i) { return algorithms[i] == name; });
+    };
+    return boost::hana::basic_tuple<decltype(one(each))...>{one(each)...};
+}
+
+template <class... A, class... B>
+[[nodiscard]] constexpr auto joined_tuples(boost::hana::basic_tuple<A...> const& a,
+                                           boost::hana::basic_tuple<B...> const& b)
+{
+    return boost::hana::unpack(a, [&](A const&... from_a) {
+        return boost::hana::unpack(b, [&](B const&... from_b) {
+            return boost::hana::basic_tuple<A..., B...>{from_a..., from_b...};
+        });
+    });
+}
+[[nodiscard]] constexpr auto joined_tuples() { return boost::hana::basic_tuple<>{}; }
+template <class First, class... Rest>
+[[nodiscard]] constexpr auto all_joined(First const& first, Rest const&... rest)
+{
+    if constexpr (sizeof...(Rest) == 0)
+        return first;
+    else
+        return joined_tuples(first, all_joined(rest...));
+}
+
+template <std::size_t N, class Ranges, class Cuts, class Algorithms, class... P>
+[[nodiscard]] constexpr auto make_selector(Ranges const& count,
+                                           Cuts const& cuts,
+                                           Algorithms const& algorithms,
+                                           boost::hana::basic_tuple<P...> const& parameters)
+{
+    return selector_pack<N, Ranges, Cuts, Algorithms, P...>{count, cuts, algorithms, parameters};
+}
+
+} // namespace detail
+
+/// Which algorithm runs for which size: 1 to N ranges of the size between ascending cut-offs, each
+/// with one of `algorithms` and parameters of its own. An argument of space(), where it is
+/// - NAME_RANGES, how many ranges there are
+/// - NAME_CUT, an array of N - 1 values of `cut_offs`, where the ranges after the first begin
+/// - NAME, an array of N names of algorithms
+/// - each parameter of an algorithm, an array of N.
+/// What lies beyond the ranges, and parameters of algorithms that a range does not have, are
+/// inactive. Neighbouring ranges differ, so that no two configurations mean the same.
+/// In a kernel:  `int r = 0; while (r + 1 < SORT_RANGES && n >= SORT_CUT[r]) ++r;`, then SORT[r].
+/// @param cut_offs  as for ordinal(): values(...), range(...), powers_of_two(...)
+/// Example  constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 4096),
+///              attune::algorithm("insertion"), attune::algorithm("merge", ways));
+///          attune::space(sort, flags)
+template <fixed_string Name, std::size_t N, class Domain, class... A>
+[[nodiscard]] constexpr auto selector(Domain const& cut_offs, A const&... algorithms)
+{
+    constexpr bool is_few = N >= 2 && N <= 16;
+    static_assert(is_few, "attune: selector<\"X\", N>(...) needs 2 <= N <= 16 ranges");
+    constexpr bool is_domain = detail::is_ordinal_domain<Domain>;
+    static_assert(is_domain,
+                  "attune: selector<\"X\", N>(cut-offs, ...) takes values(...), range(...) or "
+                  "powers_of_two(...) as cut-offs");
+    constexpr bool are_algorithms =
+        sizeof...(A) > 0 && detail::all({true, detail::is_selectable<A>...});
+    static_assert(
+        are_algorithms,
+        "attune: selector<\"X\", N>(cut-offs, a...) takes algorithms: algorithm(\"name\", "
+        "its parameters...)");
+    if constexpr (is_few && is_domain && are_algorithms) {
+        constexpr std::size_t count = (detail::parameters_of_selectable<A> + ...);
+        using domain = detail::ranges_domain<N, count>;
+        parameter<detail::joined_name<Name, "_RANGES">(), domain> const ranges{
+            domain{detail::make_range<parameter_kind::integer>(
+                progression::linear, 1, 1, detail::as_bound(static_cast<int>(N)))}};
+        auto const cuts =
+            array_of<N - 1>(ordinal<detail::joined_name<Name, "_CUT">()>(cut_offs))
+                .active_if_each([&](std::size_t i) { return ranges > static_cast<int>(i) + 1; });
+        auto const names =
+            array_of<N>(categorical<Name>(algorithms.name...)).active_if_each([&](std::size_t i) {
+                return ranges > static_cast<int>(i);
+            });
+        auto const parameters =
+            detail::all_joined(boost::hana::unpack(algorithms.parameters, [&](auto const&... each) {
+                return detail::selected_parameters<N>(names, algorithms.name, each...);
+            })...);
+        return detail::make_selector<N>(ranges, cuts, names, parameters);
+    } else
+        return detail::already_reported{};
+}
+
+} // namespace attune::inline ATTUNE_ABI
