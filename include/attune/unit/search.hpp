@@ -32,6 +32,8 @@
 #include <attune/search/compose/order_operators.ipp>
 #include <attune/search/compose/random_technique.ipp>
 #include <attune/search/compose/recommended.ipp>
+#include <attune/search/compose/selection.ipp>
+#include <attune/search/compose/selector_operators.ipp>
 #include <attune/search/compose/simplex.ipp>
 #include <attune/search/compose/technique_sets.ipp>
 #include <attune/search/compose/technique_text.ipp>

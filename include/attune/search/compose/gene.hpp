@@ -18,9 +18,9 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// One parameter of one configuration, to be read; or the several of a group: the elements of an
-/// array, the digits of a long permutation. Refers to the space, the list of parameters and the
-/// configuration, which must outlive it.
+/// One parameter of one configuration, to be read; or several: the elements of an array, the digits
+/// of a long permutation, all of a selector (selector_description). Refers to the space, the list
+/// of parameters and the configuration, which must outlive it.
 class gene_view {
 public:
     /// @param space       bound
@@ -35,7 +35,7 @@ public:
     {
     }
 
-    /// Number of parameters: 1 except for arrays and long permutations.
+    /// Number of parameters: 1 except for arrays, long permutations and selectors.
     [[nodiscard]] std::size_t size() const noexcept { return parameters_.size(); }
     [[nodiscard]] description const& space() const noexcept { return *space_; }
     [[nodiscard]] std::uint32_t index() const noexcept { return parameters_.front(); }
@@ -49,9 +49,11 @@ public:
         return {*space_, parameters_.subspan(i, 1), *at_};
     }
 
-    /// Whether it is a permutation; an array of two or more elements; one number, whole or real.
+    /// Whether it is a permutation; an array of two or more elements; a selector; one number, whole
+    /// or real.
     [[nodiscard]] bool is_order() const noexcept;
     [[nodiscard]] bool is_array() const noexcept;
+    [[nodiscard]] bool is_selector() const noexcept;
     [[nodiscard]] bool is_number() const noexcept;
 
     // Of the first parameter:
@@ -65,7 +67,7 @@ public:
     /// Where a number lies: 0 for the lowest, 1 for the highest, along the scale of an interval or
     /// by the places of a table.
     [[nodiscard]] double share() const;
-    /// The value in the unit cube, as kind_rules::to_unit. Not for permutations and arrays.
+    /// The value in the unit cube, as kind_rules::to_unit. Not for permutations, arrays, selectors.
     [[nodiscard]] std::vector<double> unit() const;
     /// The items of a permutation. @pre is_order()
     [[nodiscard]] item_order order() const;
@@ -97,18 +99,26 @@ public:
     void set_value(double wanted) const;
     /// The number at this share(); clipped.
     void set_share(double wanted) const;
-    /// The value nearest to a place in the unit cube. Not for permutations and arrays.
+    /// The value nearest to a place in the unit cube. Not for permutations, arrays, selectors.
     void set_unit(std::span<double const> wanted) const;
     /// @param items  each item once  @pre is_order()
     void set_order(order_view items) const;
     /// All its parameters as in `from`, which has the same ones.
     void copy(gene_view const& from) const;
-    /// Each of its parameters uniform over its values, whatever constraints say.
+    /// Each of its parameters uniform over its values, whatever constraints say; a selector as
+    /// drawn_selection().
     void draw(random_engine& engine) const;
 
 private:
     point* changed_;
 };
+
+namespace detail {
+
+/// Makes a selector random: selection.ipp.
+void draw_selector(gene const& to, random_engine& engine);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI::search
 

@@ -9,6 +9,7 @@
 #include <attune/declare/order.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/search/compose/gene.hpp>
+#include <attune/search/compose/selection.hpp>
 #include <attune/search/local/moves.hpp>
 
 #include <algorithm>
@@ -69,7 +70,14 @@ ATTUNE_INLINE bool gene_view::is_order() const noexcept
 {
     return attune::detail::has_order(*space_, index());
 }
-ATTUNE_INLINE bool gene_view::is_array() const noexcept { return size() > 1 && !is_order(); }
+ATTUNE_INLINE bool gene_view::is_array() const noexcept
+{
+    return size() > 1 && !is_order() && !is_selector();
+}
+ATTUNE_INLINE bool gene_view::is_selector() const noexcept
+{
+    return size() > 1 && space_->selector_at(index()) != nullptr;
+}
 ATTUNE_INLINE bool gene_view::is_number() const noexcept
 {
     bool const has_number = parameter().traits().is_interval || parameter().traits().is_ordered;
@@ -119,6 +127,10 @@ ATTUNE_INLINE void gene::copy(gene_view const& from) const
 }
 ATTUNE_INLINE void gene::draw(random_engine& engine) const
 {
+    if (is_selector()) {
+        detail::draw_selector(*this, engine);
+        return;
+    }
     if (!is_order()) {
         for (std::uint32_t const p : parameters_)
             (*changed_)[p] =

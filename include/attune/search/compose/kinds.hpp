@@ -77,6 +77,12 @@ struct permutation_kind {
     using parent = any_kind;
     static bool holds(gene_view const& g) { return g.is_order(); }
 };
+/// A whole selector. Without an operator for selectors its parameters are on their own.
+struct selector_kind {
+    static constexpr std::string_view kind = "selector";
+    using parent = any_kind;
+    static bool holds(gene_view const& g) { return g.is_selector(); }
+};
 /// A whole array. Without an operator for arrays their elements are parameters of their own.
 struct array_kind {
     static constexpr std::string_view kind = "array";

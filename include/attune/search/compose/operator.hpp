@@ -145,6 +145,8 @@ template <class Op>
 using permutation = for_kind<permutation_kind, Op>;
 template <class Op>
 using array = for_kind<array_kind, Op>;
+template <class Op>
+using selector = for_kind<selector_kind, Op>;
 /// An operator that says by itself of which parameters it is: a struct that is a kind, too.
 template <class Op>
 using own = for_kind<Op, Op>;

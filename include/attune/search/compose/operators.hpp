@@ -16,6 +16,13 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
+namespace detail {
+
+/// What selector_move does: selector_operators.ipp.
+void move_selector(gene const& child, random_engine& engine);
+
+} // namespace detail
+
 /// Parents as operators get them: without the first one, whose value the child has.
 using other_parents = std::span<gene_view const>;
 
@@ -94,7 +101,8 @@ struct set_linear {
 
 /// A value near that of the child: numbers move by a normal number of standard deviation `sigma` of
 /// their range, reflected at its ends; booleans flip; permutations become random or get small
-/// changes, one as likely as the other; of an array one element moves; others become random.
+/// changes, one as likely as the other; of an array one element moves; of a selector selector_move
+/// changes something; others become random.
 struct normal_mutation {
     static constexpr std::string_view name = "normal_mutation";
     static constexpr std::size_t parents = 1;

@@ -7,6 +7,7 @@
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_changes.hpp>
+#include <attune/search/compose/selector_operators.hpp>
 
 #include <algorithm>
 #include <array>
@@ -132,7 +133,9 @@ set_linear::operator()(gene child, other_parents others, random_engine& engine) 
 ATTUNE_INLINE void
 normal_mutation::operator()(gene child, other_parents, random_engine& engine) const
 {
-    if (child.is_array()) {
+    if (child.is_selector()) {
+        detail::move_selector(child, engine);
+    } else if (child.is_array()) {
         (*this)(child.element(uniform_below(engine, child.size())), {}, engine);
     } else if (child.is_number()) {
         coordinate const before = child.where();

@@ -27,8 +27,11 @@ namespace detail {
     std::vector<kind_row const*> out;
     point const anywhere(space.parameters.size());
     for (std::uint32_t p = 0; p < space.parameters.size();) {
+        selector_description const* const selector = space.selector_at(p);
         group_description const* const group = space.group_of(p);
-        std::vector<std::uint32_t> whole(group != nullptr ? group->count : 1);
+        std::vector<std::uint32_t> whole(selector != nullptr ? selector->count()
+                                         : group != nullptr  ? group->count
+                                                             : 1);
         for (std::uint32_t& one : whole)
             one = p++;
         gene_view const gene(space, whole, anywhere);

@@ -9,6 +9,7 @@
 #include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/order_operators.hpp>
+#include <attune/search/compose/selector_operators.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/unit_steps.hpp>
 #include <attune/search/compose/vocabulary.hpp>
@@ -42,6 +43,7 @@ ATTUNE_INLINE vocabulary::vocabulary()
                     categorical_kind,
                     tile_kind,
                     permutation_kind,
+                    selector_kind,
                     array_kind>(*this);
     detail::add_all<noop, randomize, stochastic_mix, swarm, set_linear, normal_mutation>(*this);
     detail::add_all<scale, difference, sum, number_swarm, flip, boolean_swarm>(*this);
@@ -50,6 +52,8 @@ ATTUNE_INLINE vocabulary::vocabulary()
         *this);
     detail::add_all<random_reversal>(*this);
     detail::add_all<permutation_cross, px, pmx, cx, ox1, ox3, permutation_swarm>(*this);
+    detail::add_all<cut_off_shift, range_swap, range_redraw, range_split, range_removal>(*this);
+    detail::add_all<selector_move, selector_cross, selector_swarm>(*this);
     detail::add_all<greedy, random_three_parents, de, de_alt>(*this);
     detail::add_all<uniform_greedy_mutation, normal_greedy_mutation, ga, gga, pso>(*this);
     detail::add_all<aging_evolution, climb>(*this);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -20,8 +21,8 @@
 
 namespace attune::inline ATTUNE_ABI::search::detail {
 
-/// The parameters of a space that can change: single ones, long permutations, and arrays as a whole
-/// if an operator is for these.
+/// The parameters of a space that can change: single ones, long permutations, and arrays and
+/// selectors as a whole if an operator is for these.
 class genome {
 public:
     genome(chain_of_trees space, std::span<operator_entry const> operators)
@@ -32,6 +33,15 @@ public:
             varies[p] = true;
         point const anywhere(describe().parameters.size());
         for (std::uint32_t p = 0; p < varies.size();) {
+            if (selector_description const* const selector = describe().selector_at(p)) {
+                std::vector<std::uint32_t> all(selector->count());
+                std::iota(all.begin(), all.end(), p);
+                if (has_own(all, operators, anywhere)) {
+                    p += selector->count();
+                    add(std::move(all), operators, anywhere);
+                    continue;
+                }
+            }
             group_description const* const group = describe().group_of(p);
             if (group == nullptr) {
                 if (varies[p]) add({p}, operators, anywhere);
@@ -43,9 +53,7 @@ public:
             for (; p < group->first + group->count; ++p)
                 if (varies[p] || is_order) all.push_back(p);
             if (all.empty()) continue;
-            std::optional<std::size_t> const whole =
-                entry_for(gene_view(describe(), all, anywhere), operators);
-            if (is_order || (whole && operators[*whole].kind.name() != "any"))
+            if (is_order || has_own(all, operators, anywhere))
                 add(std::move(all), operators, anywhere);
             else
                 for (std::uint32_t const element : all)
@@ -103,6 +111,15 @@ private:
             if (is_closer && kind.holds(one)) out = i;
         }
         return out;
+    }
+    /// Whether an operator is for these parameters together, and not for any.
+    [[nodiscard]] bool has_own(std::vector<std::uint32_t> const& together,
+                               std::span<operator_entry const> operators,
+                               point const& anywhere) const
+    {
+        std::optional<std::size_t> const whole =
+            entry_for(gene_view(describe(), together, anywhere), operators);
+        return whole && operators[*whole].kind.name() != "any";
     }
     void add(std::vector<std::uint32_t> parameters,
              std::span<operator_entry const> operators,

@@ -1,0 +1,117 @@
+// attune/search/compose/selector_operators.hpp - operators for selectors.
+// SPDX-License-Identifier: MIT
+// Source   Wu, "DeepTuner", 2015, Tables 4.2 and 4.5: those of the permutation of algorithms and of
+//          the cut-offs. Own: all others, which keep what is run for most sizes
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/compose/gene.hpp>
+#include <attune/search/compose/kinds.hpp>
+#include <attune/search/compose/operators.hpp>
+#include <attune/search/compose/selection.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::search {
+
+/// Each cut-off with probability `chance`, one at least, to another place between its neighbours:
+/// by a normal number of standard deviation `sigma` of the table, one place at least. A selector
+/// without cut-offs, or without room, stays.
+struct cut_off_shift {
+    static constexpr std::string_view name = "cut_off_shift";
+    static constexpr std::size_t parents = 1;
+    using of = selector_kind;
+    double chance = 0.25;
+    double sigma = 0.1;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("p", self.chance);
+        visit("sigma", self.sigma);
+    }
+    void operator()(gene child, other_parents, random_engine& engine) const;
+};
+
+/// What two ranges run, exchanged. One range stays.
+struct range_swap {
+    static constexpr std::string_view name = "range_swap";
+    static constexpr std::size_t parents = 1;
+    using of = selector_kind;
+    void operator()(gene child, other_parents, random_engine& engine) const;
+};
+
+/// One range runs something random: with probability `chance` the same algorithm with one parameter
+/// drawn anew, where it has any.
+struct range_redraw {
+    static constexpr std::string_view name = "range_redraw";
+    static constexpr std::size_t parents = 1;
+    using of = selector_kind;
+    double chance = 0.5;
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("p", self.chance);
+    }
+    void operator()(gene child, other_parents, random_engine& engine) const;
+};
+
+/// A new cut-off inside of a range, above or below which something random runs. A selector with all
+/// of its ranges, or all cut-offs, stays.
+struct range_split {
+    static constexpr std::string_view name = "range_split";
+    static constexpr std::size_t parents = 1;
+    using of = selector_kind;
+    void operator()(gene child, other_parents, random_engine& engine) const;
+};
+
+/// A cut-off goes, with the range above or below it. One range stays.
+struct range_removal {
+    static constexpr std::string_view name = "range_removal";
+    static constexpr std::size_t parents = 1;
+    using of = selector_kind;
+    void operator()(gene child, other_parents, random_engine& engine) const;
+};
+
+/// One of the five operators above at random; another one where that changes nothing.
+struct selector_move {
+    static constexpr std::string_view name = "selector_move";
+    static constexpr std::size_t parents = 1;
+    using of = selector_kind;
+    void operator()(gene child, other_parents, random_engine& engine) const;
+};
+
+/// The first other parent for sizes below a random cut-off, the second one from there on.
+struct selector_cross {
+    static constexpr std::string_view name = "selector_cross";
+    static constexpr std::size_t parents = 3;
+    using of = selector_kind;
+    void operator()(gene child, other_parents others, random_engine& engine) const;
+};
+
+/// With probability 1 - c some sizes as one other parent runs them, as the first with probability
+/// c1: those from a random cut-off on, or those below it.
+struct selector_swarm {
+    static constexpr std::string_view name = "selector_swarm";
+    static constexpr std::size_t parents = 3;
+    using of = selector_kind;
+    double stay = 0.5;  ///< c
+    double first = 0.5; ///< c1
+
+    template <class Self, class Visit>
+    static void settings(Self& self, Visit const& visit)
+    {
+        visit("c", self.stay);
+        visit("c1", self.first);
+    }
+    void operator()(gene child, other_parents others, random_engine& engine) const;
+};
+
+} // namespace attune::inline ATTUNE_ABI::search
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/compose/selector_operators.ipp>
+#endif
