@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct program_row {
     return out;
 }
 
-/// The rows of `program` in a file of such lines, in its order.
+/// The rows of `program` in a file of such lines, in its order. One that was recorded several times
+/// has the least of its seconds: other programs only add to a time, and only sometimes to each.
 /// Errors   std::runtime_error: the file cannot be read, or a line is not one of this space
 [[nodiscard]] inline std::vector<program_row>
 read_table(std::string const& path, std::string const& program, attune::description const& space)
@@ -52,6 +54,7 @@ read_table(std::string const& path, std::string const& program, attune::descript
     std::ifstream file(path);
     if (!file) throw std::runtime_error(path + ": cannot be read");
     std::vector<program_row> out;
+    std::unordered_map<attune::point, std::size_t, attune::point_hash> place;
     std::string line;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
         auto const refuse = [&](std::string const& why) {
@@ -84,7 +87,12 @@ read_table(std::string const& path, std::string const& program, attune::descript
             if (!at) refuse(field + " is no value of " + name + ": record it again");
             row.at.push_back(*at);
         }
-        out.push_back(std::move(row));
+        auto const [where, is_new] = place.try_emplace(row.at, out.size());
+        if (is_new)
+            out.push_back(std::move(row));
+        else if (std::optional<double>& known = out[where->second].seconds;
+                 row.seconds && (!known || *row.seconds < *known))
+            known = row.seconds;
     }
     return out;
 }

@@ -8,7 +8,8 @@
 //          The first measures configurations of each layer, the default and random ones, for at
 //          most --seconds each, and appends them to FILE. A configuration's seconds are the least
 //          of its repeats; one whose first run takes 12 times the quickest is cut off and counts as
-//          failed. The second replays FILE.
+//          failed. On a busy machine record several times into FILE: the least of all times counts.
+//          The second replays FILE.
 // Prints   a line per layer; the model learnt from all other layers alone:
 //          rank, the share of pairs, 2 % or more apart, that it has in the right order; rmse of its
 //          scores; peak32 (score_quality.hpp); *_shuffled, the same where the times of each other

@@ -179,6 +179,38 @@ inline attune::nest_description convolution(std::int64_t size,
     return b.out;
 }
 
+/// C[i][j] = sum_k A[i][k] * B[j][k], or of A[k][i] with B[k][j] where `is_by_depth`.
+inline attune::nest_description
+matmul_of_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool is_by_depth)
+{
+    nest_builder b("matmul");
+    auto const i = b.axis("i", m), j = b.axis("j", n), r = b.axis("k", k);
+    auto const order = [&](std::uint32_t axis) {
+        return is_by_depth ? std::vector{r, axis} : std::vector{axis, r};
+    };
+    auto const operand = [&](char const* name, std::uint32_t axis) {
+        std::vector<std::uint32_t> const axes = order(axis);
+        auto const of = b.array(name, attune::nest_role::read, {b.of(axes[0]), b.of(axes[1])});
+        return b.read(of, {b.at(axes[0]), b.at(axes[1])});
+    };
+    auto const x = operand("A", i);
+    auto const y = operand("B", j);
+    auto const C = b.array("C", attune::nest_role::written, {b.of(i), b.of(j)});
+    b.statement(C, {i, j}, {r}, attune::reduction::sum, b.op(nest_op::multiply, x, y));
+    return b.out;
+}
+
+/// The program with elements of another type in its arrays of float: arguments that are read, and
+/// the others.
+inline attune::nest_description
+with_elements(attune::nest_description nest, element_type read, element_type written)
+{
+    for (attune::nest_array& array : nest.arrays)
+        if (array.element == element_type::f32)
+            array.element = array.role == attune::nest_role::read ? read : written;
+    return nest;
+}
+
 /// Y[h][w][c] = sum X[h + kh - 1][w + kw - 1][c] * W[kh][kw][c]
 inline attune::nest_description depthwise(std::int64_t size, std::int64_t channels)
 {

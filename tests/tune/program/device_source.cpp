@@ -6,6 +6,7 @@
 #include <attune/tune/program/nest.hpp>
 #include <attune/tune/tuned.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <span>
@@ -112,6 +113,38 @@ TEST_CASE("results that are made of the same value compile in one kernel")
     check_close(c, right_c);
     check_close(d, right_d);
 }
+
+#ifdef __FLT16_MANT_DIG__
+TEST_CASE("a product of numbers of 16 bits is tuned with tensor cores, and summed up in float")
+{
+    constexpr auto HA = array<"A", _Float16, M, K>();
+    constexpr auto HB = array<"B", _Float16, K, N>();
+    constexpr auto HC = array<"C", _Float16, M, N>();
+    constexpr auto halves = attune::nest<"halves">(T[i][j] = sum(k)(HA[i][k] * HB[k][j]),
+                                                   HC[i][j] = attune::max(T[i][j] + bias[j], 0.0f));
+    attune_test::environment_value const force("ATTUNE_FORCE", "TENSOR=1,BLOCK_DEPTH=16,PADDING=8");
+    int const m = 40, n = 24, inner = 50;
+    auto const narrow = [](std::vector<float> const& of) {
+        return std::vector<_Float16>(of.begin(), of.end());
+    };
+    std::vector<_Float16> const a = narrow(some(static_cast<std::size_t>(m * inner)));
+    std::vector<_Float16> const b = narrow(some(static_cast<std::size_t>(inner * n)));
+    std::vector<float> const c0 = some(static_cast<std::size_t>(n));
+    std::vector<_Float16> c(static_cast<std::size_t>(m * n));
+    std::vector<_Float16> want = c;
+    attune::tuned fast{halves.device_kernel(), emulated(), few(2)};
+    fast(a, b, c0, c, m, inner, n);
+    halves(a, b, c0, want, m, inner, n);
+    attune::tuning_report const report = fast.report();
+    INFO(report.summary());
+    CHECK(report.configuration.find("TENSOR=1") != std::string::npos);
+    for (std::size_t at = 0; at < c.size(); ++at) {
+        auto const is = static_cast<float>(c[at]);
+        auto const should = static_cast<float>(want[at]);
+        REQUIRE(std::fabs(is - should) <= 0x1p-9f * (1 + std::fabs(should)));
+    }
+}
+#endif
 
 TEST_CASE("arrays of other sizes than declared are an error before anything is launched")
 {

@@ -5,6 +5,7 @@
 // space/schedule/device/ makes them, compile/nest/device/ writes them as CUDA text.
 #pragma once
 
+#include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/nest/nest_description.hpp>
@@ -52,6 +53,12 @@ struct device_program {
     std::int64_t vector = 1;  ///< elements of one load from memory, where they lie so
     std::int64_t padding = 0; ///< elements behind each line of a tile in shared memory
     bool is_double_buffered = false;
+    /// Warps multiply by matrix instructions. A warp then has a tile of 8 * thread_rows times
+    /// 4 * thread_columns numbers, and each of its threads the thread_rows * thread_columns of them
+    /// that the instruction leaves with it. See tensor_depth.
+    bool uses_tensor_cores = false;
+    /// Steps of the sum that one matrix instruction takes; 0: there is none for these types.
+    std::int64_t tensor_depth = 0;
 
     // of rows
     std::int64_t lanes = 1;  ///< threads that share a row: a power of 2
@@ -61,6 +68,18 @@ struct device_program {
     /// each of them computes all temporaries for itself.
     std::int64_t blocks = 1;
 
+    [[nodiscard]] element_type element_of(device_operand const& of) const
+    {
+        return nest.arrays[nest.accesses[of.access].array].element;
+    }
+    /// Whether an operand's tile in shared memory has a line per step of the depth; else one per
+    /// row or column. Matrix instructions take both for numbers of 16 bits, for bytes the second
+    /// alone.
+    [[nodiscard]] bool has_lines_by_depth(device_operand const& of) const
+    {
+        return !uses_tensor_cores ||
+               (!of.runs_along_depth && detail::element_bytes(element_of(of)) == 2);
+    }
     [[nodiscard]] std::int64_t threads() const
     {
         return form == device_form::tiles

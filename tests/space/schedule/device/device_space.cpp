@@ -20,27 +20,35 @@
 
 namespace {
 
+using attune::element_type;
+
 std::int64_t shared_bytes_of(attune::device_program const& p)
 {
-    std::int64_t line = 0;
+    std::int64_t bytes = 0;
     for (attune::device_operand const& operand : p.operands) {
-        auto const type = p.nest.arrays[p.nest.accesses[operand.access].array].element;
-        line += ((operand.is_of_rows ? p.block_rows : p.block_columns) + p.padding) *
-                static_cast<std::int64_t>(attune::detail::element_bytes(type));
+        std::int64_t const across = operand.is_of_rows ? p.block_rows : p.block_columns;
+        std::int64_t const elements = p.has_lines_by_depth(operand)
+                                          ? p.block_depth * (across + p.padding)
+                                          : across * (p.block_depth + p.padding);
+        bytes += elements *
+                 static_cast<std::int64_t>(attune::detail::element_bytes(p.element_of(operand)));
     }
-    return line * p.block_depth * (p.is_double_buffered ? 2 : 1);
+    return bytes * (p.is_double_buffered ? 2 : 1);
 }
 
 } // namespace
 
 TEST_CASE("products, batched products and convolutions are tiles within what a block may have")
 {
-    for (auto const& nest : {support::matmul(512, 512, 512),
-                             support::matmul(3, 2, 1),
-                             support::matmul_of_inputs(),
-                             support::batched_int8(12, 128, 128, 64),
-                             support::convolution(56, 64, 64, 3, 1, 1),
-                             support::dense_gelu(128, 3072, 768)}) {
+    for (auto const& nest :
+         {support::matmul(512, 512, 512),
+          support::matmul(3, 2, 1),
+          support::matmul_of_inputs(),
+          support::batched_int8(12, 128, 128, 64),
+          support::convolution(56, 64, 64, 3, 1, 1),
+          support::dense_gelu(128, 3072, 768),
+          support::with_elements(
+              support::matmul(512, 512, 512), element_type::f16, element_type::f16)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
@@ -58,16 +66,95 @@ TEST_CASE("products, batched products and convolutions are tiles within what a b
     }
 }
 
+TEST_CASE("tensor cores are a choice where one instruction computes exactly such products")
+{
+    using enum element_type;
+    auto const depth_of = [](attune::nest_description const& nest) {
+        attune::device_space const derived(nest);
+        attune::chain_of_trees const space(derived.describe());
+        attune::random_engine draw(1);
+        attune::device_program const p = derived.schedule(space.sample(draw));
+        CHECK((derived.describe().find_parameter("TENSOR") != attune::no_index) ==
+              (p.tensor_depth > 0));
+        return p.tensor_depth;
+    };
+    auto const product = [](element_type read) {
+        return support::with_elements(support::matmul(40, 50, 60), read, f32);
+    };
+    CHECK(depth_of(product(f16)) == 16);
+    CHECK(depth_of(product(bf16)) == 16);
+    CHECK(depth_of(support::batched_int8(3, 17, 19, 23)) == 32);
+    CHECK(depth_of(support::with_elements(support::convolution(9, 3, 4, 3, 2, 1), f16, f16)) == 16);
+    CHECK(depth_of(support::with_elements(support::dense_gelu(20, 36, 24), bf16, bf16)) == 16);
+    // float has no instruction of its accuracy, operands of two types none at all.
+    CHECK(depth_of(product(f32)) == 0);
+    attune::nest_description mixed = product(f16);
+    mixed.arrays[1].element = bf16;
+    CHECK(depth_of(mixed) == 0);
+    // Three factors, the largest product, and a sum in double are something else, too.
+    attune::nest_description largest = product(f16);
+    largest.statements.front().combine = attune::reduction::maximum;
+    CHECK(depth_of(largest) == 0);
+    attune::nest_description wide = product(f16);
+    wide.nodes.back().type = f64;
+    wide.statements.front().accumulator = f64;
+    CHECK(depth_of(wide) == 0);
+    attune::nest_description cube = product(f16);
+    cube.nodes.push_back({.code = attune::nest_op::multiply, .type = f32, .first = 2, .second = 0});
+    cube.statements.front().value = 3;
+    CHECK(depth_of(cube) == 0);
+}
+
+TEST_CASE("with tensor cores warps have whole instructions, blocks whole warps, and lines 16 bytes")
+{
+    for (auto const& nest :
+         {support::with_elements(
+              support::matmul(512, 512, 512), element_type::f16, element_type::f32),
+          support::with_elements(support::matmul(3, 2, 1), element_type::bf16, element_type::bf16),
+          support::batched_int8(12, 128, 128, 64),
+          support::batched_int8(1, 5, 5, 5)}) {
+        CAPTURE(nest.name);
+        attune::device_space const derived(nest);
+        attune::chain_of_trees const space(derived.describe());
+        attune::random_engine draw(5);
+        int tensor = 0;
+        for (int n = 0; n < 300; ++n) {
+            attune::device_program const p = derived.schedule(space.sample(draw));
+            if (!p.uses_tensor_cores) continue;
+            ++tensor;
+            std::int64_t const warp_rows = 8 * p.thread_rows;
+            std::int64_t const warp_columns = 4 * p.thread_columns;
+            CHECK(warp_rows % 16 == 0);
+            CHECK(warp_columns % 16 == 0);
+            CHECK(p.block_rows % warp_rows == 0);
+            CHECK(p.block_columns % warp_columns == 0);
+            CHECK(p.threads() ==
+                  32 * (p.block_rows / warp_rows) * (p.block_columns / warp_columns));
+            CHECK(p.block_depth % p.tensor_depth == 0);
+            for (attune::device_operand const& operand : p.operands) {
+                auto const bytes =
+                    static_cast<std::int64_t>(attune::detail::element_bytes(p.element_of(operand)));
+                CHECK(p.padding * bytes % 16 == 0);
+            }
+            CHECK(shared_bytes_of(p) <= 48 * 1024);
+        }
+        CHECK(tensor > 10);
+    }
+}
+
 TEST_CASE("the defaults are a configuration")
 {
-    for (auto const& nest : {support::matmul(512, 512, 512),
-                             support::matmul(3, 2, 1),
-                             support::batched_int8(12, 128, 128, 64),
-                             support::convolution(56, 64, 64, 3, 1, 1),
-                             support::convolution(224, 3, 64, 7, 2, 3),
-                             support::depthwise(28, 28),
-                             support::softmax(512, 1000),
-                             support::argmax(4, 9)}) {
+    for (auto const& nest :
+         {support::matmul(512, 512, 512),
+          support::matmul(3, 2, 1),
+          support::batched_int8(12, 128, 128, 64),
+          support::convolution(56, 64, 64, 3, 1, 1),
+          support::convolution(224, 3, 64, 7, 2, 3),
+          support::depthwise(28, 28),
+          support::softmax(512, 1000),
+          support::argmax(4, 9),
+          support::with_elements(
+              support::matmul(512, 512, 512), element_type::f16, element_type::f16)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::description const& d = derived.describe();
@@ -158,13 +245,9 @@ TEST_CASE("sizes whose rows a block cannot hold are refused with what to do")
 
 TEST_CASE("what one launch cannot do is refused in a sentence")
 {
-    support::nest_builder half("half");
-    auto const i = half.axis("i", 8);
-    auto const x =
-        half.array("x", attune::nest_role::read, {half.of(i)}, attune::element_type::f16);
-    auto const y = half.array("y", attune::nest_role::written, {half.of(i)});
-    half.statement(y, {i}, {}, attune::reduction::none, half.read(x, {half.at(i)}));
-    CHECK_THROWS_AS(attune::device_space{half.out}, attune::error);
+    attune::nest_description long_doubles = support::matmul(4, 4, 4);
+    long_doubles.arrays.front().element = element_type::extended;
+    CHECK_THROWS_AS(attune::device_space{long_doubles}, attune::error);
 
     attune::nest_description strided = support::matmul(4, 4, 4);
     strided.arrays.front().has_row_stride = true;

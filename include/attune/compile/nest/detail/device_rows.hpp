@@ -43,8 +43,8 @@ public:
         s_.take_apart(p_.rows, "row_");
         for (nest_statement const& statement : s_.nest.statements)
             if (s_.is_temporary(statement) && is_one(statement))
-                t.line(std::string(cpp_name(s_.element_of(statement))) + ' ' + word_of(statement) +
-                       "{};");
+                t.line(std::string(device_name(s_.element_of(statement))) + ' ' +
+                       word_of(statement) + "{};");
         for (nest_statement const& statement : s_.nest.statements) {
             // A number that is no temporary is the work of the first of several blocks.
             bool const by_one_block =
@@ -90,7 +90,7 @@ private:
         for (nest_statement const& statement : s_.nest.statements) {
             if (!s_.is_temporary(statement) || is_one(statement)) continue;
             nest_array const& array = s_.nest.arrays[statement.target.array];
-            std::string const type(cpp_name(array.element));
+            std::string const type(device_name(array.element));
             std::string count = "static_cast<index_>(1)";
             std::vector<std::size_t> inside;
             for (std::size_t d = 0; d < array.extents.size(); ++d) {
@@ -223,7 +223,7 @@ private:
     /// The text of the finished number, as the array has it.
     [[nodiscard]] std::string finished(nest_statement const& s) const
     {
-        std::string const type(cpp_name(s_.element_of(s)));
+        std::string const type(device_name(s_.element_of(s)));
         if (is_argument(s)) return "static_cast<" + type + ">(where_ < 0 ? 0 : where_)";
         return device_converted("total_", s.accumulator, s_.element_of(s));
     }

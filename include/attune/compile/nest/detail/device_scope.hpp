@@ -105,7 +105,7 @@ struct device_scope {
         std::string const inside = guard(access);
         if (inside.empty()) return element(access);
         return '(' + inside + " ? " + element(access) + " : " + "static_cast<" +
-               std::string(cpp_name(nest.arrays[access.array].element)) + ">(0))";
+               std::string(device_name(nest.arrays[access.array].element)) + ">(0))";
     }
     /// Names the axes of a group, of which `at` is the number counted through.
     void take_apart(std::vector<std::uint32_t> const& axes, std::string const& at)
@@ -149,7 +149,7 @@ struct device_scope {
         std::string const old = name + "old_";
         text.line(std::string(cpp_name(s.accumulator)) + " const " + old + " = " +
                   device_converted(element(s.target), type, s.accumulator) + ';');
-        text.line(std::string(cpp_name(type)) + " const " + name + " = " +
+        text.line(std::string(device_name(type)) + " const " + name + " = " +
                   device_converted(
                       device_combined(s.combine, old, added, s.accumulator), s.accumulator, type) +
                   ';');

@@ -4,6 +4,7 @@
 //          of operands in shared memory, sums in registers, the next tile on its way meanwhile
 #pragma once
 
+#include <attune/compile/nest/detail/device_matrices.hpp>
 #include <attune/compile/nest/detail/device_scope.hpp>
 #include <attune/core/version.hpp>
 
@@ -21,6 +22,7 @@ public:
     explicit device_tiles_writer(device_scope& scope)
         : s_(scope)
         , p_(scope.program)
+        , matrices_(scope)
         , row_run_(run_of(true))
         , column_run_(run_of(false))
     {
@@ -91,10 +93,13 @@ private:
     {
         device_lines& t = s_.text;
         t.line("int const thread_ = static_cast<int>(threadIdx.x);");
-        t.line("int const row_thread_ = thread_ / " + text(p_.block_columns / p_.thread_columns) +
-               ';');
-        t.line("int const column_thread_ = thread_ % " +
-               text(p_.block_columns / p_.thread_columns) + ';');
+        if (!p_.uses_tensor_cores) {
+            std::string const in_a_line = text(p_.block_columns / p_.thread_columns);
+            t.line("int const row_thread_ = thread_ / " + in_a_line + ';');
+            t.line("int const column_thread_ = thread_ % " + in_a_line + ';');
+        } else {
+            matrices_.begin();
+        }
         t.line("index_ const rows_ = " + s_.steps(p_.rows) + ';');
         t.line("index_ const columns_ = " + s_.steps(p_.columns) + ';');
         t.line("index_ const depths_ = " + s_.steps(p_.depth) + ';');
@@ -119,7 +124,7 @@ private:
         device_lines& t = s_.text;
         device_operand const& operand = p_.operands[o];
         std::string const n = std::to_string(o) + '_';
-        std::string const type(cpp_name(array_of(operand).element));
+        std::string const type(device_name(array_of(operand).element));
         std::int64_t const width = width_of(operand);
         std::int64_t const packs = p_.block_depth * across(operand) / width;
         std::int64_t const loads = (packs + p_.threads() - 1) / p_.threads();
@@ -127,9 +132,11 @@ private:
             (operand.runs_along_depth ? p_.block_depth : across(operand)) / width;
         std::string const pack = "pack_<" + type + ", " + text(width) + '>';
         t.line("");
+        bool const by_depth = p_.has_lines_by_depth(operand);
         t.line("__shared__ __align__(16) " + type + " tile_" + n + '[' +
-               text(p_.is_double_buffered ? 2 : 1) + "][" + text(p_.block_depth) + "][" +
-               text(across(operand) + p_.padding) + "];");
+               text(p_.is_double_buffered ? 2 : 1) + "][" +
+               text(by_depth ? p_.block_depth : across(operand)) + "][" +
+               text((by_depth ? across(operand) : p_.block_depth) + p_.padding) + "];");
         t.line(pack + " held_" + n + '[' + text(loads) + "];");
         if (width > 1) {
             std::string condition = "reinterpret_cast<unsigned long long>(" +
@@ -185,12 +192,19 @@ private:
         t.close("};");
         t.open("auto const put_" + n + " = [&](int stage_)");
         each_load();
-        t.line("#pragma unroll");
-        t.line("for (int part_ = 0; part_ < " + text(width) + "; ++part_)");
-        t.line("    tile_" + n +
-               (operand.runs_along_depth ? "[stage_][step_ + part_][place_]"
-                                         : "[stage_][step_][place_ + part_]") +
-               " = held_" + n + "[load_].at[part_];");
+        if (p_.uses_tensor_cores && operand.runs_along_depth != by_depth) {
+            // A pack is a part of a line, and lines are multiples of 16 bytes.
+            t.line("*reinterpret_cast<" + pack + "*>(&tile_" + n +
+                   (by_depth ? "[stage_][step_][place_]" : "[stage_][place_][step_]") +
+                   ") = held_" + n + "[load_];");
+        } else {
+            std::string const step = operand.runs_along_depth ? "step_ + part_" : "step_";
+            std::string const across_at = operand.runs_along_depth ? "place_" : "place_ + part_";
+            t.line("#pragma unroll");
+            t.line("for (int part_ = 0; part_ < " + text(width) + "; ++part_)");
+            t.line("    tile_" + n + "[stage_][" + (by_depth ? step : across_at) + "][" +
+                   (by_depth ? across_at : step) + "] = held_" + n + "[load_].at[part_];");
+        }
         t.close();
         t.close("};");
     }
@@ -220,7 +234,10 @@ private:
         t.open("if (has_more_)");
         all("fetch_", "from_ + " + deep);
         t.close();
-        steps();
+        if (p_.uses_tensor_cores)
+            matrices_.steps();
+        else
+            steps();
         if (!p_.is_double_buffered) t.line("__syncthreads();");
         t.open("if (has_more_)");
         all("put_", p_.is_double_buffered ? "1 - stage_" : "0");
@@ -258,7 +275,7 @@ private:
         for (std::size_t o = 0; o < p_.operands.size(); ++o) {
             device_operand const& operand = p_.operands[o];
             std::string const n = std::to_string(o) + '_';
-            std::string const type(cpp_name(array_of(operand).element));
+            std::string const type(device_name(array_of(operand).element));
             std::int64_t const mine = operand.is_of_rows ? p_.thread_rows : p_.thread_columns;
             std::int64_t const run = operand.is_of_rows ? row_run_ : column_run_;
             t.line(type + " own_" + n + '[' + text(mine) + "];");
@@ -292,6 +309,7 @@ private:
     /// neighbouring threads read neighbouring runs.
     [[nodiscard]] std::string place_of(bool of_rows, std::string const& i) const
     {
+        if (p_.uses_tensor_cores) return matrices_.place_of(of_rows, i);
         std::int64_t const run = of_rows ? row_run_ : column_run_;
         std::int64_t const threads =
             of_rows ? p_.block_rows / p_.thread_rows : p_.block_columns / p_.thread_columns;
@@ -325,7 +343,7 @@ private:
                     total =
                         device_combined(statement.combine, "old_", total, statement.accumulator);
                 }
-                t.line(std::string(cpp_name(element)) + " const " + name + " = " +
+                t.line(std::string(device_name(element)) + " const " + name + " = " +
                        device_converted(total, statement.accumulator, element) + ';');
             }
             if (!s_.is_temporary(statement))
@@ -338,6 +356,7 @@ private:
 
     device_scope& s_;
     device_program const& p_;
+    device_matrices_writer matrices_;
     std::int64_t row_run_;
     std::int64_t column_run_;
 };

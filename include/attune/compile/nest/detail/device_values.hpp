@@ -41,6 +41,19 @@ struct device_lines {
     }
 };
 
+[[nodiscard]] constexpr bool is_half_type(element_type type) noexcept
+{
+    return type == element_type::f16 || type == element_type::bf16;
+}
+
+/// The name of a type in the text: that of C++, or of the structures that half_text() defines.
+[[nodiscard]] inline std::string_view device_name(element_type type) noexcept
+{
+    return type == element_type::f16    ? "f16_"
+           : type == element_type::bf16 ? "bf16_"
+                                        : cpp_name(type);
+}
+
 /// A number of `type` without an end, or beyond all others, as CUDA text without a header has it.
 [[nodiscard]] inline std::string extreme_text(bool is_highest, element_type type)
 {
@@ -62,10 +75,14 @@ struct device_lines {
     return literal_text(value, type);
 }
 
+/// Numbers of 16 bits pass through float.
 [[nodiscard]] inline std::string
 device_converted(std::string const& text, element_type from, element_type to)
 {
-    return from == to ? text : "static_cast<" + std::string(cpp_name(to)) + ">(" + text + ')';
+    if (from == to) return text;
+    std::string const number =
+        is_half_type(from) && to != element_type::f32 ? "static_cast<float>(" + text + ')' : text;
+    return "static_cast<" + std::string(device_name(to)) + ">(" + number + ')';
 }
 
 /// a sign b; signed whole numbers wrap around.
@@ -132,7 +149,7 @@ public:
         count(node);
         prefix_ = name;
         std::string const text = device_converted(text_of(node), nest_.nodes[node].type, type);
-        lines_.line(std::string(cpp_name(type)) + " const " + name + " = " + text + ';');
+        lines_.line(std::string(device_name(type)) + " const " + name + " = " + text + ';');
         return name;
     }
 

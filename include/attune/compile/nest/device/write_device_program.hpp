@@ -28,8 +28,9 @@ struct device_program_arguments {
 /// blocks as the batch, and the rows and columns in parts of a block, have; of rows one for each
 /// groups * passes of them, or program.blocks where no axis is shared. Blocks of a program of rows
 /// have dynamic shared memory for groups times the temporaries of a row, each in multiples of 8
-/// bytes. Arrays do not overlap; where they begin at a multiple of 16 bytes, and lines in them are
-/// as long, wide loads are used.
+/// bytes. Numbers of 16 bits are computed with in float, as the nodes of a nest say; a kernel that
+/// uses tensor cores is code for sm_80 and later. Arrays do not overlap; where they begin at a
+/// multiple of 16 bytes, and lines in them are as long, wide loads are used.
 [[nodiscard]] std::string write_device_program(device_program const& program,
                                                device_program_arguments const& arguments);
 
@@ -37,7 +38,7 @@ namespace detail {
 
 /// Part of the identity of what was tuned. Raised with each change that makes other code of equal
 /// programs and values.
-inline constexpr int device_writer_version = 1;
+inline constexpr int device_writer_version = 2;
 
 } // namespace detail
 

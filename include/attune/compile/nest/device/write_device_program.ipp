@@ -3,11 +3,13 @@
 #pragma once
 
 #include <attune/compile/nest/detail/argument_names.hpp>
+#include <attune/compile/nest/detail/device_prelude.hpp>
 #include <attune/compile/nest/detail/device_rows.hpp>
 #include <attune/compile/nest/detail/device_scope.hpp>
 #include <attune/compile/nest/detail/device_tiles.hpp>
 #include <attune/compile/nest/device/write_device_program.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,8 +60,11 @@ ATTUNE_INLINE device_program_arguments device_arguments_of(nest_description cons
         nest_array const& array = nest.arrays[a];
         if (array.role == nest_role::temporary) continue;
         out.order.push_back(a);
-        out.types.push_back(std::string(detail::cpp_name(array.element)) +
-                            (array.role == nest_role::read ? " const*" : "*"));
+        std::string const type = array.element == element_type::f16 ? "__half"
+                                 : array.element == element_type::bf16
+                                     ? "__nv_bfloat16"
+                                     : std::string(detail::cpp_name(array.element));
+        out.types.push_back(type + (array.role == nest_role::read ? " const*" : "*"));
     }
     for (std::size_t i = 0; i < nest.inputs.size(); ++i) {
         out.order.push_back(nest.arrays.size() + i);
@@ -81,22 +86,44 @@ ATTUNE_INLINE std::string write_device_program(device_program const& program,
     detail::device_lines& t = scope.text;
     t.line(std::string("typedef ") + (detail::is_counted_by_int(nest) ? "int" : "long long") +
            " index_;");
+    for (element_type const type : {element_type::f16, element_type::bf16})
+        if (std::any_of(nest.arrays.begin(), nest.arrays.end(), [type](nest_array const& array) {
+                return array.element == type;
+            }))
+            t.out += detail::half_text(type);
+    if (program.uses_tensor_cores) {
+        device_operand const& first = program.operands.front();
+        device_operand const& second = program.operands.back();
+        t.out += detail::matrix_text(program.element_of(first.is_of_rows ? first : second),
+                                     program.element_of(first.is_of_rows ? second : first));
+    }
     t.line("template <class T, int N>");
     t.line("struct alignas(sizeof(T) * N) pack_ {");
     t.line("    T at[N];");
     t.line("};");
     t.line("");
     std::string parameters;
+    std::string named_again; // arrays of CUDA's half types, by the structures of this text
     for (std::size_t i = 0; i < arguments.order.size(); ++i) {
         std::size_t const which = arguments.order[i];
         bool const is_array = which < nest.arrays.size();
-        parameters += (i == 0 ? "" : ", ") + arguments.types[i] +
-                      (is_array ? " __restrict__ " + nest.arrays[which].name
-                                : ' ' + nest.inputs[which - nest.arrays.size()].name);
+        std::string name =
+            is_array ? nest.arrays[which].name : nest.inputs[which - nest.arrays.size()].name;
+        if (is_array && detail::is_half_type(nest.arrays[which].element)) {
+            std::string const type = std::string(detail::device_name(nest.arrays[which].element)) +
+                                     (nest.arrays[which].role == nest_role::read ? " const*" : "*");
+            std::string const given = name + "_given_";
+            named_again += "    " + type + " const " + name + " = reinterpret_cast<" + type + ">(" +
+                           given + ");\n";
+            name = given;
+        }
+        parameters +=
+            (i == 0 ? "" : ", ") + arguments.types[i] + (is_array ? " __restrict__ " : " ") + name;
     }
     t.line("extern \"C\" __global__ void __launch_bounds__(" + std::to_string(program.threads()) +
            ") " + nest.name + '(' + parameters + ')');
     t.open("");
+    t.out += named_again;
     if (program.form == device_form::tiles)
         detail::device_tiles_writer(scope).write();
     else

@@ -67,6 +67,41 @@ inline void place_operand(device_program const& p, device_operand& operand)
     }
 }
 
+/// The element that a node is, converted or not; nothing where it is something else.
+[[nodiscard]] inline std::optional<std::uint32_t> access_of_node(nest_description const& nest,
+                                                                 std::uint32_t at)
+{
+    while (nest.nodes[at].code == nest_op::convert)
+        at = nest.nodes[at].first;
+    if (nest.nodes[at].code != nest_op::access) return {};
+    return nest.nodes[at].access;
+}
+
+/// Steps of the sum in one matrix instruction: 16 for two operands of one type of 16 bits whose
+/// products are added up in float, 32 for bytes added up in int; 0 for all else. Products of such
+/// operands are exact in these types, so that the instruction computes what the statement says, but
+/// for the order of the sum.
+[[nodiscard]] inline std::int64_t tensor_depth_of(device_program const& p)
+{
+    nest_statement const& main = p.nest.statements.front();
+    nest_node const& value = p.nest.nodes[main.value];
+    if (p.operands.size() != 2 || p.operands[0].is_of_rows == p.operands[1].is_of_rows ||
+        main.combine != reduction::sum || value.code != nest_op::multiply ||
+        value.type != main.accumulator)
+        return 0;
+    for (std::uint32_t const factor : {value.first, value.second})
+        if (!access_of_node(p.nest, factor)) return 0;
+    element_type const first = p.element_of(p.operands[0]);
+    element_type const second = p.element_of(p.operands[1]);
+    auto const is_byte = [](element_type e) {
+        return e == element_type::i8 || e == element_type::u8;
+    };
+    bool const is_half = first == element_type::f16 || first == element_type::bf16;
+    if (is_half && first == second) return main.accumulator == element_type::f32 ? 16 : 0;
+    if (is_byte(first) && is_byte(second)) return main.accumulator == element_type::i32 ? 32 : 0;
+    return 0;
+}
+
 /// The tiles of a product whose result later statements only read element by element; nothing where
 /// the program is something else.
 [[nodiscard]] inline std::optional<device_program> tiles_of(nest_description const& nest)
@@ -132,6 +167,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
                     return std::nullopt;
             }
     }
+    out.tensor_depth = tensor_depth_of(out);
     return out;
 }
 

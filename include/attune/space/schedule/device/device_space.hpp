@@ -16,8 +16,11 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// Products, batched products and convolutions, each with statements behind it that only read its
 /// result element by element, are computed in tiles: BLOCK_ROWS, BLOCK_COLUMNS, BLOCK_DEPTH,
-/// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, DOUBLE_BUFFER. All other programs are computed row
-/// by row of the axes that all statements share: LANES, GROUPS, PASSES.
+/// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, DOUBLE_BUFFER. Where both operands are _Float16 or
+/// __bf16 and summed up in float, or bytes summed up in int, TENSOR=1 multiplies by tensor cores of
+/// sm_80 and later: a warp's tile then has 8 THREAD_ROWS rows and 4 THREAD_COLUMNS columns. The
+/// default is 0, which every device runs. All other programs are computed row by row of the axes
+/// that all statements share: LANES, GROUPS, PASSES.
 ///
 /// Without such an axis there is one row: LANES. Several blocks share its elements (BLOCKS), each
 /// with all temporaries computed for itself, unless a statement reads an array in memory that
@@ -28,8 +31,8 @@ namespace attune::inline ATTUNE_ABI {
 /// program are inputs of the space.
 class device_space {
 public:
-    /// Errors   attune::error: an element type that has no CUDA number without a header; a row
-    ///          stride; statements that share no axis and pass on more than a block can hold
+    /// Errors   attune::error: an element type that a GPU does not have; a row stride; statements
+    ///          that share no axis and pass on more than a block can hold
     explicit device_space(nest_description nest);
 
     [[nodiscard]] description const& describe() const noexcept { return space_; }

@@ -41,12 +41,11 @@ inline void require_device_arrays(nest_description const& nest)
 {
     for (nest_array const& array : nest.arrays) {
         element_type const e = array.element;
-        if (e == element_type::f16 || e == element_type::bf16 || e == element_type::extended ||
-            e == element_type::opaque)
-            throw error("a program for a GPU has an element type that CUDA text cannot name "
-                        "without a header",
+        if (e == element_type::extended || e == element_type::opaque)
+            throw error("a program for a GPU has an element type that a GPU does not have",
                         array.name,
-                        "use float, double or whole numbers, or write the kernel in CUDA");
+                        "use float, double, _Float16, __bf16 or whole numbers, or write the kernel "
+                        "in CUDA");
         if (array.has_row_stride)
             throw error("a program for a GPU has an array with a row stride",
                         array.name,
@@ -167,6 +166,31 @@ struct device_nodes {
     std::uint32_t shared = no_index;
 };
 
+/// What matrix instructions ask of the parameters: whole instructions in a warp's tile, whole warps
+/// in a block, and lines in shared memory that begin at multiples of 16 bytes. Without them, which
+/// only devices before sm_80 want, the sizes of blocks are all that is chosen, so that most
+/// configurations have them.
+inline void declare_tensor_cores(device_program const& p, device_formulas& f, space_builder& space)
+{
+    std::uint32_t const is_on = space.value("TENSOR");
+    for (char const* const name : {"VECTOR", "PADDING", "DOUBLE_BUFFER"})
+        space.active_if(name, space.node(op::equal, is_on, space.number(1)));
+    auto const asked = [&](char const* name) { return f.times(is_on, space.value(name)); };
+    auto const times = [&](char const* name, std::int64_t factor) {
+        return f.times(space.value(name), space.number(factor));
+    };
+    auto const is_least = [&](std::int64_t least, char const* name) {
+        space.where(
+            space.node(op::less_equal, f.times(is_on, space.number(least)), space.value(name)));
+    };
+    is_least(2, "THREAD_ROWS");
+    is_least(4, "THREAD_COLUMNS");
+    f.multiple(asked("BLOCK_ROWS"), times("THREAD_ROWS", 8));
+    f.multiple(asked("BLOCK_COLUMNS"), times("THREAD_COLUMNS", 4));
+    f.multiple(asked("BLOCK_DEPTH"), space.number(p.tensor_depth));
+    f.multiple(asked("PADDING"), space.number(p.tensor_depth / 2));
+}
+
 [[nodiscard]] inline device_nodes declare_device_tiles(device_program const& p,
                                                        space_builder& space)
 {
@@ -177,19 +201,29 @@ struct device_nodes {
     };
     std::vector<std::int64_t> const rows = block_list(p.rows);
     std::vector<std::int64_t> const columns = block_list(p.columns);
+    std::int64_t const most_deep = std::max<std::int64_t>(32, 4 * p.tensor_depth);
     std::int64_t const deep =
-        std::max<std::int64_t>(4, power_at_least(steps_of_group(p.nest, p.depth, 32)));
+        std::max({std::int64_t{4},
+                  p.tensor_depth,
+                  power_at_least(steps_of_group(p.nest, p.depth, most_deep))});
     std::int64_t const start_rows = std::min<std::int64_t>(rows.back(), 64);
     std::int64_t const start_columns = std::min<std::int64_t>(columns.back(), 64);
+    if (p.tensor_depth > 0) space.ordinal("TENSOR", {0, 1}, 0);
     space.ordinal("BLOCK_ROWS", rows, start_rows);
     space.ordinal("BLOCK_COLUMNS", columns, start_columns);
     space.ordinal("BLOCK_DEPTH", powers_between(4, deep), std::min<std::int64_t>(deep, 8));
     space.ordinal("THREAD_ROWS", powers_between(1, 16), start_rows / 16);
     space.ordinal("THREAD_COLUMNS", powers_between(1, 16), start_columns / 16);
-    space.ordinal("VECTOR", {1, 2, 4}, 4);
-    space.ordinal("PADDING", {0, 1, 4}, 4);
+    // Elements of 16 bytes: 8 of 16 bits, 16 bytes.
+    std::int64_t const wide = std::max<std::int64_t>(4, p.tensor_depth / 2);
+    space.ordinal("VECTOR", powers_between(1, wide), wide);
+    space.ordinal("PADDING",
+                  p.tensor_depth > 0 ? std::vector<std::int64_t>{0, 4, wide}
+                                     : std::vector<std::int64_t>{0, 1, 4},
+                  4);
     space.ordinal("DOUBLE_BUFFER", {0, 1}, 0);
     auto const v = [&space](char const* name) { return space.value(name); };
+    if (p.tensor_depth > 0) declare_tensor_cores(p, f, space);
     f.multiple(v("BLOCK_ROWS"), v("THREAD_ROWS"));
     f.multiple(v("BLOCK_COLUMNS"), v("THREAD_COLUMNS"));
     device_nodes out;
@@ -197,21 +231,31 @@ struct device_nodes {
                           f.over(v("BLOCK_COLUMNS"), v("THREAD_COLUMNS")));
     f.at_least(out.threads, 32);
     f.at_most(out.threads, most_block_threads);
-    std::uint32_t line_bytes = space.number(0); // of one step of the depth
-    std::uint32_t line_elements = space.number(0);
+    std::uint32_t tile_bytes = space.number(0);
+    std::uint32_t line_elements = space.number(0); // of one step of the depth
     std::uint32_t fragments = space.number(0);
     for (device_operand const& operand : p.operands) {
         auto const bytes = static_cast<std::int64_t>(
             element_bytes(p.nest.arrays[p.nest.accesses[operand.access].array].element));
         std::uint32_t const across = v(operand.is_of_rows ? "BLOCK_ROWS" : "BLOCK_COLUMNS");
-        line_bytes = f.plus(line_bytes, f.times(f.plus(across, v("PADDING")), space.number(bytes)));
+        std::uint32_t lines = v("BLOCK_DEPTH");
+        device_program of_matrices = p;
+        of_matrices.uses_tensor_cores = true;
+        if (p.tensor_depth > 0 && !of_matrices.has_lines_by_depth(operand))
+            lines = f.plus(
+                lines, f.times(v("TENSOR"), space.node(op::subtract, across, v("BLOCK_DEPTH"))));
+        std::uint32_t const elements =
+            f.plus(f.times(v("BLOCK_DEPTH"), across), f.times(lines, v("PADDING")));
+        tile_bytes = f.plus(tile_bytes, f.times(elements, space.number(bytes)));
         line_elements = f.plus(line_elements, across);
         fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
     }
     std::uint32_t const stages = f.plus(v("DOUBLE_BUFFER"), space.number(1));
-    f.at_most(f.times(f.times(stages, v("BLOCK_DEPTH")), line_bytes), most_shared_bytes);
+    f.at_most(f.times(stages, tile_bytes), most_shared_bytes);
     // Registers: sums, one line of the operands, what is on its way to shared memory; 32 for
     // addresses. A thread has 255, a multiprocessor 65536.
+    // Fragments of matrix instructions have 4 words for 16 rows, 2 for 16 columns.
+    if (p.tensor_depth > 0) fragments = f.plus(fragments, f.times(v("TENSOR"), v("THREAD_ROWS")));
     std::uint32_t const on_the_way = f.parts(f.times(v("BLOCK_DEPTH"), line_elements), out.threads);
     std::uint32_t const numbers =
         f.plus(f.plus(f.times(v("THREAD_ROWS"), v("THREAD_COLUMNS")), fragments), on_the_way);
@@ -374,6 +418,7 @@ ATTUNE_INLINE device_program device_space::schedule(point const& at) const
     out.vector = chosen.number("VECTOR");
     out.padding = chosen.number("PADDING");
     out.is_double_buffered = chosen.number("DOUBLE_BUFFER") != 0;
+    out.uses_tensor_cores = out.tensor_depth > 0 && chosen.number("TENSOR") != 0;
     return out;
 }
 

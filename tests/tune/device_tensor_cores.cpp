@@ -1,0 +1,201 @@
+// tests/tune/device_tensor_cores.cpp - products by matrix instructions, on the emulated device and as code of two architectures.
+// SPDX-License-Identifier: MIT
+//
+// By hand, more configurations: ATTUNE_TEST_DRAWS=50
+#include <attune/compile/detail/elf_object.hpp>
+#include <attune/compile/nvrtc.hpp>
+#include <attune/cuda/occupancy.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../support/device_runner.hpp"
+#include "../support/needs_nvrtc.hpp"
+#include "../support/nest_examples.hpp"
+
+namespace {
+
+using enum attune::element_type;
+
+int draws(int usual)
+{
+    char const* const given = std::getenv("ATTUNE_TEST_DRAWS");
+    return given == nullptr ? usual : std::atoi(given);
+}
+
+struct example {
+    attune::nest_description nest;
+    std::vector<std::int64_t> inputs{};
+};
+
+/// Bytes of other signs.
+attune::nest_description bytes(attune::element_type a, attune::element_type b)
+{
+    attune::nest_description nest = support::batched_int8(2, 17, 19, 37);
+    nest.arrays[0].element = a;
+    nest.arrays[1].element = b;
+    return nest;
+}
+
+/// A configuration with tensor cores.
+attune::point tensor_point(support::device_subject_of const& subject, attune::random_engine& draw)
+{
+    for (;;) {
+        attune::point at = subject.space.sample(draw);
+        if (subject.derived.schedule(at).uses_tensor_cores) return at;
+    }
+}
+
+/// Instructions with these low 12 bits, of 16 bytes each, in the code of a CUBIN: as cuobjdump
+/// -sass shows them.
+int instructions(std::string_view image, std::uint64_t code)
+{
+    attune::detail::elf_object const object(image);
+    int out = 0;
+    for (auto const& section : object.sections()) {
+        if (!object.name(section).starts_with(".text.")) continue;
+        std::string_view const bytes = object.content(section).value();
+        for (std::size_t at = 0; at + 16 <= bytes.size(); at += 16) {
+            std::uint64_t low = 0;
+            std::memcpy(&low, bytes.data() + at, sizeof low);
+            out += (low & 0xfff) == code ? 1 : 0;
+        }
+    }
+    return out;
+}
+constexpr std::uint64_t hmma = 0x23c;
+constexpr std::uint64_t imma = 0x237;
+constexpr std::uint64_t ldsm = 0x83b;
+
+} // namespace
+
+TEST_CASE("matrix instructions compute the same as plain loops, in random configurations")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    // Odd sizes, so that every tile has a tail; each order of the operands in memory.
+    std::vector<example> const examples = {
+        {support::with_elements(support::matmul(37, 29, 21), f16, f16), {}},
+        {support::with_elements(support::matmul(64, 48, 64, true), bf16, f32), {}},
+        {support::with_elements(support::matmul_of_inputs(), f16, f32), {33, 18, 40}},
+        {support::with_elements(support::matmul_of_inputs(), bf16, bf16), {5, 7, 0}},
+        {support::with_elements(support::matmul_of_lines(40, 33, 48, false), f16, f32), {}},
+        {support::with_elements(support::matmul_of_lines(40, 24, 35, true), bf16, f16), {}},
+        {support::with_elements(support::convolution(9, 3, 20, 3, 2, 1), f16, f16), {}},
+        {support::with_elements(support::dense_gelu(20, 36, 24), f16, f16), {}},
+        {bytes(i8, i8), {}},
+        {bytes(i8, u8), {}},
+        {bytes(u8, i8), {}},
+        {bytes(u8, u8), {}}};
+    unsigned seed = 1;
+    for (example const& one : examples) {
+        CAPTURE(one.nest.name);
+        support::device_subject_of const subject(one.nest, one.inputs);
+        attune::random_engine draw(seed++);
+        for (int n = 0; n < draws(2); ++n) {
+            attune::point const at = tensor_point(subject, draw);
+            std::string const configuration = attune::text_of(subject.space.describe(), at);
+            CAPTURE(configuration);
+            for (char const* const order : {"oldest", "newest"}) {
+                attune_test::environment_value const by("ATTUNE_EMULATED_ORDER", order);
+                CHECK(support::device_difference(
+                          compiler, one.nest, one.inputs, subject, at, seed) == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("numbers of 16 bits are computed with by threads, too, in tiles and in rows")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    unsigned seed = 1;
+    for (auto const type : {f16, bf16})
+        for (attune::nest_description const& nest :
+             {support::with_elements(support::matmul(37, 29, 21, true), type, type),
+              support::with_elements(support::softmax(5, 67), type, type),
+              support::with_elements(support::depthwise(6, 5), type, f64),
+              support::with_elements(support::argmax(4, 90), type, type)}) {
+            CAPTURE(nest.name);
+            support::device_subject_of const subject(nest, {});
+            attune::random_engine draw(seed++);
+            for (int n = 0; n < draws(2); ++n) {
+                attune::point at = subject.space.sample(draw);
+                while (subject.derived.schedule(at).uses_tensor_cores)
+                    at = subject.space.sample(draw);
+                std::string const configuration = attune::text_of(subject.space.describe(), at);
+                CAPTURE(configuration);
+                CHECK(support::device_difference(compiler, nest, {}, subject, at, seed) == "");
+            }
+        }
+}
+
+TEST_CASE("the code of sm_80 and sm_90 has each matrix instruction of a step, and can be launched")
+{
+    std::vector<attune::nest_description> const large = {
+        support::with_elements(support::matmul(1024, 1024, 1024), f16, f16),
+        support::with_elements(support::matmul_of_lines(512, 768, 512, false), bf16, f32),
+        support::with_elements(support::dense_gelu(256, 512, 384), f16, f16),
+        support::with_elements(support::convolution(56, 64, 64, 3, 1, 1), bf16, bf16),
+        support::batched_int8(16, 128, 128, 64)};
+    for (int const architecture : {80, 90}) {
+        if (!attune_test::has_nvrtc(architecture)) return;
+        attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(architecture);
+        attune::device_limits const limits = compiler.target().limits;
+        int sampled = 0;
+        int failed = 0;
+        std::string first;
+        for (attune::nest_description const& nest : large) {
+            CAPTURE(nest.name);
+            support::device_subject_of const subject(nest, {});
+            attune::random_engine draw(11);
+            for (int n = 0; n < draws(2); ++n, ++sampled) {
+                attune::point const at = tensor_point(subject, draw);
+                std::string const configuration = attune::text_of(subject.space.describe(), at);
+                CAPTURE(configuration);
+                auto const made =
+                    compiler.compile(subject.source(nest, at), subject.request(nest, at));
+                attune::device_variant const& what =
+                    attune::device_variant_of(attune_test::device_callable(made));
+                std::string const objection =
+                    attune::detail::launch_objection(limits, what.code.resources, what.launch);
+                failed += objection.empty() ? 0 : 1;
+                if (first.empty()) first = objection;
+                attune::device_program const p = subject.derived.schedule(at);
+                std::int64_t const steps = p.block_depth / p.tensor_depth;
+                std::int64_t const products = p.thread_rows / 2 * (p.thread_columns / 2);
+                std::int64_t const loads = p.thread_rows / 2 + p.thread_columns / 4;
+                CHECK(instructions(what.code.image, p.tensor_depth == 16 ? hmma : imma) >=
+                      steps * products);
+                CHECK(instructions(what.code.image, ldsm) >= steps * loads);
+                CHECK(instructions(what.code.image, p.tensor_depth == 16 ? imma : hmma) == 0);
+            }
+        }
+        MESSAGE("sm_" << architecture << ": of " << sampled << " configurations " << failed
+                      << " cannot be launched");
+        CAPTURE(first);
+        CHECK(failed * 20 <= sampled);
+    }
+}
+
+TEST_CASE("an older device refuses tensor cores in a sentence, and runs the default")
+{
+    if (!attune_test::has_nvrtc(75)) return;
+    attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(75);
+    attune::nest_description const nest =
+        support::with_elements(support::matmul(64, 64, 64), f16, f16);
+    support::device_subject_of const subject(nest, {});
+    attune::random_engine draw(1);
+    attune::point const at = tensor_point(subject, draw);
+    attune::failure const refused = attune_test::device_failure(
+        compiler.compile(subject.source(nest, at), subject.request(nest, at)));
+    CHECK(refused.reason.find("TENSOR=1 needs a device of sm_80 or later") != std::string::npos);
+    attune::point standard;
+    for (attune::parameter_description const& p : subject.bound.parameters)
+        standard.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+    (void)attune_test::device_callable(
+        compiler.compile(subject.source(nest, standard), subject.request(nest, standard)));
+}
