@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../examples/kernels/all.hpp"
+#include "../support/rounds.hpp"
 
 TEST_CASE(
     "every kernel agrees with a plain computation in double precision: default, expert, draws")
@@ -28,7 +29,7 @@ TEST_CASE(
         if (std::optional const expert = Kernel::expert())
             tried.push_back(attune::encode(Kernel::space, space.describe(), *expert).value());
         attune::random_engine engine{7};
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < attune_test::rounds(1, 4); ++i)
             tried.push_back(space.sample(engine));
         std::vector<double> const expected = problem.expected();
         for (attune::point const& at : tried) {

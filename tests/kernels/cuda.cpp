@@ -19,6 +19,7 @@
 #include "../support/emulated_compiler.hpp"
 #include "../support/emulated_device.hpp"
 #include "../support/example_kernels.hpp"
+#include "../support/rounds.hpp"
 
 namespace {
 
@@ -127,7 +128,8 @@ TEST_CASE("every GPU kernel agrees with a plain computation: default, expert, dr
         CAPTURE(name);
         auto const kernel = Kernel::kernel();
         attune::kernel_description const& d = kernel.describe();
-        auto const [space, tried] = attune_test::points_to_try<Kernel>(d, limits, 15);
+        auto const [space, tried] =
+            attune_test::points_to_try<Kernel>(d, limits, attune_test::rounds(4, 15));
         for (attune::point const& at : tried) {
             CAPTURE(attune::text_of(space.describe(), at));
             REQUIRE(space.contains(at));

@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
 
 TEST_CASE("BaCO finds the valley of a constrained space sooner than chance")
 {
-    searcher_trials::check_finds_valley_sooner_than_chance<factory_searcher<whole>>();
+    searcher_trials::check_finds_valley_sooner_than_chance<factory_searcher<whole>>(60, 4);
 }
 
 TEST_CASE("BaCO begins with ten uniform configurations, whatever becomes of them")

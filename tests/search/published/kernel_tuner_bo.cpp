@@ -53,7 +53,7 @@ TEST_CASE_TEMPLATE_INVOKE(searcher_laws, factory_searcher<usual>, factory_search
 
 TEST_CASE("Kernel Tuner's search finds the valley of a constrained space sooner than chance")
 {
-    searcher_trials::check_finds_valley_sooner_than_chance<factory_searcher<usual>>();
+    searcher_trials::check_finds_valley_sooner_than_chance<factory_searcher<usual>>(60, 6);
 }
 
 TEST_CASE("the start is a Latin hypercube where the space has no constraints")

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../../measure/scripted_clocks.hpp"
+#include "../../support/rounds.hpp"
 
 using attune::measurement;
 using attune::round_times;
@@ -234,7 +235,7 @@ TEST_CASE("against the truth: the default is hardly ever replaced by what is no 
 {
     attune::random_engine engine(17);
     int replaced = 0;
-    int const trials = 1000;
+    int const trials = attune_test::rounds(200, 1000);
     for (int t = 0; t < trials; ++t)
         replaced += result_of_final(final_of({1, 1, 1, 1, 1}, engine)).winner != 0 ? 1 : 0;
     CHECK(replaced <= 0.05 * trials);
@@ -246,7 +247,7 @@ TEST_CASE("against the truth: equals tie, others do not")
     int missing = 0;
     int wrong = 0;
     int lost = 0;
-    int const trials = 500;
+    int const trials = attune_test::rounds(100, 500);
     for (int t = 0; t < trials; ++t) {
         // 1, 2 and 3 are equal and best; 4 is 5 % slower; the default is far slower.
         final_result const v = result_of_final(final_of({2, 1, 1, 1, 1.05}, engine));

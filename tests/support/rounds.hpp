@@ -1,0 +1,21 @@
+// tests/support/rounds.hpp - how often a test draws at random.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace attune_test {
+
+/// What is drawn at random is drawn `merge` times by a merge, and `release` times by the leg
+/// `release` of cmake/matrix.sh, whose build has ATTUNE_TEST_ALL_ROUNDS.
+template <class Count>
+[[nodiscard]] constexpr Count rounds(Count merge, Count release) noexcept
+{
+#ifdef ATTUNE_TEST_ALL_ROUNDS
+    static_cast<void>(merge);
+    return release;
+#else
+    static_cast<void>(release);
+    return merge;
+#endif
+}
+
+} // namespace attune_test
