@@ -3,6 +3,7 @@
 #include <attune/measure/sandbox/child_process.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
+#include <attune/measure/sandbox/detail/started_child.hpp>
 
 #include <cerrno>
 #include <csignal>
@@ -197,6 +198,26 @@ TEST_CASE("what a run has started dies with it")
     CHECK(poll(&reading, 1, 10000) == 1);
     close(ends[0]);
     CHECK(has_no_children());
+}
+
+TEST_CASE("who waits for a child is woken by its end")
+{
+    pid_t const id = fork();
+    if (id == 0) {
+        usleep(20'000);
+        _exit(0);
+    }
+    attune::detail::started_child child(id);
+    if (child.await()) {
+        child.nap(3600); // otherwise the test would time out
+        CHECK(child.has_ended());
+        child.nap(3600); // over at once
+    }
+    CHECK(WEXITSTATUS(child.end().value_or(-1)) == 0);
+    CHECK(has_no_children());
+    child.nap(1e-4); // of a child that is gone: only the time
+    attune::detail::started_child gone(id);
+    CHECK(!gone.await());
 }
 
 TEST_CASE("descriptors do not grow in number")

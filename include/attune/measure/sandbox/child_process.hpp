@@ -80,7 +80,8 @@ struct child_end {
 /// @param check  returns an objection, or an empty text; may be empty
 /// Errors   attune::error: no child can be started (memory, process limit), or it does not begin
 /// Cost     0.4 ms for a tiny process, 7 to 25 ms with 200 MB of 4 KiB pages unless `without` names
-///          them; returns within a sixteenth of the child's lifetime (at most 5 ms) after its end
+///          them; returns at its end (before Linux 5.3 and on other systems within a sixteenth of
+///          its lifetime, at most 5 ms, after that)
 [[nodiscard]] child_end run_in_child(std::function<void()> const& run,
                                      std::function<std::string()> const& check,
                                      child_limits const& limits = {});

@@ -1,8 +1,8 @@
 // attune/measure/sandbox/child_process.ipp - forks, limits and reaps the child.
 // SPDX-License-Identifier: MIT
 //
-// The parent polls waitid(): this needs no descriptor, works on every POSIX system, and does not
-// depend on the host's SIGCHLD handler.
+// The parent polls waitid(), which works on every POSIX system and does not depend on the host's
+// SIGCHLD handler. Between two polls it sleeps: on Linux until the child ends, else ever longer.
 #pragma once
 
 #include <attune/core/error.hpp>
@@ -104,6 +104,8 @@ wait_for_child(started_child& child, child_report const& report, child_limits co
 {
     system_clocks const clocks;
     double const forked_s = clocks.wall_s();
+    constexpr double longest_nap_s = 5e-3; // for Ctrl-C that another thread took
+    bool const is_awaited = child.await();
     for (;;) {
         cut_here();
         double const now_s = clocks.wall_s();
@@ -111,9 +113,8 @@ wait_for_child(started_child& child, child_report const& report, child_limits co
         if (child.has_ended()) return true;
         if (!(left_s > 0)) return false;
         double const nap_s =
-            std::min(std::clamp((now_s - forked_s) / 16, 50e-6, 5e-3), std::max(left_s, 50e-6));
-        timespec const nap{0, static_cast<long>(nap_s * 1e9)};
-        nanosleep(&nap, nullptr);
+            is_awaited ? longest_nap_s : std::clamp((now_s - forked_s) / 16, 50e-6, longest_nap_s);
+        child.nap(std::min(nap_s, std::max(left_s, 50e-6)));
     }
 }
 

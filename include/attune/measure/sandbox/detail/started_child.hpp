@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <fcntl.h>
 #include <optional>
+#include <poll.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,6 +109,29 @@ public:
         return is_lost_ || info.si_pid == id_;
     }
 
+    /// Asks the system to end nap() when the child ends (pidfd_open, Linux 5.3).
+    /// @return  false: it cannot
+    bool await() noexcept
+    {
+#if defined(__linux__) && defined(SYS_pidfd_open)
+        if (id_ > 0 && !is_lost_ && !end_.is_open())
+            end_ = detail::descriptor(static_cast<int>(::syscall(SYS_pidfd_open, id_, 0)));
+#endif
+        return end_.is_open();
+    }
+    /// Waits for `seconds`, until a signal comes or, after await(), until the child ends.
+    void nap(double seconds) const noexcept
+    {
+        auto const whole_s = static_cast<std::time_t>(seconds);
+        timespec const span{whole_s,
+                            static_cast<long>((seconds - static_cast<double>(whole_s)) * 1e9)};
+#if defined(__linux__)
+        ::pollfd end{end_.get(), POLLIN, 0};
+        if (end_.is_open() && (::ppoll(&end, 1, &span, nullptr) >= 0 || errno == EINTR)) return;
+#endif
+        nanosleep(&span, nullptr);
+    }
+
     /// Kills it and its process group, then reaps it. A process that does not end within `within_s`
     /// wall seconds (signals wait while a driver hangs) is left.
     /// @return  the wait status; empty when it was reaped elsewhere or left
@@ -137,6 +162,7 @@ public:
 
 private:
     pid_t id_ = 0;
+    detail::descriptor end_{}; ///< readable once it has ended; closed without await()
     bool is_lost_ = false;
     bool is_left_ = false;
     std::optional<int> status_;
