@@ -21,6 +21,7 @@ namespace attune_test {
 struct time_script {
     std::map<void const*, double> seconds{}; ///< of one run, by entry
     double slowness = 1; ///< of the machine: a test may change it between two evaluations
+    mutable std::size_t probes = 0; ///< samples of code of known time so far
 };
 
 class timed_bench final : public attune::bench {
@@ -59,6 +60,7 @@ public:
                                                           std::size_t count,
                                                           double) override
     {
+        script_.probes += count;
         return std::vector<attune::time_sample>(count, {seconds_of(known), false});
     }
     [[nodiscard]] std::string protection() const override { return "nothing runs: scripted"; }

@@ -94,3 +94,65 @@ TEST_CASE("another known run goes on in the units of the first, and its past cou
     CHECK(pace.disturbed().share == doctest::Approx(0.5));
     CHECK(pace.disturbed().slowdown == doctest::Approx(1.5));
 }
+
+TEST_CASE("a quiet machine is probed after every run at first, and ever more rarely")
+{
+    machine_pace pace = begun();
+    std::vector<int> probed_at;
+    double const spent_s = 10; // of each run; a probe takes 1
+    for (int i = 0; i < 400; ++i)
+        if (pace.wants_probe(spent_s, 1, false)) {
+            probed_at.push_back(i);
+            probe(pace, {1.0});
+        }
+    // A quarter, an eighth ... of the time, that is, after each of the first three runs of 10.
+    REQUIRE(probed_at.size() > 4);
+    CHECK(std::vector<int>(probed_at.begin(), probed_at.begin() + 5) ==
+          std::vector<int>{0, 1, 2, 4, 6});
+    CHECK(probed_at.back() - probed_at[probed_at.size() - 2] == 4); // every 40 of the time
+    CHECK(static_cast<double>(probed_at.size()) <= 0.03 * 400 * spent_s);
+    CHECK(pace.disturbed().samples == 400); // a run without a probe was at full speed
+}
+
+TEST_CASE("a doubtful run is probed however quiet the machine was, and after a slow probe each is")
+{
+    machine_pace pace = begun();
+    for (int i = 0; i < 100; ++i)
+        if (pace.wants_probe(10, 1, false)) probe(pace, {1.0});
+    while (pace.wants_probe(10, 1, false))
+        probe(pace, {1.0});
+    CHECK(pace.wants_probe(1e-3, 1, true));
+    probe(pace, {1.4});
+    for (int i = 0; i < 5; ++i) {
+        CHECK(pace.wants_probe(1e-3, 1, false)); // however short it was
+        probe(pace, {1.4});
+    }
+    CHECK(pace.wants_probe(1e-3, 1, false));
+    probe(pace, {1.0});
+    CHECK(!pace.wants_probe(1e-3, 1, false)); // quiet again
+}
+
+TEST_CASE("the share of slow time is told although a quiet machine is probed more rarely")
+{
+    // Runs as fast as the best, at a machine that is slow for 5 to 20 of them at a time: then they
+    // take 1.4 times as long as the best, which is doubtful.
+    attune::random_engine engine(23);
+    machine_pace pace = begun();
+    int slow_left = 0;
+    int quiet_left = 30;
+    int slow = 0;
+    int const runs = 600;
+    for (int i = 0; i < runs; ++i) {
+        bool const is_slow = quiet_left == 0;
+        slow += is_slow ? 1 : 0;
+        if (pace.wants_probe(10, 1, is_slow)) probe(pace, {is_slow ? 1.4 : 1.0});
+        int& left = is_slow ? slow_left : quiet_left;
+        if (--left > 0) continue;
+        int& next = is_slow ? quiet_left : slow_left;
+        next = (is_slow ? 10 : 5) + static_cast<int>(15 * attune::uniform_unit(engine));
+        left = 0;
+    }
+    REQUIRE(slow > runs / 5);
+    CHECK(pace.disturbed().share == doctest::Approx(slow / double{runs}).epsilon(0.05));
+    CHECK(pace.disturbed().slowdown == doctest::Approx(1.4));
+}

@@ -14,6 +14,7 @@
 #include "../../support/accumulate.hpp"
 #include "../../support/other_threads.hpp"
 #include "../../support/texts.hpp"
+#include "../../support/timed_bench.hpp"
 
 using namespace attune_test;
 using attune::failure_stage;
@@ -183,6 +184,38 @@ TEST_CASE("code that was measured before an interruption is not measured again")
     attune::detail::trial const t = runner.run(std::move(code), never);
     CHECK(std::get<attune::measurement>(t.result).value == 42);
     CHECK(runner.same_code() == 1);
+}
+
+TEST_CASE("a quiet machine is probed now and then, and what looks slow is probed and corrected")
+{
+    bench b;
+    time_script times{
+        {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 7.9e-3}}};
+    b.options.measuring.make_bench = timed_by(times);
+    attune::detail::trial_runner runner{b.problem, b.options};
+    (void)runner.establish_reference(b.compile(b.problem.default_at));
+    auto const time_now = [&] {
+        attune::compile_result code = b.compile(b.at(fast));
+        std::get<attune::callable>(code).object_key.clear(); // else it is timed once
+        return std::get<attune::measurement>(runner.run(std::move(code), 8e-3).result).value;
+    };
+    for (int i = 0; i < 100; ++i)
+        CHECK(time_now() == 7.9e-3);
+    CHECK(times.probes >= 10);
+    CHECK(times.probes <= 40);
+    CHECK(runner.disturbed().samples == 100);
+
+    for (int again = 0; again < 2; ++again) {
+        times.slowness = 1.5;                                      // no probe was due
+        CHECK(time_now() == doctest::Approx(1.5 / 1.25 * 7.9e-3)); // a quick probe and a slow one
+        CHECK(time_now() == doctest::Approx(7.9e-3));
+        CHECK(time_now() == doctest::Approx(7.9e-3));
+        times.slowness = 1;
+        (void)time_now();
+        CHECK(time_now() == 7.9e-3);
+    }
+    CHECK(runner.disturbed().share == doctest::Approx(6 / 110.0));
+    CHECK(runner.disturbed().slowdown == doctest::Approx(1.5));
 }
 
 TEST_CASE("arrays that overlap are tuned too")

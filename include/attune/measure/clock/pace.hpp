@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,24 @@ public:
         probed_.push_back(middle);
         before_ = latest_;
         latest_ = middle / undisturbed_s();
+        unprobed_s_ = 0;
+        quiet_ = latest_ > 1 + much / 2 ? 0 : quiet_ + 1;
+    }
+
+    /// Adds runs of something else, and tells whether a probe has to follow: always where the last
+    /// probe was slow or the runs are doubtful. Else probes may take a share of the time that
+    /// shrinks with each probe at full speed in a row, from a quarter to least_share.
+    /// @param spent_s      seconds of these runs
+    /// @param probe_s      seconds of a probe
+    /// @param is_doubtful  they may have been slowed down, or much depends on their time
+    [[nodiscard]] bool wants_probe(double spent_s, double probe_s, bool is_doubtful)
+    {
+        unprobed_s_ += spent_s;
+        if (is_doubtful || quiet_ == 0) return true;
+        double const share = std::max(least_share, 0.25 / static_cast<double>(quiet_));
+        if (share * unprobed_s_ >= probe_s) return true;
+        ++passed_over_;
+        return false;
     }
 
     /// Seconds of the known run on an undisturbed machine.  @pre has_begun()
@@ -59,13 +78,14 @@ public:
     /// Mean slowness of the last two probes, for runs between them.
     [[nodiscard]] double slowness_between() const noexcept { return (before_ + latest_) / 2; }
 
-    /// Statistics of all probes that took longer than undisturbed by the factor 1 + `much`.
+    /// Statistics of all probes that took longer than undisturbed by the factor 1 + `much`. Runs
+    /// that no probe had to follow count as one at full speed.
     [[nodiscard]] disturbance disturbed() const
     {
         std::vector<double> all = past_;
         if (has_begun()) add_relative(all);
         disturbance out;
-        out.samples = all.size();
+        out.samples = all.size() + passed_over_;
         std::erase_if(all, [](double relative) { return relative <= 1 + much; });
         if (all.empty()) return out;
         out.share = static_cast<double>(all.size()) / static_cast<double>(out.samples);
@@ -75,6 +95,8 @@ public:
 
     /// Relative difference of times of one run on a quiet machine.
     static constexpr double much = 0.15;
+    /// The share of the time that probes of a quiet machine take, at least.
+    static constexpr double least_share = 0.025;
 
 private:
     void insert(double seconds)
@@ -92,6 +114,9 @@ private:
     std::vector<double> past_{};   // relative probes of former known runs
     double before_ = 1;            // slowness at the probe before the last
     double latest_ = 1;            // slowness at the last probe
+    double unprobed_s_ = 0;        // wall seconds of runs since then
+    std::uint32_t quiet_ = 0;      // probes at full speed in a row, the last ones
+    std::size_t passed_over_ = 0;  // runs without a probe
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -110,8 +110,9 @@ public:
     }
     /// Number of trials that took the outcome of equal code.
     [[nodiscard]] std::uint32_t same_code() const noexcept { return same_code_; }
-    /// The machine's slowdown, from a run of known time that is repeated after every trial. Times
-    /// of trials between slow probes are divided by the slowdown.
+    /// The machine's slowdown, from a run of known time that is repeated after trials, see
+    /// machine_pace::wants_probe(). Times of trials between slow probes are divided by the
+    /// slowdown.
     [[nodiscard]] disturbance disturbed() const { return pace_.disturbed(); }
 
 private:
@@ -121,7 +122,7 @@ private:
     /// Where a run leaves the error of its result; null: none does, or several run at once.
     [[nodiscard]] errors_seen* error_seen() const noexcept;
     void probe();
-    void correct(trial& made);
+    void correct(trial& made, double best_s);
 
     std::unordered_map<std::string, outcome> by_code_;
     std::unordered_map<std::string, double> error_of_code_; ///< where it is known

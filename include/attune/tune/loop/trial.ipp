@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -176,7 +177,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
     pool_.work(jobs);
     if (jobs.size() == 1 && at_once() == 1)
         for (trial& made : out)
-            if (made.first_run_s > 0) correct(made);
+            if (made.first_run_s > 0) correct(made, stop_above_s);
     for (std::size_t const i : measured) {
         trial& made = out[i];
         std::string const& key = made.code.object_key;
@@ -229,12 +230,23 @@ ATTUNE_INLINE void trial_runner::probe()
     }
 }
 
+/// A variant whose time is this share of the known run's takes its place.
+inline constexpr double much_faster = 0.6;
+
 /// If the machine was slowed down, divides the times by the slowdown of the known run, as if the
 /// variant had the same slowdown; also in the timing record, so that the event log agrees. A
 /// variant much faster than the known run replaces it, so that probes stay cheap.
-ATTUNE_INLINE void trial_runner::correct(trial& made)
+/// @param best_s  what the trial was compared with; infinity: nothing
+ATTUNE_INLINE void trial_runner::correct(trial& made, double best_s)
 {
     if (!succeeded(made.result) || made.timing.times.empty() || !pace_.has_begun()) return;
+    std::vector<double> const& times = made.timing.times;
+    double const spent_s = std::accumulate(times.begin(), times.end(), 0.0) * made.timing.runs;
+    double const took_s = std::get<measurement>(made.result).value;
+    bool const may_be_slowed = took_s > (1 + machine_pace::much / 2) * best_s;
+    bool const is_doubtful = may_be_slowed || took_s <= much_faster * pace_.undisturbed_s();
+    double const probe_s = pace_.undisturbed_s() * known_how_.runs;
+    if (!pace_.wants_probe(made.first_run_s + spent_s, probe_s, is_doubtful)) return;
     probe();
     double const slowness = std::max(pace_.slowness_between(), 1.0);
     timing_record as_taken = made.timing;
@@ -243,7 +255,7 @@ ATTUNE_INLINE void trial_runner::correct(trial& made)
             s /= slowness;
         made.result = estimate_of(made.timing);
     }
-    if (std::get<measurement>(made.result).value > 0.6 * pace_.undisturbed_s()) return;
+    if (std::get<measurement>(made.result).value > much_faster * pace_.undisturbed_s()) return;
     known_ = made.code;
     known_how_ = std::move(as_taken);
     pace_.begin(known_how_.times, slowness);
