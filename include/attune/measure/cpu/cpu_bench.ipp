@@ -27,6 +27,7 @@ ATTUNE_INLINE cpu_bench::cpu_bench(trial_call call, bench_options const& options
     , first_runs_(call_, options.protect, original_, options.trial)
     , turns_(options.timing_limit_s)
 {
+    timing_.count_warm_ups(); // a first run comes before time()
 }
 
 ATTUNE_INLINE cpu_bench::~cpu_bench() { original_.restore(); }

@@ -30,6 +30,9 @@ public:
     /// @param idle  a run of nothing, wrapped as the calls are; empty: calls are not wrapped
     void take_off(std::function<void()> idle) { idle_ = std::move(idle); }
 
+    /// From now on warm-up runs of time() may count as samples: what is timed has run before.
+    void count_warm_ups() noexcept { counts_warm_ups_ = true; }
+
     /// Repeats one call until its time is precise, or proven longer than `stop_above_s`. A call too
     /// short for the clock is repeated within a sample, if caches are warm and a second call writes
     /// the same results.
@@ -66,6 +69,7 @@ private:
     bench_options options_;
     cache_eviction caches_;
     std::function<void()> idle_{};
+    bool counts_warm_ups_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
