@@ -1,0 +1,188 @@
+// tests/tune/other_contents.cpp - a variant that is wrong on other contents only becomes nothing.
+// SPDX-License-Identifier: MIT
+#include <attune/remember/files/event_log.hpp>
+#include <attune/tune/tuned.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "../support/accumulate.hpp"
+#include "../support/scratch_directory.hpp"
+
+using namespace attune_test;
+using attune::failure;
+using attune::failure_stage;
+
+namespace {
+
+using lower_signature = void(std::span<double const>, std::span<double>);
+
+/// y[i] = min(y[i], x[i]): where y holds the result already, one more call changes nothing.
+enum lower_way : int {
+    plain = 0,   ///< right, and slow
+    quick = 1,   ///< right
+    nothing = 2, ///< writes nothing: right where y holds the result, and the fastest
+    partly = 3,  ///< leaves the last element out
+    nobody = 4,  ///< as `nothing`, in other code
+};
+
+template <lower_way Way>
+void lower_to(std::span<double const> x, std::span<double> y)
+{
+    if constexpr (Way == plain) idle(1'000'000);
+    if constexpr (Way == quick) idle(100'000);
+    if constexpr (Way == nobody) idle(10);
+    if constexpr (Way == nothing || Way == nobody) return;
+    double volatile* const out = y.data();
+    for (std::size_t i = 0; i < y.size() - (Way == partly ? 1 : 0); ++i)
+        if (x[i] < out[i]) out[i] = x[i];
+}
+
+void* code_of_lower(int chosen)
+{
+    switch (chosen) {
+    case plain:
+        return reinterpret_cast<void*>(&lower_to<plain>);
+    case quick:
+        return reinterpret_cast<void*>(&lower_to<quick>);
+    case partly:
+        return reinterpret_cast<void*>(&lower_to<partly>);
+    case nobody:
+        return reinterpret_cast<void*>(&lower_to<nobody>);
+    default:
+        return reinterpret_cast<void*>(&lower_to<nothing>);
+    }
+}
+
+/// Equal code has an equal key here, so `nothing` asked for twice is known the second time.
+scripted_compiler lower_compiler()
+{
+    return scripted_compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
+        for (attune::macro_definition const& m : v.macros)
+            if (m.name == "WAY") return code_of_lower(std::stoi(m.value) % 10);
+        return failure{failure_stage::compile, "no WAY", ""};
+    }};
+}
+
+/// A store that can be looked into.
+struct shared_store {
+    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
+
+    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
+    void add(attune::record const& r) { records->add(r); }
+    std::vector<std::string> notices() { return {}; }
+};
+
+/// Tunes on arrays that hold the result already, in the order of `Ways`; WAY modulo 10 is the way.
+template <int... Ways>
+struct lowering {
+    shared_store store;
+    scripted_compiler compiler = lower_compiler();
+    std::vector<double> x = std::vector<double>(1000, 2.0);
+    std::vector<double> y = std::vector<double>(1000, 2.0);
+    std::set<std::string> told_better{}; ///< configurations that were the best so far
+    attune::tuning_options options = quick_options();
+
+    attune::tuning_report tune()
+    {
+        auto const space = attune::space(attune::categorical<"WAY">(Ways...));
+        attune::kernel<lower_signature> const kernel{
+            "lower_to",
+            attune::source_text("constexpr int way = ATTUNE_TUNABLE(WAY, 0);\n",
+                                "lower_to.kernel.cpp"),
+            space};
+        options.progress = [this](attune::progress const& p) {
+            if (p.event == attune::progress_event::evaluated && p.improved)
+                told_better.insert(p.text);
+        };
+        attune::tuned lower{kernel, compiler, store, options};
+        lower(x, y);
+        CHECK(y == std::vector<double>(1000, 2.0));
+        // What was dispatched is right on other contents.
+        std::vector<double> high(1000, 3.0);
+        lower(x, high);
+        CHECK(high == std::vector<double>(1000, 2.0));
+        return lower.report();
+    }
+};
+
+void check_nothing_came_of_it(attune::tuning_report const& report,
+                              std::set<std::string> const& better,
+                              shared_store const& store)
+{
+    CHECK(report.configuration == "WAY=1");
+    for (std::string const& tie : report.ties)
+        CHECK((tie == "WAY=0" || tie == "WAY=1"));
+    for (std::string const& at : better)
+        CHECK((at == "WAY=0" || at == "WAY=1"));
+    REQUIRE(!store.records->records().empty());
+    for (attune::record const& one : store.records->records())
+        CHECK(one.configuration.front().second == "1");
+}
+
+} // namespace
+
+TEST_CASE("a variant that is wrong on other contents only is neither best nor stored nor called")
+{
+    SUBCASE("though it comes first")
+    {
+        lowering<0, 2, 4, 3, 1> b;
+        attune::tuning_report const report = b.tune();
+        check_nothing_came_of_it(report, b.told_better, b.store);
+        CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
+    }
+    SUBCASE("though it comes when a right one is the best")
+    {
+        lowering<0, 1, 3, 4, 2> b;
+        attune::tuning_report const report = b.tune();
+        check_nothing_came_of_it(report, b.told_better, b.store);
+        CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
+    }
+    SUBCASE("though its code was met before")
+    {
+        lowering<0, 2, 12, 22, 1> b;
+        attune::tuning_report const report = b.tune();
+        check_nothing_came_of_it(report, b.told_better, b.store);
+        CHECK(report.same_code == 2);
+        CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
+    }
+    SUBCASE("though all runs are in this process")
+    {
+        lowering<0, 2, 3, 4, 1> b;
+        b.options.measuring.protect = attune::isolation::guard;
+        check_nothing_came_of_it(b.tune(), b.told_better, b.store);
+    }
+    SUBCASE("though there was no time for a final")
+    {
+        lowering<0, 2, 4, 3, 1> b;
+        b.options.limits.evaluations = 3; // the default and two that are wrong
+        attune::tuning_report const report = b.tune();
+        CHECK(report.configuration == "WAY=0");
+        CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 2);
+        for (std::string const& at : b.told_better)
+            CHECK(at == "WAY=0");
+    }
+}
+
+TEST_CASE("and a log of it goes on with that")
+{
+    support::scratch_directory const folder;
+    lowering<0, 2, 4, 3, 1> b;
+    b.options.event_log = folder.file("tuning.log");
+    b.options.limits.evaluations = 3;
+    CHECK(b.tune().configuration == "WAY=0");
+    lowering<0, 2, 4, 3, 1> later;
+    later.options.event_log = b.options.event_log;
+    attune::tuning_report const report = later.tune();
+    check_nothing_came_of_it(report, later.told_better, later.store);
+    CHECK(report.failures[static_cast<std::size_t>(failure_stage::verify)] == 3);
+}
