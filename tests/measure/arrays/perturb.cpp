@@ -215,6 +215,32 @@ TEST_CASE("a kernel whose result stands there already hides idleness when it rea
     CHECK(clamps.hides); // 10 ... 50 stay; 50, perturbed, does not
 }
 
+TEST_CASE("results of max, min, abs and a clamp that stand there already hide no idleness")
+{
+    using kernel = std::function<double(double)>;
+    kernel const at_least_zero = [](double y) { return y > 0 ? y : 0; };
+    kernel const at_least_five = [](double y) { return y > 5 ? y : 5; };
+    kernel const at_most_fifty = [](double y) { return y < 50 ? y : 50; };
+    kernel const clamped = [](double y) { return y < -1 ? -1 : y > 60 ? 60 : y; };
+    kernel const size = [](double y) { return y < 0 ? -y : y; };
+    for (kernel const& f : {at_least_zero, at_least_five, at_most_fifty, clamped, size}) {
+        call c;
+        auto const in_place = [&](std::span<double> y) {
+            for (double& one : y)
+                one = f(one);
+        };
+        in_place(c.y);
+        std::vector<double> const result = c.y;
+        auto const [overwrites, hides] = c.ask([&] { in_place(c.y); });
+        CHECK((overwrites || hides)); // so each variant runs from the contents below, too or only
+        c.y = result;
+        perturb(c.buffers);
+        std::vector<double> right = c.y;
+        in_place(right);
+        CHECK(right != c.y); // what an idle variant leaves
+    }
+}
+
 TEST_CASE("a result that depends on contents by less than the tolerance is overwritten")
 {
     call c;

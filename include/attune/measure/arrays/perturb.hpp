@@ -13,8 +13,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Changes every element of every writable buffer, deterministically. A floating-point number
-/// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance;
-/// in integers and opaque bytes the lowest bit flips, so that an index stays near its value.
+/// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance:
+/// those with even indices away from zero, the others across it. So idleness shows where results of
+/// max, min, abs or a clamp are in place already. In integers and opaque bytes the lowest bit
+/// flips, so that an index stays near its value.
 /// @pre  buffers do not overlap
 void perturb(std::span<buffer const> buffers);
 

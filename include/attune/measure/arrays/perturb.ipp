@@ -43,6 +43,13 @@ template <class T>
     return is_exact ? std::sqrt(sum / all) : root_mean_square<T>(data, count);
 }
 
+/// Away from zero for even `i`, across it for odd ones. @param step  at least
+[[nodiscard]] inline double moved_from(double x, double step, std::size_t i) noexcept
+{
+    double const away = x + std::copysign(0.25 * std::abs(x) + step, x);
+    return i % 2 == 0 ? away : -away;
+}
+
 /// As perturb_floats, for types that few processors compute with.
 template <class T>
 void perturb_wide(buffer const& b)
@@ -53,9 +60,7 @@ void perturb_wide(buffer const& b)
     double const step = std::max(0.25 * (rms > 0 ? rms : 1.0), 4 * bound);
     for (std::size_t i = 0; i < count; ++i) {
         double const x = static_cast<double>(element_at<T>(b.data, i));
-        bool const is_finite = std::isfinite(x);
-        double const away = is_finite ? x + std::copysign(0.25 * std::abs(x) + step, x) : step;
-        T const moved = static_cast<T>(away);
+        T const moved = static_cast<T>(std::isfinite(x) ? moved_from(x, step, i) : step);
         T const other = std::isfinite(static_cast<double>(moved)) ? moved : static_cast<T>(x / 2);
         std::memcpy(b.data + i * sizeof(T), &other, sizeof(T));
     }
@@ -68,10 +73,9 @@ void perturb_floats(buffer const& b)
     double const rms = quick_root_mean_square<T>(b.data, count);
     double const bound = b.within.absolute + 2 * b.within.relative * rms;
     double const step = std::max(0.25 * (rms > 0 ? rms : 1.0), 4 * bound);
-    auto const other = [step](T value) {
+    auto const other = [step](T value, std::size_t at) {
         double const x = static_cast<double>(value);
-        double const away = x - x == 0 ? x + std::copysign(0.25 * std::abs(x) + step, x) : step;
-        T const moved = static_cast<T>(away);
+        T const moved = static_cast<T>(x - x == 0 ? moved_from(x, step, at) : step);
         return moved - moved == 0 ? moved : static_cast<T>(x / 2);
     };
     constexpr std::size_t lanes = 8; // lets the compiler use vector instructions
@@ -79,12 +83,12 @@ void perturb_floats(buffer const& b)
     for (; i + lanes <= count; i += lanes) {
         T values[lanes];
         std::memcpy(values, b.data + i * sizeof(T), sizeof values);
-        for (T& value : values)
-            value = other(value);
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            values[lane] = other(values[lane], lane); // `lanes` is even
         std::memcpy(b.data + i * sizeof(T), values, sizeof values);
     }
     for (; i < count; ++i) {
-        T const value = other(element_at<T>(b.data, i));
+        T const value = other(element_at<T>(b.data, i), i);
         std::memcpy(b.data + i * sizeof(T), &value, sizeof(T));
     }
 }
