@@ -294,15 +294,19 @@ TEST_CASE("a long warm-up run is a sample, unless it took longer than each of th
     }
     SUBCASE("racing does not hear of it: the same runs prove the same")
     {
+        // Six in a row above the limit would be a proof; the first of these is the warm-up.
+        std::vector<std::size_t> runs;
         for (double const counts_from_s : {0.4, 1e9}) {
-            scripted_run script{.clocks = {}, .durations_s = {3, 2, 5, 4, 2.5, 3.5, 2.6, 2.7}};
+            scripted_run script{.clocks = {}, .durations_s = {3, 2, 5, 4, 2.5, 3.5, 1, 2.6}};
             options.precision = 0;
             options.clock = clock_choice::wall;
             options.stop_above = 1.9;
             options.warm_up_counts_from_s = counts_from_s;
-            CHECK(script.time(options).low == doctest::Approx(2));
-            CHECK(script.runs == 7);
+            (void)script.time(options);
+            runs.push_back(script.runs);
         }
+        CHECK(runs.front() > 7);
+        CHECK(runs.front() == runs.back());
     }
     SUBCASE("runs that share a sample are none of one run")
     {
