@@ -3,7 +3,9 @@
 //
 // Per variant and in total: wall seconds of a bare loop and of the same timing with protection, and
 // their ratio. cpu_ratio is that of the CPU seconds of this process and its children: beside other
-// programs it tells more, but it leaves out what is waited for.
+// programs it tells more, but it leaves out what is waited for. The bare loop begins with a run
+// that warms up and counts for nothing; with --frugal it counts where it would count with
+// protection.
 #include <attune/attune.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/cpu/variant_timing.hpp>
@@ -146,7 +148,8 @@ void print_short_kernels(attune::detail::signal_guard& guard)
     }
 }
 
-int measure()
+/// @param is_frugal  the bare loop counts its warm-up runs
+int measure(bool is_frugal)
 {
     std::vector<char*> const ballast = occupy();
     std::vector<float> x(elements, 0.5F);
@@ -170,6 +173,7 @@ int measure()
     attune::detail::trial_runner runner{problem, options};
     attune::detail::variant_timing bare{problem.frame.buffers,
                                         attune::detail::bench_options_of(options)};
+    if (is_frugal) bare.count_warm_ups();
     attune::detail::snapshot const original{problem.frame.buffers};
     std::vector<std::byte*> addresses;
     for (attune::buffer const& b : problem.frame.buffers)
@@ -257,7 +261,8 @@ int measure()
 int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
-        bench::read_arguments(argc, argv, {});
-        return measure();
+        bool is_frugal = false;
+        bench::read_arguments(argc, argv, {{"--frugal", &is_frugal}});
+        return measure(is_frugal);
     });
 }
