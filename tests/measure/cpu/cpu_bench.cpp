@@ -80,7 +80,7 @@ TEST_CASE("times are those of the variants, also in turns, and the data is put b
     auto const slow = std::get<attune::measurement>(runs.time(b.code(usual), never, 10, taken));
     CHECK(attune::detail::estimate_of(taken).value == slow.value);
     CHECK(attune::detail::estimate_of(taken).samples == slow.samples);
-    CHECK(slow.value > 1e-4); // no processor takes two million steps in that time
+    CHECK(slow.value > 1e-4);                   // no processor takes two million steps in that time
     CHECK(calls_to<usual>.load() >= counted()); // the warm-up run may be one of them
     CHECK(calls_to<fast>.load() == 0);
     calls_to<usual> = 0;
