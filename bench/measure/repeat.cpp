@@ -21,7 +21,7 @@
 #include <attune/compile/clang.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/random.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
@@ -197,7 +197,7 @@ void run(arguments const& asked, tally& all)
         calls.emplace_back([&problem, code = compiler.code_of(winner)] {
             problem.call(*code.as<typename Kernel::signature>());
         });
-    attune::round_times const truth = attune::round_robin(
+    attune::round_times const truth = attune::time_in_turns(
         {}, calls, {.precision = 0.003, .clear_by = 0.05, .max_rounds = 400, .max_s = 30});
     std::size_t const best = truth.fastest();
 

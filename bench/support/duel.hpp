@@ -6,7 +6,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/estimate.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 
 #include <array>
 #include <cstdint>
@@ -51,7 +51,7 @@ template <attune::time_source Source>
                                    std::function<void()> const& run_a,
                                    std::function<void()> const& run_b)
 {
-    attune::round_robin_options how;
+    attune::time_in_turns_options how;
     how.precision = options.precision;
     how.clear_by = options.clear_by;
     how.min_rounds = options.min_pairs;
@@ -60,13 +60,14 @@ template <attune::time_source Source>
     how.warm_up_rounds = options.warm_up_runs;
     how.clock = options.clock;
     std::array<std::function<void()>, 2> const runs{run_a, run_b};
-    attune::round_times const times = attune::detail::round_robin_with(source, how, prepare, runs);
+    attune::round_times const times =
+        attune::detail::time_in_turns_with(source, how, prepare, runs);
     attune::measurement const ratio = times.ratio(0, 1);
     return {ratio.value, ratio.low, ratio.high, ratio.samples, times.time(0), times.time(1)};
 }
 
 /// Compares two runs turn by turn: the final of a tuning is held among several, see
-/// attune::round_robin().
+/// attune::time_in_turns().
 ///
 /// @param prepare  called before every run of either, never timed; may be empty
 /// @return  b over a: below 1, b is faster

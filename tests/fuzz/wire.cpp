@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/arrays/buffer.ipp>
 #include <attune/measure/clock/clocks.ipp>
-#include <attune/measure/clock/round_robin.ipp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/clock/time_in_turns.ipp>
 #include <attune/measure/cuda/worker/message_values.ipp>
 #include <attune/measure/cuda/worker/worker_protocol.ipp>
 #include <attune/measure/cuda/worker/worker_wire.ipp>

@@ -10,9 +10,9 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/measure/clock/round_robin.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/measure/shape_verdict.hpp>

@@ -15,7 +15,7 @@
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/noise.ipp>
 #include <attune/measure/clock/processor_use.ipp>
-#include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/clock/time_in_turns.ipp>
 #include <attune/measure/cpu/core_turn.ipp>
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>

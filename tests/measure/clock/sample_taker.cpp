@@ -3,7 +3,7 @@
 #include <attune/measure/clock/sample_taker.hpp>
 // and what the test needs besides
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -171,10 +171,10 @@ TEST_CASE("a first timed run that is slow for once does not keep samples short")
 TEST_CASE("in rounds, each contestant has samples as long as it needs")
 {
     scripted_taker taker{{1.0, 30.0}, 0.25};
-    attune::round_robin_options options;
+    attune::time_in_turns_options options;
     options.max_s = 1e9;
     options.is_repeatable = [](std::size_t) { return true; };
-    attune::round_times const times = attune::detail::round_robin_with(taker, 2, options);
+    attune::round_times const times = attune::detail::time_in_turns_with(taker, 2, options);
     CHECK(times.time(0).value == doctest::Approx(1.0).epsilon(0.02));
     CHECK(times.time(1).value == doctest::Approx(30.25));
     CHECK(std::count(taker.calls.begin(), taker.calls.end(), "0 x20") >= 10);

@@ -3,7 +3,7 @@
 #include <attune/measure/cuda/device_runs.hpp>
 // and what the test needs besides
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -89,10 +89,10 @@ TEST_CASE("the loops of the processor time a device")
     CHECK(m.value == doctest::Approx(5e-6).epsilon(0.02));
     CHECK(m.samples == attune::detail::fewest_for_confidence);
 
-    attune::round_robin_options rounds;
+    attune::time_in_turns_options rounds;
     rounds.max_s = 1e9;
     rounds.is_repeatable = [](std::size_t) { return true; };
-    attune::round_times const times = attune::detail::round_robin_with(runs, 3, rounds);
+    attune::round_times const times = attune::detail::time_in_turns_with(runs, 3, rounds);
     CHECK(times.fastest() == 1);
     CHECK(times.ratio(0, 1).value == doctest::Approx(0.8).epsilon(0.02));
     CHECK(times.ratio(1, 2).value == doctest::Approx(10).epsilon(0.02));

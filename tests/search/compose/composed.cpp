@@ -37,8 +37,8 @@ using linear_pmx = composed<search::random_three_parents,
                             operators<search::number<search::set_linear>,
                                       search::permutation<search::pmx>,
                                       search::boolean<search::flip>>>;
-using mixed_greedy = composed<search::greedy, operators<search::any<search::stochastic_mix>>>;
-using idle = composed<search::greedy, operators<search::any<search::noop>>>;
+using mixed_greedy = composed<search::greedy, operators<search::for_any<search::stochastic_mix>>>;
+using idle = composed<search::greedy, operators<search::for_any<search::noop>>>;
 
 // --- a kind, an operator and a base of one's own
 
@@ -59,7 +59,7 @@ struct turn {
         child.set({(others[0].where().index + by) % 12, 0});
     }
 };
-using turning = composed<search::greedy, operators<search::own<turn>>>;
+using turning = composed<search::greedy, operators<search::of_own_kind<turn>>>;
 
 /// A base of one's own: the best two of all, nothing else.
 struct hill {
@@ -172,7 +172,7 @@ TEST_CASE("an operator of one's own for one's own kind of parameters is one stru
         angles.insert(p[0].index);
         s.tell(p, attune::measurement::exact(cost(p)));
     }
-    CHECK(search::technique_of(search::greedy{}, operators<search::own<turn>>{}).name ==
+    CHECK(search::technique_of(search::greedy{}, operators<search::of_own_kind<turn>>{}).name ==
           "greedy;best_rate,0.5;crossover_rate,0.1;population,10 angle;turn;[[]]");
 
     // Where only the angle can change, and from the best one alone, each child is one twelfth away.
@@ -182,7 +182,7 @@ TEST_CASE("an operator of one's own for one's own kind of parameters is one stru
     search::greedy one;
     one.population = 1;
     one.best_rate = 0;
-    composed<search::greedy, operators<search::own<turn>>> walk(circle, 1, one);
+    composed<search::greedy, operators<search::of_own_kind<turn>>> walk(circle, 1, one);
     point const first = walk.ask(1).front();
     walk.tell(first, attune::measurement::exact(1));
     point const second = walk.ask(1).front();
@@ -200,7 +200,7 @@ TEST_CASE("entries for closer kinds win, others get the default operator of the 
     attune::chain_of_trees const space(d);
     search::detail::composition const what =
         search::detail::composition_of(search::greedy{},
-                                       operators<search::any<search::noop>,
+                                       operators<search::for_any<search::noop>,
                                                  search::number<search::scale>,
                                                  search::whole<search::randomize>>{});
     search::detail::genome const genes(space, what.operators);
@@ -383,14 +383,15 @@ TEST_CASE("a long order is learnt, and whole arrays are crossed")
     CHECK(whole.size() == 1);
     search::detail::genome const single(
         elements,
-        search::detail::composition_of(search::ga{}, operators<search::any<search::randomize>>{})
+        search::detail::composition_of(search::ga{},
+                                       operators<search::for_any<search::randomize>>{})
             .operators);
     CHECK(single.size() == 12);
 }
 
 TEST_CASE("settings that need more parents than the base promises are refused")
 {
-    using mix = operators<search::any<search::stochastic_mix>>;
+    using mix = operators<search::for_any<search::stochastic_mix>>;
     mix five;
     std::get<0>(five.entries).with.weights = {1, 1, 1, 1, 1};
     auto const make = [&] {

@@ -346,7 +346,8 @@ TEST_CASE("words of one's own are read from names once they are in the vocabular
     search::vocabulary known;
     known.add<to_middle>();
     technique const typed = search::technique_of(
-        search::greedy{}, operators<search::own<to_middle>, search::boolean<search::flip>>{});
+        search::greedy{},
+        operators<search::of_own_kind<to_middle>, search::boolean<search::flip>>{});
     CHECK(typed.name.ends_with(" boolean;flip;[[]] u;to_middle;[[[share,0.5]]]"));
     technique const read = parse_technique(typed.name, known);
     CHECK(read.name == typed.name);

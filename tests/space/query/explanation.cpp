@@ -14,7 +14,7 @@
 #include "../space_generator.hpp"
 
 using attune::broken_constraint;
-using attune::broken_how;
+using attune::constraint_fault;
 using attune::explain;
 using attune::op;
 using attune::point;
@@ -45,7 +45,7 @@ TEST_CASE("both sides of a comparison are evaluated")
     CHECK(explain(w.out, {{0, 0}, {1, 0}}).empty());
     broken_constraint const b = only(w, {{1, 0}, {1, 0}});
     CHECK(b.constraint == 0);
-    CHECK(b.how == broken_how::is_false);
+    CHECK(b.how == constraint_fault::is_false);
     CHECK(b.because == "4 * 256 * 64 = 65536 <= 32768 is false");
     CHECK(attune::to_text(std::vector{b}) ==
           "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false\n");
@@ -84,7 +84,7 @@ TEST_CASE("division by zero and overflow are named as what they are")
     auto const rest = w.join(op::modulo, n, w.join(op::subtract, w.read(a), whole(w, 1)));
     w.require(w.join(op::equal, rest, whole(w, 0)), "N % (a - 1) == 0");
     broken_constraint zero = only(w, {{1, 0}});
-    CHECK(zero.how == broken_how::division_by_zero);
+    CHECK(zero.how == constraint_fault::division_by_zero);
     CHECK(zero.because == "4096 % (1 - 1) == 0: 4096 % 0 divides by zero");
 
     space_writer o;
@@ -92,7 +92,7 @@ TEST_CASE("division by zero and overflow are named as what they are")
     auto const square = o.join(op::multiply, o.read(b), o.read(b));
     o.require(o.join(op::greater, square, whole(o, 0)), "b * b > 0");
     broken_constraint const over = only(o, {{1, 0}});
-    CHECK(over.how == broken_how::overflow);
+    CHECK(over.how == constraint_fault::overflow);
     CHECK(over.because == "1099511627776 * 1099511627776 > 0: 1099511627776 * 1099511627776 "
                           "overflows 64 bits");
 
@@ -101,18 +101,18 @@ TEST_CASE("division by zero and overflow are named as what they are")
     auto const inverse = r.join(op::divide, r.literal(1.0), r.read(f));
     r.require(r.join(op::select, r.join(op::less, r.read(f), r.literal(1.0)), inverse, r.read(f)),
               "select(f < 1.0, 1.0 / f, f)");
-    CHECK(only(r, {{0, 0}}).how == broken_how::division_by_zero);
+    CHECK(only(r, {{0, 0}}).how == constraint_fault::division_by_zero);
     CHECK(only(r, {{0, 0}}).because == "select(0.0 < 1.0, 1.0 / 0.0, 0.0): 1.0 / 0.0 divides by "
                                        "zero");
 
     space_writer m;
     auto const c = m.numbers("c", {std::numeric_limits<std::int64_t>::min()});
     m.require(m.join(op::negate, m.read(c)), "-c");
-    CHECK(only(m, {{0, 0}}).how == broken_how::overflow);
+    CHECK(only(m, {{0, 0}}).how == constraint_fault::overflow);
     space_writer q;
     auto const d = q.numbers("d", {std::numeric_limits<std::int64_t>::min()});
     q.require(q.join(op::divide, q.read(d), whole(q, -1)), "d / -1");
-    CHECK(only(q, {{0, 0}}).how == broken_how::overflow);
+    CHECK(only(q, {{0, 0}}).how == constraint_fault::overflow);
 }
 
 TEST_CASE("texts, booleans, orders and factors read as the user writes them")
@@ -135,7 +135,7 @@ TEST_CASE("texts, booleans, orders and factors read as the user writes them")
     auto const label = t.labels("label", {"x"});
     static_cast<void>(label);
     t.require(t.join(op::add, t.text("y"), whole(t, 1)), "\"y\" + 1");
-    CHECK(only(t, {{0, 0}}).how == broken_how::no_value);
+    CHECK(only(t, {{0, 0}}).how == constraint_fault::no_value);
     CHECK(only(t, {{0, 0}}).because == "\"y\" + 1: \"y\" is not a number");
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("a predicate is quoted with the values it was asked about, in its own 
     auto const b = w.boolean("b");
     w.require_opaque({b, a}, [](auto const&, auto) { return false; }, "a lambda");
     broken_constraint const c = only(w, {{2, 0}, {1, 0}});
-    CHECK(c.how == broken_how::refused);
+    CHECK(c.how == constraint_fault::refused);
     CHECK(c.because == "it says no at b = true, a = 3");
 }
 
@@ -159,12 +159,12 @@ TEST_CASE("a parameter outside its values is reported, constraints that read it 
     w.require(w.join(op::less, w.read(x), whole(w, 1)), "x < 1");
     auto const broken = explain(w.out, {{9, 0}, {0, 1.5}});
     REQUIRE(broken.size() == 2);
-    CHECK(broken[0].how == broken_how::outside);
+    CHECK(broken[0].how == constraint_fault::outside);
     CHECK(broken[0].constraint == attune::no_index);
     CHECK(broken[0].text == "a stands outside its values");
     CHECK(broken[0].because == "it has 3 values, there is none at index 9");
     CHECK(broken[1].because == "1.5 is not in [0.0, 1.0]");
-    CHECK(only(w, {{9, 0}, {0, 0.5}}).how == broken_how::outside);
+    CHECK(only(w, {{9, 0}, {0, 0.5}}).how == constraint_fault::outside);
 }
 
 TEST_CASE("what is explained is what is violated, on random spaces")
@@ -184,7 +184,7 @@ TEST_CASE("what is explained is what is violated, on random spaces")
             for (broken_constraint const& b : explain(space, p)) {
                 got.push_back(b.constraint);
                 bool const has_value =
-                    b.how == broken_how::is_false || b.how == broken_how::refused;
+                    b.how == constraint_fault::is_false || b.how == constraint_fault::refused;
                 without_value += has_value ? 0 : 1;
                 wrong += b.because.empty() ? 1U : 0U;
             }

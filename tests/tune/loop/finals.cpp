@@ -50,8 +50,8 @@ round_times final_of(std::vector<double> const& truth, attune::random_engine& en
     for (double const t : truth)
         runs.emplace_back(
             [&, t] { clocks.pass(t * (0.98 + 0.04 * attune::uniform_unit(engine))); });
-    attune::round_robin_options options = attune::detail::final_options(truth.size(), 1e9);
-    return attune::detail::round_robin_with(clocks, options, [] {}, runs);
+    attune::time_in_turns_options options = attune::detail::final_options(truth.size(), 1e9);
+    return attune::detail::time_in_turns_with(clocks, options, [] {}, runs);
 }
 
 bool ties_with(final_result const& v, std::size_t i)
@@ -190,9 +190,9 @@ TEST_CASE("who left the final early is not the winner because the machine slowed
                 double const slowness = clocks.wall > begin_s + 70 ? 1.25 : 1;
                 clocks.pass(slowness * t * (0.98 + 0.04 * attune::uniform_unit(engine)));
             });
-        attune::round_robin_options const options =
+        attune::time_in_turns_options const options =
             attune::detail::final_options(truth.size(), 1e9);
-        round_times const times = attune::detail::round_robin_with(clocks, options, [] {}, runs);
+        round_times const times = attune::detail::time_in_turns_with(clocks, options, [] {}, runs);
         std::size_t const quickest = truth[1] == 1.0 ? 1 : truth[2] == 1.0 ? 2 : 3;
         std::size_t const slow = truth[1] == 1.2 ? 1 : truth[2] == 1.2 ? 2 : 3;
         REQUIRE(times.rounds(slow) < times.rounds(quickest) / 2);
@@ -275,7 +275,7 @@ TEST_CASE(
         std::array<std::function<void()>, 2> const runs{[&] { clocks.pass(slowdown * default_s); },
                                                         [&] { clocks.pass(slowdown * best_s); }};
         double const limit_s = attune::detail::final_limit_s(60, default_s, best_s);
-        attune::round_times const times = attune::detail::round_robin_with(
+        attune::round_times const times = attune::detail::time_in_turns_with(
             clocks, attune::detail::final_options(runs.size(), limit_s), [] {}, runs);
         CHECK(attune::detail::result_of_final(times).winner == 1);
     }
@@ -302,7 +302,7 @@ TEST_CASE(
         std::vector<std::function<void()>> runs;
         for (double const s : seconds)
             runs.emplace_back([&clocks, s] { clocks.pass(1.9 * s); });
-        attune::round_times const times = attune::detail::round_robin_with(
+        attune::round_times const times = attune::detail::time_in_turns_with(
             clocks, attune::detail::final_options(contestants, 1.01 * limit_s), [] {}, runs);
         CHECK(attune::detail::result_of_final(times).winner == contestants - 1);
     }

@@ -8,8 +8,8 @@
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/bench.hpp>
-#include <attune/measure/clock/round_robin.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -48,7 +48,7 @@ public:
 
     /// Times several calls in turns; short ones are repeated within a sample as by time().
     /// @param limit_s     wall seconds of the whole comparison
-    /// @param passengers  see round_robin_options
+    /// @param passengers  see time_in_turns_options
     /// Errors   exceptions of `prepare` and the calls
     [[nodiscard]] round_times compare(std::function<void()> const& prepare,
                                       std::span<std::function<void()> const> calls,

@@ -63,7 +63,7 @@ ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& p
                                                   double limit_s,
                                                   std::size_t passengers)
 {
-    round_robin_options how = final_options(calls.size(), limit_s);
+    time_in_turns_options how = final_options(calls.size(), limit_s);
     how.idle = idle_;
     how.passengers = passengers;
     if (options_.cache == cache_state::warm)
@@ -71,7 +71,7 @@ ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& p
             prepare();
             return is_repeatable(buffers_, calls[i]);
         };
-    return round_robin(ready(prepare), calls, how);
+    return time_in_turns(ready(prepare), calls, how);
 }
 
 ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void()> const& prepare,

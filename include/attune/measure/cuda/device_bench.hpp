@@ -8,7 +8,7 @@
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>
 #include <attune/measure/bench.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/measure/cuda/device_bench_options.hpp>
 #include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/host_check.hpp>

@@ -113,7 +113,7 @@ public:
                 field.push_back(b.load(tried[asked]));
             runs.emplace(b.runs_of(field, run_limit_s));
             is_asking = false;
-            round_robin_options how = final_options(tried.size(), limit_s);
+            time_in_turns_options how = final_options(tried.size(), limit_s);
             if (!b.flush)
                 how.is_repeatable = [&](std::size_t i) {
                     asked = i;
@@ -122,7 +122,7 @@ public:
                     is_asking = false;
                     return said;
                 };
-            return round_robin_with(*runs, tried.size(), how);
+            return time_in_turns_with(*runs, tried.size(), how);
         } catch (stopped const&) {
             return is_asking ? asked : runs->latest();
         }

@@ -128,7 +128,7 @@ struct for_kind {
                   "see Op::of");
 };
 template <class Op>
-using any = for_kind<any_kind, Op>;
+using for_any = for_kind<any_kind, Op>;
 template <class Op>
 using number = for_kind<number_kind, Op>;
 template <class Op>
@@ -147,9 +147,9 @@ template <class Op>
 using array = for_kind<array_kind, Op>;
 template <class Op>
 using selector = for_kind<selector_kind, Op>;
-/// An operator that says by itself of which parameters it is: a struct that is a kind, too.
+/// For an operator that is a kind, too: holds(gene_view) of `Op` says which parameters it has.
 template <class Op>
-using own = for_kind<Op, Op>;
+using of_own_kind = for_kind<Op, Op>;
 
 namespace detail {
 

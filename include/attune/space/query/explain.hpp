@@ -54,8 +54,8 @@ namespace detail {
     for (std::size_t i = 0; i < first.size(); ++i)
         if (space.parameters[i].traits().is_interval) first[i].real = space.parameters[i].low;
     for (broken_constraint const& broken : explain(space, first))
-        if (broken.constraint == constraint &&
-            (broken.how == broken_how::overflow || broken.how == broken_how::division_by_zero))
+        if (broken.constraint == constraint && (broken.how == constraint_fault::overflow ||
+                                                broken.how == constraint_fault::division_by_zero))
             return ": " + broken.because;
     return "";
 }

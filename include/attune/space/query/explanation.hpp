@@ -14,7 +14,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// How a constraint is broken.
-enum class broken_how : std::uint8_t {
+enum class constraint_fault : std::uint8_t {
     outside,          ///< no constraint: a parameter is outside its table or interval
     is_false,         ///< the value is false
     division_by_zero, ///< no value: a division or a remainder by zero
@@ -26,7 +26,7 @@ enum class broken_how : std::uint8_t {
 /// One reason why a configuration is not valid.
 struct broken_constraint {
     std::uint32_t constraint = no_index; ///< index; no_index for a parameter that is outside
-    broken_how how{};
+    constraint_fault how{};
     std::string text;    ///< as the user wrote it: "4 * TILE_M * TILE_K <= 32768"
     std::string because; ///< "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&` only broken parts
 

@@ -33,10 +33,10 @@ public:
     }
 
     /// Why the condition at `root` does not hold.  @pre  it does not hold
-    [[nodiscard]] std::pair<broken_how, std::string> refusal(std::uint32_t root) const
+    [[nodiscard]] std::pair<constraint_fault, std::string> refusal(std::uint32_t root) const
     {
         std::string const text = condition_text(root).text;
-        if (read_.value(root, at_)) return {broken_how::is_false, text + " is false"};
+        if (read_.value(root, at_)) return {constraint_fault::is_false, text + " is false"};
         auto const [how, why] = missing_value(root);
         return {how, text + ": " + why};
     }
@@ -119,11 +119,12 @@ private:
 
     /// The operation that leaves `node` without a value, and the reason.
     /// @pre  it has none
-    [[nodiscard]] std::pair<broken_how, std::string> missing_value(std::uint32_t node) const
+    [[nodiscard]] std::pair<constraint_fault, std::string> missing_value(std::uint32_t node) const
     {
         expression_node const& n = space_.nodes[node];
         int const count = operand_count(n.code);
-        if (count == 0) return {broken_how::no_value, substituted(node).text + " is not a number"};
+        if (count == 0)
+            return {constraint_fault::no_value, substituted(node).text + " is not a number"};
         std::optional<number> const a = read_.value(n.first, at_);
         if (!a) return missing_value(n.first);
         if (n.code == op::select) return missing_value(a->as_real() != 0 ? n.second : n.third);
@@ -132,8 +133,8 @@ private:
         std::string const what =
             joined(node, [&](std::uint32_t side) { return written(*read_.value(side, at_)); }).text;
         if (is_division(n.code) && b->as_real() == 0)
-            return {broken_how::division_by_zero, what + " divides by zero"};
-        return {broken_how::overflow, what + " overflows 64 bits"};
+            return {constraint_fault::division_by_zero, what + " divides by zero"};
+        return {constraint_fault::overflow, what + " overflows 64 bits"};
     }
 
     description const& space_;
@@ -184,8 +185,10 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
                                       : "it has " + std::to_string(parameter.value_count()) +
                                             " values, there is none at index " +
                                             std::to_string(p[i].index);
-        out.push_back(
-            {no_index, broken_how::outside, parameter.name + " stands outside its values", where});
+        out.push_back({no_index,
+                       constraint_fault::outside,
+                       parameter.name + " stands outside its values",
+                       where});
     }
     detail::value_writer const write(space, p);
     for (detail::condition const& c : detail::conditions_of(space)) {
@@ -195,7 +198,7 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
         if (!readable || detail::holds(space, c, p)) continue;
         auto [how, because] =
             c.root == no_index
-                ? std::pair(broken_how::refused,
+                ? std::pair(constraint_fault::refused,
                             detail::answer_text(space, space.constraints[c.source], p))
                 : write.refusal(c.root);
         if (!out.empty() && out.back().constraint == c.source)

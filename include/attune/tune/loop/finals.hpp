@@ -10,8 +10,8 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/measure/clock/round_robin.hpp>
 #include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 
 #include <algorithm>
 #include <cstddef>

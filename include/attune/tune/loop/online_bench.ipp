@@ -6,9 +6,9 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
-#include <attune/measure/clock/round_robin.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/sample_taker.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/tune/loop/online_bench.hpp>
 
 #include <algorithm>
@@ -193,10 +193,11 @@ ATTUNE_INLINE std::variant<round_times, std::size_t>
 online_bench::compare(std::span<callable const> tried, double /*limit_s*/)
 {
     taker calls(*this, tried);
-    round_robin_options how = final_options(tried.size(), std::numeric_limits<double>::infinity());
+    time_in_turns_options how =
+        final_options(tried.size(), std::numeric_limits<double>::infinity());
     how.max_rounds = most_online_rounds;
     try {
-        return round_robin_with(calls, tried.size(), how);
+        return time_in_turns_with(calls, tried.size(), how);
     } catch (candidate_threw const& thrown) {
         auto const at = std::find_if(tried.begin(), tried.end(), [&](callable const& code) {
             return code.address == thrown.entry;

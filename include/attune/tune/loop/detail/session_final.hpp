@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/noise.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>

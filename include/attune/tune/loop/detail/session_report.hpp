@@ -8,7 +8,7 @@
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/processor_use.hpp>
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/finals.hpp>

@@ -1,6 +1,6 @@
-// tests/measure/clock/round_robin.cpp : mirrors include/attune/measure/clock/round_robin.hpp
+// tests/measure/clock/time_in_turns.cpp : mirrors include/attune/measure/clock/time_in_turns.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/clock/round_robin.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 // and what the test needs besides
 #include <attune/core/random.hpp>
 
@@ -13,15 +13,15 @@
 #include "../scripted_clocks.hpp"
 
 using attune::clock_choice;
-using attune::round_robin_options;
 using attune::round_times;
+using attune::time_in_turns_options;
 using attune_test::scripted_clocks;
 
 namespace {
 
-round_robin_options unlimited()
+time_in_turns_options unlimited()
 {
-    round_robin_options options;
+    time_in_turns_options options;
     options.precision = 0;
     options.clear_by = 1e9;
     options.max_s = 1e9;
@@ -39,9 +39,9 @@ struct scripted_field {
         for (double const s : durations_s)
             runs.emplace_back([this, s] { clocks.pass(s); });
     }
-    round_times time(round_robin_options const& options)
+    round_times time(time_in_turns_options const& options)
     {
-        return attune::detail::round_robin_with(clocks, options, [] {}, runs);
+        return attune::detail::time_in_turns_with(clocks, options, [] {}, runs);
     }
 };
 
@@ -57,10 +57,10 @@ TEST_CASE("all take turns, every second round goes backwards, each run after its
             calls += name;
             clocks.pass(1);
         });
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     options.max_rounds = 3;
     round_times const times =
-        attune::detail::round_robin_with(clocks, options, [&] { calls += '.'; }, runs);
+        attune::detail::time_in_turns_with(clocks, options, [&] { calls += '.'; }, runs);
     CHECK(calls == ".a.b.c"
                    ".a.b.c.c.b.a.a.b.c");
     CHECK(times.size() == 3);
@@ -81,7 +81,7 @@ TEST_CASE("times and ratios are those of the runs")
 
 TEST_CASE("who is clearly slower runs no more, and its ratios are of the rounds it was in")
 {
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     options.clear_by = 0.1;
     round_times const times = scripted_field({1.05, 1.5, 1, 1.2}).time(options);
     CHECK(times.rounds(0) == 20);
@@ -95,7 +95,7 @@ TEST_CASE("who is clearly slower runs no more, and its ratios are of the rounds 
 
 TEST_CASE("when all are told apart, or as precisely as wanted, it stops")
 {
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     options.clear_by = 0.1;
     CHECK(scripted_field({1, 2, 3}).time(options).rounds(0) == options.min_rounds);
     CHECK(scripted_field({1, 1.05}).time(options).rounds(0) == options.max_rounds);
@@ -132,7 +132,7 @@ TEST_CASE("a preempted run is repeated")
                                                       clocks.taken_away += preempted ? 1U : 0U;
                                                       clocks.pass(preempted ? 70 : 2);
                                                   }};
-    round_times const times = attune::detail::round_robin_with(clocks, unlimited(), [] {}, runs);
+    round_times const times = attune::detail::time_in_turns_with(clocks, unlimited(), [] {}, runs);
     CHECK(times.time(1).high == doctest::Approx(2));
     CHECK(times.rounds(1) == 20);
 }
@@ -151,9 +151,9 @@ TEST_CASE("the intervals of a ratio hold it as often as they say, though the mac
             clocks.pass(speed * (1 + noise()));
         };
         std::vector<std::function<void()>> const runs{run, run};
-        round_robin_options options = unlimited();
+        time_in_turns_options options = unlimited();
         options.confidence = 0.98;
-        round_times const times = attune::detail::round_robin_with(clocks, options, [] {}, runs);
+        round_times const times = attune::detail::time_in_turns_with(clocks, options, [] {}, runs);
         attune::measurement const ratio = times.ratio(0, 1, 0.98);
         hits += ratio.low <= 1 && 1 <= ratio.high ? 1 : 0;
     }
@@ -168,7 +168,7 @@ TEST_CASE("however busy the machine is, there is time for the rounds that prove 
             calm();
             ++field.clocks.taken_away;
         };
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     double const round_s = 3;
     auto const fewest = static_cast<double>(attune::detail::fewest_for(options.confidence));
     for (double const spare_s : {0.5, 4.0, 7.0, 20.0}) {
@@ -186,7 +186,7 @@ TEST_CASE("however busy the machine is, there is time for the rounds that prove 
 TEST_CASE("rounds longer than the time there is are made once")
 {
     scripted_field field({30, 20});
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     options.max_s = 1;
     round_times const times = field.time(options);
     CHECK(times.rounds(0) == 1);
@@ -198,16 +198,16 @@ TEST_CASE("rounds longer than the time there is are made once")
 TEST_CASE("on the clocks of the machine, without prepare, exceptions come out")
 {
     std::vector<std::function<void()>> runs{[] {}, [] {}};
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     options.max_rounds = 7;
-    CHECK(attune::round_robin({}, runs, options).rounds(1) == 7);
+    CHECK(attune::time_in_turns({}, runs, options).rounds(1) == 7);
     runs.emplace_back([] { throw std::logic_error("c"); });
-    CHECK_THROWS_AS(static_cast<void>(attune::round_robin({}, runs, options)), std::logic_error);
+    CHECK_THROWS_AS(static_cast<void>(attune::time_in_turns({}, runs, options)), std::logic_error);
 }
 
 TEST_CASE("a passenger far ahead drives nobody out, and leaves itself when that is clear")
 {
-    round_robin_options options = unlimited();
+    time_in_turns_options options = unlimited();
     options.clear_by = 0.1;
     options.min_rounds = 6;
     options.passengers = 1;

@@ -1,4 +1,4 @@
-// attune/measure/clock/round_robin.hpp - compares several runs by timing them in turns.
+// attune/measure/clock/time_in_turns.hpp - compares several runs by timing them in turns.
 // SPDX-License-Identifier: MIT
 //
 // The machine's speed changes over time; runs that are close in time share it, and it cancels in
@@ -25,7 +25,7 @@ namespace attune::inline ATTUNE_ABI {
 
 /// When to stop comparing: at the first of these conditions. A significant result alone does not
 /// stop, because stopping then would make significant results too frequent.
-struct round_robin_options {
+struct time_in_turns_options {
     double precision = 0.005;         ///< half the interval of a ratio over the ratio
     double clear_by = 0.1;            ///< the interval of a ratio is above 1 by this
     double confidence = 0.95;         ///< of these intervals
@@ -46,9 +46,9 @@ struct round_robin_options {
 namespace detail {
 
 /// The options of a final: intervals so wide that all hold together with 95 % (Bonferroni).
-[[nodiscard]] inline round_robin_options final_options(std::size_t contestants, double limit_s)
+[[nodiscard]] inline time_in_turns_options final_options(std::size_t contestants, double limit_s)
 {
-    round_robin_options how;
+    time_in_turns_options how;
     how.max_s = limit_s;
     how.confidence = confidence_among(contestants);
     return how;
@@ -130,7 +130,7 @@ namespace detail {
     return ratio.samples >= fewest_for(confidence) && ratio.high < 1;
 }
 
-/// The loop of round_robin() over any sample_taker.
+/// The loop of time_in_turns() over any sample_taker.
 ///
 /// A contestant that is slower than the fastest by more than `clear_by` leaves; the others continue
 /// until each is compared with the fastest as precisely as wanted. A disturbed run is repeated, if
@@ -140,7 +140,7 @@ namespace detail {
 /// Errors   exceptions of the taker
 template <sample_taker Taker>
 [[nodiscard]] round_times
-round_robin_with(Taker& taker, std::size_t contestants, round_robin_options const& options)
+time_in_turns_with(Taker& taker, std::size_t contestants, time_in_turns_options const& options)
 {
     round_times times(contestants);
     time_budget budget(taker, options.max_s);
@@ -200,13 +200,13 @@ round_robin_with(Taker& taker, std::size_t contestants, round_robin_options cons
 
 /// The loop with any source of clocks. Errors: exceptions of `prepare` and the runs
 template <time_source Source>
-[[nodiscard]] round_times round_robin_with(Source& source,
-                                           round_robin_options const& options,
-                                           std::function<void()> const& prepare,
-                                           std::span<std::function<void()> const> runs)
+[[nodiscard]] round_times time_in_turns_with(Source& source,
+                                             time_in_turns_options const& options,
+                                             std::function<void()> const& prepare,
+                                             std::span<std::function<void()> const> runs)
 {
     clocked_runs taker(source, options.clock, prepare, runs, &options.idle);
-    return round_robin_with(taker, runs.size(), options);
+    return time_in_turns_with(taker, runs.size(), options);
 }
 
 } // namespace detail
@@ -215,12 +215,12 @@ template <time_source Source>
 ///
 /// @param prepare  called before every run, not timed; may be empty
 /// Errors   exceptions of `prepare` and the runs
-[[nodiscard]] round_times round_robin(std::function<void()> const& prepare,
-                                      std::span<std::function<void()> const> runs,
-                                      round_robin_options const& options = {});
+[[nodiscard]] round_times time_in_turns(std::function<void()> const& prepare,
+                                        std::span<std::function<void()> const> runs,
+                                        time_in_turns_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/clock/round_robin.ipp>
+#include <attune/measure/clock/time_in_turns.ipp>
 #endif
