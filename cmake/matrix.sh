@@ -21,7 +21,8 @@ llvm17|g++|17|-C cmake/ci.cmake|-L unit|package
 llvm18|g++|18|-C cmake/ci.cmake|-L unit|package
 llvm19|g++|19|-C cmake/ci.cmake|-L unit|package
 nollvm|g++|none|-C cmake/ci.cmake -D ATTUNE_WITH_CLANG=OFF|-L unit|package
-package|g++|-|-C cmake/ci.cmake -D ATTUNE_TEST_EVERYTHING=ON|-L package'
+package|g++|-|-C cmake/ci.cmake -D ATTUNE_TEST_EVERYTHING=ON|-L package
+package_clang|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_EVERYTHING=ON|-L package'
 
 again=
 wanted=
@@ -84,11 +85,11 @@ run_leg() {
 }
 
 for leg in $wanted; do run_leg "$leg"; done
-printf '\n%-10s %s\n' leg result
+printf '\n%-13s %s\n' leg result
 failed=0
 for leg in $wanted; do
     read -r verdict _ rest <"build/matrix/$leg/result"
-    printf '%-10s %-8s %s\n' "$leg" "$verdict" "$rest"
+    printf '%-13s %-8s %s\n' "$leg" "$verdict" "$rest"
     [ "$verdict" != FAILED ] || failed=1
 done
 exit $failed

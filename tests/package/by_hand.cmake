@@ -1,5 +1,5 @@
-# cmake -D guide=... -D source=... -D folder=... -P by_hand.cmake : runs the shell blocks of the guide's section "Without CMake"
-# as a reader would, in a folder that holds attune/, and then what they built.
+# cmake -D guide=... -D source=... -D folder=... -D compiler=... -P by_hand.cmake : runs the shell blocks of the guide's section
+# "Without CMake" as a reader would, with this compiler in place of g++, in a folder that holds attune/, and then what they built.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${guide}" text)
 string(REGEX REPLACE "[][]" "@" text "${text}")
@@ -25,6 +25,11 @@ endfunction()
 foreach(block IN LISTS blocks)
     string(REGEX REPLACE "^```sh\n|```$" "" block "${block}")
     string(REPLACE "<semicolon>" ";" block "${block}")
+    string(REPLACE "g++ -std=c++20" "${compiler} -std=c++20" with_compiler "${block}")
+    if(with_compiler STREQUAL block AND NOT compiler MATCHES "g\\+\\+$")
+        message(FATAL_ERROR "the block names no compiler: ${block}")
+    endif()
+    set(block "${with_compiler}")
     message("${block}")
     file(WRITE "${folder}/block.sh" "${block}")
     run(sh -eu block.sh)

@@ -1,0 +1,32 @@
+# cmake -D source=... -D folder=... -D compiler=... -D ar=... [-D boost=...] -P reproducible.cmake : two builds of the library
+# attune_measure, of sources and in folders at different paths, in different time zones, are equal byte for byte. The paths of
+# sources are mapped, as distributions do; no time, no other path and no random number is in a library.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE "${folder}")
+set(includes "")
+if(boost)
+    set(includes -isystem "${boost}")
+endif()
+function(build place zone)
+    file(MAKE_DIRECTORY "${folder}/${place}/build")
+    file(CREATE_LINK "${source}" "${folder}/${place}/attune" SYMBOLIC)
+    file(WRITE "${folder}/${place}/build/attune_measure.cpp" "#include <attune/unit/measure.hpp>\n")
+    foreach(step "${compiler};-std=c++20;-O1;-g;-fPIC;-fvisibility=hidden;-ffile-prefix-map=${folder}/${place}=.;-I;${folder}/${place}/attune/include;${includes};-c;${folder}/${place}/build/attune_measure.cpp;-o;attune_measure.o"
+                 "${ar};qc;libattune_measure.a;attune_measure.o")
+        execute_process(COMMAND ${CMAKE_COMMAND} -E env TZ=${zone} --unset=CCACHE_BASEDIR CCACHE_DISABLE=1 ${step}
+                        WORKING_DIRECTORY "${folder}/${place}/build" RESULT_VARIABLE result ERROR_VARIABLE said)
+        if(NOT result EQUAL 0)
+            message(FATAL_ERROR "ended with ${result}: ${step}\n${said}")
+        endif()
+    endforeach()
+endfunction()
+build(one UTC)
+build(another/deeper Asia/Tokyo)
+foreach(file attune_measure.o libattune_measure.a)
+    file(SHA256 "${folder}/one/build/${file}" first)
+    file(SHA256 "${folder}/another/deeper/build/${file}" second)
+    if(NOT first STREQUAL second)
+        message(FATAL_ERROR "two builds of ${file} differ: ${first} and ${second}")
+    endif()
+    message(STATUS "${file}: ${first}, twice")
+endforeach()
