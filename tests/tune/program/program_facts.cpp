@@ -40,6 +40,32 @@ TEST_CASE("the work of a product: two operations for each of its terms, each arr
     CHECK_FALSE(of.double_precision);
     constexpr auto added = declare_nest<"p">(C[i][j] += A[i][k] * B[k][j]);
     CHECK(program_work(describe_nest(added), inputs).bytes == of.bytes + 4.0 * 10 * 32);
+    CHECK(program_work(describe_nest(added), inputs).flops == of.flops);
+}
+
+TEST_CASE("a value that is added to what the target holds is an addition more")
+{
+    constexpr auto x = array<"x", float, 8>();
+    constexpr auto y = array<"y", float, 8>();
+    attune::work const stored =
+        program_work(describe_nest(declare_nest<"p">(y[i] = x[i] * 3.0F)), {});
+    attune::work const added =
+        program_work(describe_nest(declare_nest<"p">(y[i] += x[i] * 3.0F)), {});
+    CHECK(stored.flops == 8);
+    CHECK(added.flops == 16);
+}
+
+TEST_CASE("the step of an argument of the maximum is one operation on reals, a conversion is none")
+{
+    constexpr auto x = array<"x", float, 4, 8>();
+    constexpr auto y = array<"y", int, 4>();
+    constexpr auto z = array<"z", double, 4, 8>();
+    CHECK(program_work(describe_nest(declare_nest<"p">(y[i] = attune::argmax(j)(x[i][j]))), {})
+              .flops == 4 * 8);
+    attune::work const widened =
+        program_work(describe_nest(declare_nest<"p">(z[i][j] = attune::cast<double>(x[i][j]))), {});
+    CHECK(widened.flops == 0);
+    CHECK(widened.double_precision);
 }
 
 TEST_CASE("whole numbers have no flops, doubles say so")

@@ -36,6 +36,7 @@ enum class operation_kind : std::uint8_t {
     compare,
     function,
     other,
+    convert,
     truth,
     selection,
     none, ///< a number that is there
@@ -58,7 +59,7 @@ inline constexpr enum_table<nest_operation_rules, nest_op::select> nest_operatio
     {nest_op::access,             nest_group::access},
     {nest_op::axis,               nest_group::axis},
     {nest_op::input,              nest_group::input},
-    {nest_op::convert,            nest_group::conversion, 1, "cast",   5, operation_kind::other},
+    {nest_op::convert,            nest_group::conversion, 1, "cast",   5, operation_kind::convert},
     {nest_op::negate,             nest_group::negation,   1, "-",      4, operation_kind::other},
     {nest_op::absolute,           nest_group::magnitude,  1, "abs",    5, operation_kind::other},
     {nest_op::exponential,        nest_group::function,   1, "exp",    5, operation_kind::function, true},

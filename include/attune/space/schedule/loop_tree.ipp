@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/declare/nest/for_each_node.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 
 #include <algorithm>
@@ -48,19 +49,11 @@ ATTUNE_INLINE std::vector<std::uint32_t> accesses_of(nest_description const& nes
                                                      nest_statement const& statement)
 {
     std::vector<std::uint32_t> out;
-    std::vector<bool> seen(nest.nodes.size(), false);
-    std::vector<std::uint32_t> open{statement.value};
-    while (!open.empty()) {
-        std::uint32_t const n = open.back();
-        open.pop_back();
-        if (n == no_index || seen[n]) continue;
-        seen[n] = true;
-        nest_node const& node = nest.nodes[n];
+    for_each_node(nest, statement.value, [&](std::uint32_t, nest_node const& node) {
         if (node.code == nest_op::access &&
             std::find(out.begin(), out.end(), node.access) == out.end())
             out.push_back(node.access);
-        open.insert(open.end(), {node.third, node.second, node.first});
-    }
+    });
     return out;
 }
 

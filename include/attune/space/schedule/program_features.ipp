@@ -4,7 +4,7 @@
 
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/detail/operation_counts.hpp>
+#include <attune/declare/nest/operation_counts.hpp>
 #include <attune/space/schedule/detail/site_touch.hpp>
 #include <attune/space/schedule/detail/store_site.hpp>
 #include <attune/space/schedule/program_features.hpp>
@@ -183,11 +183,18 @@ inline void add_operations(feature_row& row, operation_counts const& counts, dou
 {
     static constexpr std::array names{
         "multiply_add", "add", "multiply", "divide", "compare", "function", "other"};
-    for (std::size_t k = 0; k < counts.by_kind.size(); ++k) {
-        row.group = k < 7 ? "real_" : k < 14 ? "whole_" : "";
-        row.number(k < 14 ? names[k % 7] : k == 14 ? "truth" : "select", counts.by_kind[k] * trips);
+    constexpr auto convert = static_cast<std::size_t>(operation_kind::convert);
+    static_assert(names.size() == convert, "each kind of work before conversions has a name");
+    for (bool const is_real : {true, false}) {
+        auto const& by_kind = is_real ? counts.of_reals : counts.of_wholes;
+        row.group = is_real ? "real_" : "whole_";
+        for (std::size_t k = 0; k + 1 < names.size(); ++k)
+            row.number(names[k], by_kind[k] * trips);
+        row.number(names.back(), (by_kind[names.size() - 1] + by_kind[convert]) * trips);
     }
     row.group = "";
+    row.number("truth", counts.of(operation_kind::truth) * trips);
+    row.number("select", counts.of(operation_kind::selection) * trips);
 }
 
 /// Loops that are vectors, unrolled, or parallel.

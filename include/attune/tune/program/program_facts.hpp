@@ -12,8 +12,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The work of one call, from the statements: an operation for each value of real numbers that a
-/// statement computes, and one for each step of a reduction; exp, tanh and the like count as one.
+/// The work of one call, from the statements (operations_of()): an operation for each value of real
+/// numbers that a statement computes, one for each step of a reduction, and one where a statement
+/// adds to what its target holds; exp, tanh and the like count as one, conversions as none.
 /// Programs of whole numbers have no flops: the roofline has no peak for them. Each array of the
 /// call crosses the bus once, updated ones twice.
 /// @param inputs  values of the program's inputs, in their order

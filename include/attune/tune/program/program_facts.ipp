@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/declare/nest/for_each_node.hpp>
+#include <attune/declare/nest/operation_counts.hpp>
 #include <attune/tune/program/program_facts.hpp>
 
 #include <algorithm>
@@ -13,8 +15,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// What the value of a statement is made of.
 struct value_parts {
-    double operations = 0; ///< on real numbers
-    bool is_double = false;
+    bool has_double = false;
     bool has_single = false;
     bool has_real = false;
     std::vector<std::uint32_t> reads; ///< arrays
@@ -23,24 +24,12 @@ struct value_parts {
 [[nodiscard]] inline value_parts parts_of(nest_description const& nest, std::uint32_t value)
 {
     value_parts out;
-    std::vector<bool> seen(nest.nodes.size());
-    std::vector<std::uint32_t> open{value};
-    while (!open.empty()) {
-        std::uint32_t const n = open.back();
-        open.pop_back();
-        if (n == no_index || seen[n]) continue;
-        seen[n] = true;
-        nest_node const& node = nest.nodes[n];
-        open.insert(open.end(), {node.first, node.second, node.third});
-        bool const is_real = is_real_type(node.type);
-        out.is_double = out.is_double || node.type == element_type::f64;
+    for_each_node(nest, value, [&](std::uint32_t, nest_node const& node) {
+        out.has_double = out.has_double || node.type == element_type::f64;
         out.has_single = out.has_single || node.type == element_type::f32;
-        out.has_real = out.has_real || is_real;
-        if (node.code == nest_op::access)
-            out.reads.push_back(nest.accesses[node.access].array);
-        else if (is_real && node.first != no_index && node.code != nest_op::convert)
-            out.operations += 1;
-    }
+        out.has_real = out.has_real || is_real_type(node.type);
+        if (node.code == nest_op::access) out.reads.push_back(nest.accesses[node.access].array);
+    });
     return out;
 }
 
@@ -51,14 +40,11 @@ ATTUNE_INLINE work program_work(nest_description const& nest, std::span<std::int
     };
     work out;
     for (nest_statement const& statement : nest.statements) {
-        value_parts const parts = parts_of(nest, statement.value);
-        bool const is_real = is_real_type(statement.accumulator);
-        double const combines = statement.combine != reduction::none && is_real ? 1 : 0;
         double times = 1;
         for (std::uint32_t const axis : statement.axes)
             times *= size(nest.axes[axis].extent);
-        out.flops += times * (parts.operations + combines);
-        out.double_precision = out.double_precision || parts.is_double;
+        out.flops += times * operations_of(nest, statement).real_total();
+        out.double_precision = out.double_precision || parts_of(nest, statement.value).has_double;
     }
     for (nest_array const& array : nest.arrays) {
         if (array.role == nest_role::temporary) continue;

@@ -4,6 +4,7 @@
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/for_each_node.hpp>
 #include <attune/declare/nest/nest_operation.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/trace.hpp>
@@ -23,17 +24,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Whether a value has a function that costs more than a load.
 inline bool is_costly(nest_description const& nest, std::uint32_t value)
 {
-    std::vector<std::uint32_t> open{value};
-    std::vector<bool> seen(nest.nodes.size(), false);
-    while (!open.empty()) {
-        std::uint32_t const n = open.back();
-        open.pop_back();
-        if (n == no_index || seen[n]) continue;
-        seen[n] = true;
-        if (rules_of(nest.nodes[n].code).is_costly) return true;
-        open.insert(open.end(), {nest.nodes[n].first, nest.nodes[n].second, nest.nodes[n].third});
-    }
-    return false;
+    bool out = false;
+    for_each_node(nest, value, [&](std::uint32_t, nest_node const& node) {
+        out = out || rules_of(node.code).is_costly;
+    });
+    return out;
 }
 
 /// Inlines what is cheap, or read by one statement that does not combine.

@@ -1,36 +1,49 @@
-// attune/space/schedule/detail/operation_counts.hpp - operations of one iteration of a statement, by kind.
+// attune/declare/nest/operation_counts.hpp - operations of one iteration of a statement, by kind.
 // SPDX-License-Identifier: MIT
-// tested by space/schedule/program_features.cpp
 #pragma once
 
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/nest/for_each_node.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/nest/nest_operation.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Kinds of reals, then of whole numbers, then truths and selections.
+/// How many operations of each kind: on real numbers, and on whole ones.
 struct operation_counts {
-    static constexpr auto kinds = static_cast<std::size_t>(operation_kind::truth);
-    std::array<double, 2 * kinds + 2> by_kind{};
+    static constexpr auto kinds = static_cast<std::size_t>(operation_kind::none);
+    std::array<double, kinds> of_reals{};
+    std::array<double, kinds> of_wholes{};
 
     void add(operation_kind kind, bool is_real) noexcept
     {
         if (kind == operation_kind::none) return;
-        auto const k = static_cast<std::size_t>(kind);
-        by_kind[k < kinds && is_real ? k : k + kinds] += 1;
+        (is_real ? of_reals : of_wholes)[static_cast<std::size_t>(kind)] += 1;
+    }
+    /// Of reals and whole numbers.
+    [[nodiscard]] double of(operation_kind kind) const noexcept
+    {
+        return of_reals[static_cast<std::size_t>(kind)] + of_wholes[static_cast<std::size_t>(kind)];
     }
     /// All, a multiply-add as two.
     [[nodiscard]] double total() const noexcept
     {
-        double out = by_kind[0] + by_kind[kinds];
-        for (double const n : by_kind)
+        double out = of(operation_kind::multiply_add);
+        for (std::size_t k = 0; k < kinds; ++k)
+            out += of_reals[k] + of_wholes[k];
+        return out;
+    }
+    /// Those on real numbers, a multiply-add as two; conversions between types are none.
+    [[nodiscard]] double real_total() const noexcept
+    {
+        double out = of_reals[static_cast<std::size_t>(operation_kind::multiply_add)] -
+                     of_reals[static_cast<std::size_t>(operation_kind::convert)];
+        for (double const n : of_reals)
             out += n;
         return out;
     }
@@ -51,18 +64,10 @@ struct operation_counts {
     else if (statement.combine != reduction::none || statement.continues)
         out.add(rules_of(rules_of(statement.combine).step).kind, is_real);
     if (statement.combine == reduction::argument_of_maximum)
-        out.add(operation_kind::selection, is_real); // of the place
-    std::vector<bool> seen(nest.nodes.size(), false);
-    std::vector<std::uint32_t> open{statement.value};
-    while (!open.empty()) {
-        std::uint32_t const n = open.back();
-        open.pop_back();
-        if (n == no_index || seen[n]) continue;
-        seen[n] = true;
-        nest_node const& node = nest.nodes[n];
-        open.insert(open.end(), {node.third, node.second, node.first});
+        out.add(operation_kind::selection, false); // of the place
+    for_each_node(nest, statement.value, [&](std::uint32_t n, nest_node const& node) {
         if (n != fused) out.add(rules_of(node.code).kind, is_real_type(node.type));
-    }
+    });
     return out;
 }
 
