@@ -16,6 +16,10 @@ program LAYER
                          and what follows the product fused; na: none was there
   at16=                  our time over that of the fastest configuration by its reading among the first 16
                          evaluations, the default among them: the share of the speed that is reached by then
+  at8=                   the same of the first 8
+  at8_model=             with --samples FILE: of a second search, on two levels with a cost model that begins with what FILE
+                         has of the other layers, and adds its own: the time of the faster of both searches' best over that of
+                         the fastest of its first 8. Run twice: the first run fills FILE. at60_model=: our time over its best's
   random_at16=, random_at60=  the same of a random search in the same space: after 16, and what it installs in the end
   vs_metaschedule=       the time of its best over ours; metaschedule=: its trials and its wall seconds
   vs_metaschedule60=     of its best among its first 60 trials

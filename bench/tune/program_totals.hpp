@@ -42,6 +42,9 @@ struct program_totals {
     program_ratios vs_library{};
     program_ratios vs_metaschedule{};
     program_ratios vs_metaschedule60{};
+    program_ratios at8{};
+    program_ratios at8_model{};
+    program_ratios at60_model{};
     program_ratios at16{};
     program_ratios random_at16{};
     program_ratios random_at60{};

@@ -24,6 +24,7 @@ struct program_search {
     std::uint32_t seconds = 60;
     std::uint64_t seed = 0;
     attune::search_factory strategy = attune::default_search();
+    std::string samples{}; ///< attune::tuning_search::samples
 };
 
 /// A compiler that keeps nothing: each variant is compiled where it is met first.
@@ -39,7 +40,8 @@ template <class Signature>
 struct program_tuning {
     std::unique_ptr<attune::tuned<Signature, attune::clang_compiler>> code;
     attune::tuning_report report{};
-    std::string best16{};         ///< of the first 16 evaluations, the default among them
+    std::string best8{};          ///< of the first 8 evaluations, the default among them
+    std::string best16{};         ///< of the first 16
     std::vector<double> best_s{}; ///< the best reading after each evaluation, from the first on
 
     /// The best reading after trial + 1 evaluations; of fewer, where the space or the time ended.
@@ -61,8 +63,10 @@ template <class Signature>
     options.limits.seconds = how.seconds;
     options.search.seed = how.seed;
     options.search.strategy = how.strategy;
+    options.search.samples = how.samples;
     options.progress = [&](attune::progress const& p) {
         if (p.event != attune::progress_event::evaluated) return;
+        if (p.improved && p.evaluation <= 8) out.best8 = p.text;
         if (p.improved && p.evaluation <= 16) out.best16 = p.text;
         if (p.has_best) out.best_s.push_back(p.best_value);
     };
@@ -70,6 +74,7 @@ template <class Signature>
         kernel, fresh_compiler(), options);
     arguments.call(*out.code);
     out.report = out.code->report();
+    if (out.best8.empty()) out.best8 = out.report.default_configuration;
     if (out.best16.empty()) out.best16 = out.report.default_configuration;
     return out;
 }

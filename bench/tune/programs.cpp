@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 //   bench/bench.tune.programs [LAYER...] [--evaluations N] [--seconds S] [--seed S] [--no-random]
-//   [--inputs] [--weights]
+//   [--inputs] [--weights] [--samples FILE]
 //       [--libraries PYTHON] [--metaschedule FOLDER --metaschedule-python PYTHON] [--help]
 //
 // --help says what the fields are; environment.py, program_libraries.py and metaschedule.py how the
 // other sides are installed.
 #include <attune/attune.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +39,7 @@ namespace {
 struct arguments {
     std::vector<std::string> layers{};
     bench::program_search search{};
+    std::string samples{};
     std::string libraries{};
     std::string metaschedule{};
     std::string metaschedule_python = "python3";
@@ -81,6 +83,18 @@ std::vector<bench::contestant> checked_products(Arguments& ours, Arguments& thei
     return out;
 }
 
+/// A search whose cost model begins with what is known of other layers.
+bench::program_search with_model(arguments const& asked)
+{
+    bench::program_search how = asked.search;
+    attune::two_level_options levels;
+    levels.batch = 8;
+    levels.within_constraints = true;
+    how.strategy = attune::search_with<attune::two_level_search>(levels);
+    how.samples = asked.samples;
+    return how;
+}
+
 template <class Layer>
 void run(arguments const& asked,
          bench::rival_process const& libraries,
@@ -96,7 +110,15 @@ void run(arguments const& asked,
 
     bench::own_configurations<signature> own(kernel, data, tuning);
     std::size_t const at_default = own.add(report.default_configuration);
+    std::size_t const at8 = own.add(tuning.best8);
     std::size_t const at16 = own.add(tuning.best16);
+    std::optional<std::size_t> model8;
+    std::optional<std::size_t> model60;
+    if (!asked.samples.empty()) {
+        auto const model = bench::tune_program(kernel, data, with_model(asked));
+        model8 = own.add(model.best8);
+        model60 = own.add(model.report.configuration);
+    }
     std::optional<std::size_t> random16;
     std::optional<std::size_t> random60;
     if (!asked.no_random) {
@@ -147,7 +169,14 @@ void run(arguments const& asked,
         if (!library || s[at] < s[*library]) library = at;
     print("vs_library", library, true, sums.vs_library);
     std::printf(" library=%s", library ? all[*library].label.c_str() : "none");
+    print("at8", at8, false, sums.at8);
     print("at16", at16, false, sums.at16);
+    if (model8) {
+        double const ratio = std::min(ours, s[*model60]) / s[*model8];
+        std::printf(" at8_model=%.3f", ratio);
+        sums.at8_model.add(ratio, Layer::is_dense);
+        print("at60_model", model60, false, sums.at60_model);
+    }
     print("random_at16", random16, false, sums.random_at16);
     print("random_at60", random60, false, sums.random_at60);
     if (first_metaschedule < all.size()) {
@@ -256,6 +285,9 @@ int run_all(arguments const& asked)
     sums.vs_library.print("vs_library");
     sums.vs_metaschedule.print("vs_metaschedule");
     sums.vs_metaschedule60.print("vs_metaschedule60");
+    sums.at8.print("at8");
+    sums.at8_model.print("at8_model");
+    sums.at60_model.print("at60_model");
     sums.at16.print("at16");
     sums.random_at16.print("random_at16");
     sums.random_at60.print("random_at60");
@@ -281,6 +313,7 @@ int main(int argc, char** argv)
                                {"--no-random", &asked.no_random},
                                {"--inputs", &asked.inputs},
                                {"--weights", &asked.weights},
+                               {"--samples", &asked.samples},
                                {"--libraries", &asked.libraries},
                                {"--metaschedule", &asked.metaschedule},
                                {"--metaschedule-python", &asked.metaschedule_python},
