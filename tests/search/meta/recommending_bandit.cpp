@@ -5,8 +5,10 @@
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/random.hpp>
+#include <attune/search/transfer/warm_portfolio.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "../../laws/searcher.hpp"
+#include "../../support/past_sessions.hpp"
 #include "../../support/searcher_trials.hpp"
 
 using attune::search::recommending_bandit;
@@ -177,6 +180,68 @@ TEST_CASE("a history that is learnt later is as one from the beginning")
     later.learn_from(habits());
     CHECK(asked_by(std::move(later)) == asked_by(begun_with(habits())));
     CHECK(asked_by(begun_with({})) != asked_by(begun_with(habits())));
+}
+
+TEST_CASE("what was good elsewhere is asked first, and is no technique's merit")
+{
+    attune::chain_of_trees const space = search_spaces::grid(40);
+    auto const cost = [](attune::point const& p) -> std::optional<double> {
+        return 1.0 + std::abs(p[0].index - 12.0) + std::abs(p[1].index - 30.0);
+    };
+    std::vector<attune::past_session> const past{past_sessions::of(space, 80, 1, cost),
+                                                 past_sessions::of(space, 80, 2, cost)};
+    std::vector<attune::point> const wanted = attune::warm_portfolio(space, past, 3);
+    REQUIRE(!wanted.empty());
+    auto const begun = [&](std::size_t starts) {
+        return recommending_bandit(space,
+                                   7,
+                                   habits(),
+                                   known,
+                                   {*known("random")},
+                                   {.interval = 5, .from_history = 2, .starts = starts});
+    };
+    auto const asked_by = [&](recommending_bandit& bandit, std::size_t count) {
+        std::vector<attune::point> out;
+        for (std::size_t i = 0; i < count; ++i) {
+            out.push_back(bandit.ask(1).front());
+            bandit.tell(out.back(), attune::measurement::exact(*cost(out.back())));
+        }
+        return out;
+    };
+    recommending_bandit bandit = begun(3);
+    CHECK(bandit.starts().empty());
+    bandit.inform(past);
+    std::vector<attune::point> const first = asked_by(bandit, wanted.size());
+    CHECK(first == wanted);
+    CHECK(bandit.starts() == wanted);
+    for (technique_use const& use : bandit.uses())
+        CHECK(use.requests == 0);
+    std::vector<attune::point> const later = asked_by(bandit, 40);
+    std::size_t merits = 0;
+    for (technique_use const& use : bandit.uses())
+        merits += use.requests;
+    CHECK(merits == 40);
+    for (attune::point const& p : later) // never again
+        CHECK(std::find(wanted.begin(), wanted.end(), p) == wanted.end());
+
+    // Sessions one by one, and a history learnt after them, begin the same search.
+    recommending_bandit again = begun(3);
+    again.inform({past[0]});
+    again.inform({past[1]});
+    again.learn_from(habits());
+    CHECK(asked_by(again, wanted.size()) == wanted);
+    CHECK(asked_by(again, 40) == later);
+
+    recommending_bandit without = begun(0);
+    without.inform(past);
+    recommending_bandit uninformed = begun(3);
+    CHECK(asked_by(without, 20) == asked_by(uninformed, 20));
+
+    // What is known already is not asked.
+    recommending_bandit knowing = begun(3);
+    knowing.inform(past);
+    knowing.tell(wanted.front(), attune::measurement::exact(*cost(wanted.front())));
+    CHECK(asked_by(knowing, 1).front() != wanted.front());
 }
 
 TEST_CASE("without the bandit all techniques are asked equally often")

@@ -34,6 +34,10 @@ struct recommending_bandit_options {
     /// Most techniques to begin with, from the problem with the most similar space; 0: those of the
     /// constructor. What the thesis calls database initialised.
     std::size_t from_history = 5;
+    /// Configurations that are asked first where sessions elsewhere are known, at most: good in all
+    /// of them together, see warm_portfolio(). They are no technique's merit, and all techniques
+    /// are told their outcomes. 0: none.
+    std::size_t starts = 3;
 
     /// The thesis' `rec`: all techniques of the set are asked equally often.
     [[nodiscard]] static recommending_bandit_options without_bandit()
@@ -42,9 +46,9 @@ struct recommending_bandit_options {
     }
 };
 
-/// An auc_bandit that gives up its worst technique after every `interval` outcomes, if the history
-/// recommends another one: see recommend_start() and recommend_next(). Learns nothing for later by
-/// itself: uses() are a line of a history.
+/// An auc_bandit that begins with what was good elsewhere and gives up its worst technique after
+/// every `interval` outcomes, if the history recommends another one: see recommend_start() and
+/// recommend_next(). Learns nothing for later by itself: uses() are a line of a history.
 class recommending_bandit {
 public:
     /// @param past   not that of this search
@@ -64,6 +68,8 @@ public:
     void tell(point const& p, outcome const& result);
     void tell_metrics(point const& p, std::span<double const> numbers);
     void tell_excess(point const& p, double value, std::span<double const> excess);
+    /// Sessions elsewhere, for the start and for techniques that learn from them; adds to those of
+    /// earlier calls. @pre  nothing was asked or told yet
     void inform(std::vector<past_session> const& past);
     /// Another history in place of the constructor's. @pre  nothing was asked or told yet
     void learn_from(technique_history const& past);
@@ -72,6 +78,8 @@ public:
     [[nodiscard]] std::vector<technique_use> uses() const;
     /// Every recommendation that was followed, in order.
     [[nodiscard]] std::vector<technique_advice> const& advice() const;
+    /// What sessions elsewhere recommend to begin with; empty before the first ask().
+    [[nodiscard]] std::vector<point> const& starts() const;
 
 private:
     struct state;

@@ -9,6 +9,7 @@
 #include <attune/search/meta/detail/technique_pool.hpp>
 #include <attune/search/meta/detail/turn_order.hpp>
 #include <attune/search/meta/recommending_bandit.hpp>
+#include <attune/search/transfer/warm_portfolio.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -78,11 +79,24 @@ struct recommending_bandit::state {
 
     [[nodiscard]] std::optional<point> next()
     {
+        if (std::optional<point> p = next_start()) return p;
         for (std::size_t const t :
              attune::detail::turn_order(credit, pool.size(), options.bandit.exploration, engine)) {
             if (pool.is_retired(t)) continue;
             if (std::optional<point> p = pool.ask(t)) return p;
             credit.push(t, false);
+        }
+        return {};
+    }
+
+    /// The next configuration of sessions elsewhere that is not known yet.
+    [[nodiscard]] std::optional<point> next_start()
+    {
+        if (!std::exchange(is_begun, true) && !informed.empty() && options.starts > 0)
+            starts = warm_portfolio(space, informed, options.starts);
+        while (starts_asked < starts.size()) {
+            point const& p = starts[starts_asked++];
+            if (pool.claim(p)) return p;
         }
         return {};
     }
@@ -153,6 +167,10 @@ struct recommending_bandit::state {
     attune::detail::credit_window credit;
     std::vector<std::pair<point, outcome>> told;
     std::size_t since_advice = 0;
+    std::vector<past_session> informed{};
+    std::vector<point> starts{};
+    std::size_t starts_asked = 0;
+    bool is_begun = false; // starts are chosen
 };
 
 ATTUNE_INLINE
@@ -204,12 +222,15 @@ recommending_bandit::tell_excess(point const& p, double value, std::span<double 
 ATTUNE_INLINE void recommending_bandit::inform(std::vector<past_session> const& past)
 {
     state_->pool.inform(past);
+    state_->informed.insert(state_->informed.end(), past.begin(), past.end());
 }
 ATTUNE_INLINE void recommending_bandit::learn_from(technique_history const& past)
 {
     ATTUNE_ASSERT(state_->told.empty(), "a history is learnt before the search begins");
     state& s = *state_;
+    std::vector<past_session> const informed = std::move(s.informed);
     state_ = std::make_unique<state>(s.space, s.seed, past, s.make, s.start, s.options);
+    if (!informed.empty()) inform(informed);
 }
 ATTUNE_INLINE std::vector<technique_use> recommending_bandit::uses() const
 {
@@ -218,6 +239,10 @@ ATTUNE_INLINE std::vector<technique_use> recommending_bandit::uses() const
 ATTUNE_INLINE std::vector<technique_advice> const& recommending_bandit::advice() const
 {
     return state_->opening.reasons;
+}
+ATTUNE_INLINE std::vector<point> const& recommending_bandit::starts() const
+{
+    return state_->starts;
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -69,6 +69,9 @@ public:
         }
     }
 
+    /// Whether `p` is new; if so, no technique proposes it any more, nor is it one's merit.
+    [[nodiscard]] bool claim(point const& p) { return proposed_by_.try_emplace(p, nobody).second; }
+
     /// An outcome of a configuration that a technique proposed.
     struct event {
         std::size_t technique = 0;
