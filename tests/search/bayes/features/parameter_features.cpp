@@ -21,7 +21,7 @@ using attune::detail::parameter_feature;
 namespace {
 
 template <class... P>
-description space_of(P const&... parameters)
+description bound_space(P const&... parameters)
 {
     return attune::bind_inputs(attune::lower(attune::space(parameters...)));
 }
@@ -36,18 +36,18 @@ only(description const& space, std::vector<bool> occurs = {}, std::uint32_t most
 
 TEST_CASE("positive numbers stand by their logarithm, others by their difference")
 {
-    auto const positive = only(space_of(attune::ordinal<"P">(attune::values(1, 10, 100))));
+    auto const positive = only(bound_space(attune::ordinal<"P">(attune::values(1, 10, 100))));
     REQUIRE(positive.size() == 1);
     CHECK(positive[0].levels == 3);
     CHECK(positive[0].dimensions == 1);
     CHECK(positive[0].places[1] == doctest::Approx(0.5));
-    auto const zero = only(space_of(attune::ordinal<"Z">(attune::values(0, 1, 4))));
+    auto const zero = only(bound_space(attune::ordinal<"Z">(attune::values(0, 1, 4))));
     CHECK(zero[0].places[1] == doctest::Approx(0.25));
 }
 
 TEST_CASE("only values that occur set the ends, and a single one is no feature")
 {
-    description const d = space_of(attune::ordinal<"P">(attune::values(1, 2, 4, 8, 16)));
+    description const d = bound_space(attune::ordinal<"P">(attune::values(1, 2, 4, 8, 16)));
     auto const some = only(d, {false, true, true, true, false});
     CHECK(some[0].levels == 3);
     REQUIRE(some[0].places.size() == 3);
@@ -64,9 +64,9 @@ TEST_CASE("only values that occur set the ends, and a single one is no feature")
 TEST_CASE("choices are nominal")
 {
     for (description const& d :
-         {space_of(attune::categorical<"C">("x", "y", "z")),
-          space_of(attune::boolean<"C">()),
-          space_of(attune::permutation<"C", 3>().metric(attune::order_distance::naive))}) {
+         {bound_space(attune::categorical<"C">("x", "y", "z")),
+          bound_space(attune::boolean<"C">()),
+          bound_space(attune::permutation<"C", 3>().metric(attune::order_distance::naive))}) {
         auto const f = only(d);
         REQUIRE(f.size() == 1);
         CHECK(f[0].levels == d.parameters[0].value_count());
@@ -77,16 +77,17 @@ TEST_CASE("choices are nominal")
 
 TEST_CASE("orders and tiles have several dimensions")
 {
-    CHECK(only(space_of(attune::permutation<"O", 4>()))[0].dimensions == 4);
-    CHECK(only(space_of(attune::permutation<"O", 4>().metric(attune::order_distance::kendall)))[0]
-              .dimensions == 6);
-    CHECK(only(space_of(attune::tile<"T", 3>(24)))[0].dimensions == 3);
+    CHECK(only(bound_space(attune::permutation<"O", 4>()))[0].dimensions == 4);
+    CHECK(
+        only(bound_space(attune::permutation<"O", 4>().metric(attune::order_distance::kendall)))[0]
+            .dimensions == 6);
+    CHECK(only(bound_space(attune::tile<"T", 3>(24)))[0].dimensions == 3);
 }
 
 TEST_CASE("only orders and tiles that occur have levels, at the places they have among all")
 {
     for (description const& d :
-         {space_of(attune::permutation<"O", 3>()), space_of(attune::tile<"T", 2>(32))}) {
+         {bound_space(attune::permutation<"O", 3>()), bound_space(attune::tile<"T", 2>(32))}) {
         auto const all = only(d);
         auto const some = only(d, {false, true, true, false, false, true});
         REQUIRE(some[0].levels == 3);
@@ -102,7 +103,7 @@ TEST_CASE("only orders and tiles that occur have levels, at the places they have
 
 TEST_CASE("a wide permutation becomes the place of each item")
 {
-    description const d = space_of(attune::permutation<"O", 4>());
+    description const d = bound_space(attune::permutation<"O", 4>());
     auto const f = only(d, {}, 23);
     REQUIRE(f.size() == 4);
     CHECK(f[2].name == "O.position(2)");
@@ -117,7 +118,7 @@ TEST_CASE("a wide permutation becomes the place of each item")
 
 TEST_CASE("a wide tile becomes the logarithm of each factor")
 {
-    description const d = space_of(attune::tile<"T", 2>(64));
+    description const d = bound_space(attune::tile<"T", 2>(64));
     auto const f = only(d, {}, 6);
     REQUIRE(f.size() == 2);
     CHECK(f[1].name == "T[1]");
@@ -131,7 +132,7 @@ TEST_CASE("a wide tile becomes the logarithm of each factor")
 
 TEST_CASE("a wide range is continuous")
 {
-    description const d = space_of(attune::integer<"W">(1, 1000));
+    description const d = bound_space(attune::integer<"W">(1, 1000));
     auto const f = only(d, {}, 999);
     REQUIRE(f.size() == 1);
     CHECK(f[0].levels == 0);
@@ -142,8 +143,8 @@ TEST_CASE("a wide range is continuous")
 
 TEST_CASE("a real parameter stands on its scale")
 {
-    description const linear = space_of(attune::real<"R">(1.0, 100.0));
-    description const log = space_of(attune::real<"R">(1.0, 100.0).log_scale());
+    description const linear = bound_space(attune::real<"R">(1.0, 100.0));
+    description const log = bound_space(attune::real<"R">(1.0, 100.0).log_scale());
     auto const at = [](description const& d, double v) {
         auto const f = features_of(d, 0, {}, 10);
         CHECK(f[0].levels == 0);

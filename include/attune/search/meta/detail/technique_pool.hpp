@@ -70,7 +70,10 @@ public:
     }
 
     /// Whether `p` is new; if so, no technique proposes it any more, nor is it one's merit.
-    [[nodiscard]] bool claim(point const& p) { return proposed_by_.try_emplace(p, nobody).second; }
+    [[nodiscard]] bool claim(point const& p)
+    {
+        return proposed_by_.try_emplace(p, no_technique).second;
+    }
 
     /// An outcome of a configuration that a technique proposed.
     struct event {
