@@ -192,7 +192,7 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
     for (affine_index const& index : statement.target.at) {
         made.coordinates.push_back(index);
         for (affine_term const& term : index.terms) {
-            auto const steps = steps_inside(program, loop, term.axis);
+            auto const steps = detail::steps_inside(program, loop, term.axis);
             if (!steps)
                 detail::refuse(program,
                                "the part of the target inside the loop has no known size",

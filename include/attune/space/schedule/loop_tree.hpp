@@ -25,11 +25,6 @@ namespace attune::inline ATTUNE_ABI {
 /// "i_1": the axis, and how many loops over it are further out.
 [[nodiscard]] std::string loop_name(loop_program const& program, std::uint32_t loop);
 
-/// The most steps of an axis that are left inside of `loop` (no_index: the whole axis); nothing
-/// where it depends on an input.
-[[nodiscard]] std::optional<std::int64_t>
-steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis);
-
 /// The most iterations of a loop; nothing where they depend on an input.
 [[nodiscard]] std::optional<std::int64_t> iterations_of(loop_program const& program,
                                                         std::uint32_t loop);
@@ -39,6 +34,11 @@ steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis
 [[nodiscard]] bool is_spatial(nest_statement const& statement, std::uint32_t axis);
 
 namespace detail {
+
+/// The most steps of an axis that are left inside of `loop` (no_index: the whole axis); nothing
+/// where it depends on an input.
+[[nodiscard]] std::optional<std::int64_t>
+steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis);
 
 /// Refuses where the lanes of a statement's innermost loop are parts of a sum.
 void refuse_lanes_of_sum(loop_program const& program, std::uint32_t block, std::uint32_t loop);

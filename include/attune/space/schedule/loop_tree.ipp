@@ -140,6 +140,8 @@ ATTUNE_INLINE std::string loop_name(loop_program const& program, std::uint32_t l
     return name;
 }
 
+namespace detail {
+
 ATTUNE_INLINE std::optional<std::int64_t>
 steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis)
 {
@@ -155,6 +157,8 @@ steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis
     return out;
 }
 
+} // namespace detail
+
 ATTUNE_INLINE std::optional<std::int64_t> iterations_of(loop_program const& program,
                                                         std::uint32_t loop)
 {
@@ -163,7 +167,7 @@ ATTUNE_INLINE std::optional<std::int64_t> iterations_of(loop_program const& prog
     std::uint32_t const parent = around.empty() ? no_index : around.back();
     std::int64_t all = 1;
     for (loop_range const& range : program.loops[loop].over) {
-        auto const steps = steps_inside(program, parent, range.axis);
+        auto const steps = detail::steps_inside(program, parent, range.axis);
         if (!steps) return {};
         all *= (*steps + range.step - 1) / range.step;
     }

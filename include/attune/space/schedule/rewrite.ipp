@@ -260,7 +260,7 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
                        loop,
                        "name such a loop");
     std::uint32_t const axis = program.loops[loop].over.front().axis;
-    auto const extent = steps_inside(program, no_index, axis);
+    auto const extent = detail::steps_inside(program, no_index, axis);
     if (!extent)
         detail::refuse(
             program, "the extent of the axis is an input", loop, "use a constant extent");
@@ -279,7 +279,7 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     std::vector<std::uint32_t> const around = loops_around(program, {item_kind::loop, loop});
     std::int64_t const within =
         is_outer ? *extent
-                 : *steps_inside(program, around.empty() ? no_index : around.back(), axis);
+                 : *detail::steps_inside(program, around.empty() ? no_index : around.back(), axis);
     // Outermost: axis = step f + rest. Innermost: axis = within rest + f.
     if (within < step || within == 0)
         detail::refuse(
