@@ -98,7 +98,7 @@ TEST_CASE("what limits it is named")
 TEST_CASE("more of anything never makes more room")
 {
     for (int const architecture : attune::detail::known_architectures())
-        for (std::int64_t threads = 32; threads <= 1024; threads += 62)
+        for (std::int64_t threads = 64; threads <= 1024; threads += 64)
             for (std::int64_t registers = 0; registers <= 256; registers += 11)
                 for (std::int64_t shared = 0; shared <= 102400; shared += 10240) {
                     std::int64_t const blocks = blocks_of(architecture, registers, threads, shared);
@@ -120,7 +120,7 @@ TEST_CASE("a launch without objection has room, and one whose block has no room 
     for (int const architecture : attune::detail::known_architectures()) {
         device_limits const device = limits_of_architecture(architecture);
         for (std::int64_t threads = 0; threads <= 1200; threads += 80)
-            for (std::int64_t registers = 0; registers <= 300; registers += 25)
+            for (std::int64_t registers = 0; registers <= 306; registers += 17)
                 for (std::int64_t shared = -1024; shared <= 250000; shared += 8448)
                     for (std::int64_t const of_them_static : {0, 8192, 50000}) {
                         code_resources const code = with_registers(registers, of_them_static);
@@ -163,7 +163,7 @@ TEST_CASE("the toolkit's own calculator finds the same")
         theirs.sharedMemPerBlockOptin = static_cast<std::size_t>(device.shared_bytes_opt_in);
         theirs.reservedSharedMemPerBlock = static_cast<std::size_t>(device.shared_bytes_reserved);
 
-        for (std::int64_t threads = 1; threads <= 1025; threads += 32)
+        for (std::int64_t threads = 1; threads <= 1025; threads += 31)
             for (std::int64_t registers = 0; registers <= 255; registers += 15)
                 for (std::int64_t shared = 0; shared <= 240 * 1024; shared += 8642)
                     for (std::int64_t const of_them_static : {0, 4000}) {

@@ -598,8 +598,10 @@ TEST_CASE("the interval holds the true median about as often as it says, althoug
 
 TEST_CASE("a warm-up run that counts where it was no longer than others moves no time")
 {
-    // Of equal runs, the median is below the true one as often as above it: 20,000 timings have a
-    // standard deviation of 0.35 % in that share. The rule shifts it by 2 %, to shorter times.
+    // Five times in six the warm-up run is not the longest of the first six. It then counts, and
+    // the median of six equal runs is below the true one every second time. Else it does not: the
+    // six are the five shortest of six and one more, and their median is below the true one with
+    // probability 0.65. Together 0.526; 20,000 timings have a standard deviation of 0.0035.
     attune::random_engine engine(17);
     int const timings = 20'000;
     int below = 0;
@@ -617,6 +619,6 @@ TEST_CASE("a warm-up run that counts where it was no longer than others moves no
         below += m.value < 1 ? 1 : 0;
         sum += m.value;
     }
-    CHECK(below / double{timings} == doctest::Approx(0.51).epsilon(0.04));
+    CHECK(std::abs(below / double{timings} - 0.526) <= 0.012);
     CHECK(sum / timings == doctest::Approx(1).epsilon(0.0005)); // of a spread of 0.01
 }

@@ -69,7 +69,7 @@ TEST_CASE("a disturbance is told with its evidence")
     CHECK(attune::detail::disturbance_text(n).empty());
     n.is_disturbed = true;
     std::string const slow = attune::detail::disturbance_text(n);
-    CHECK(has(slow, "took 1.37 times as long in 40 % of its samples;"));
+    CHECK(has(slow, "took 1.37 times as long beside 40 % of the trials;"));
     CHECK(has(slow, "does not count as finished"));
     CHECK(!has(slow, "held its processor"));
     n.unsure = 0.12;
@@ -115,5 +115,5 @@ TEST_CASE("processors that are lacking are told")
               "threads;"));
     n.slow_share = 0.4;
     n.slowdown = 1.37;
-    CHECK(has(attune::detail::disturbance_text(n), "of its samples, other programs held 0.5"));
+    CHECK(has(attune::detail::disturbance_text(n), "of the trials, other programs held 0.5"));
 }

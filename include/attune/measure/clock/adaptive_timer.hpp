@@ -104,11 +104,13 @@ template <sample_taker Taker>
         // Asked once, before the first look: an outcome decides about a sample here.
         if (may_count_warm_up && samples.sorted().size() + 1 >= next_look) {
             may_count_warm_up = false;
-            if (taker.warm_up_s(0) <= (1 + options.precision) * samples.sorted().back()) {
+            if (!samples.counts_disturbed() &&
+                taker.warm_up_s(0) <= (1 + options.precision) * samples.sorted().back()) {
                 samples.add({taker.warm_up_s(0), false});
                 record.times.insert(record.times.begin(), taker.warm_up_s(0));
                 for (std::uint32_t& at : record.disturbed)
                     ++at;
+                if (samples.taken() >= most) return samples.estimate();
             }
         }
         if (samples.sorted().size() >= next_look) {

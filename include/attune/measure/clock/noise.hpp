@@ -17,7 +17,7 @@ namespace detail {
 struct disturbance {
     double share = 0;        ///< share of samples that took at least 15 % longer than undisturbed
     double slowdown = 1;     ///< median factor of those samples
-    std::size_t samples = 0; ///< number of all samples
+    std::size_t samples = 0; ///< number of all samples, and of trials that needed none
 };
 
 } // namespace detail
@@ -27,8 +27,8 @@ struct machine_noise {
     double drift = 0; ///< later time of a run over its first time, minus 1
     /// Half the 95 % interval of the last comparison: smaller differences cannot be resolved.
     double resolution = 0;
-    /// Share of the samples of a run with a known time, taken between variants, that took at least
-    /// 15 % longer than undisturbed, and the median factor of these.
+    /// Share of the trials beside which a run with a known time took at least 15 % longer than
+    /// undisturbed, and the median factor of these.
     double slow_share = 0;
     double slowdown = 1;
     /// Share of the time in which the tuning thread was ready and had no processor.

@@ -17,7 +17,7 @@ ATTUNE_INLINE std::string disturbance_text(machine_noise const& noise)
     };
     if (noise.slow_share >= machine_noise::much_slow_share)
         add(detail::formatted("a run of known time took %.2f times as long", noise.slowdown) +
-            detail::formatted(" in %.0f %% of its samples", 100 * noise.slow_share));
+            detail::formatted(" beside %.0f %% of the trials", 100 * noise.slow_share));
     if (noise.unsure > machine_noise::most_unsure)
         add(detail::formatted("what took part in the final may be faster by %.0f %%",
                               100 * noise.unsure));

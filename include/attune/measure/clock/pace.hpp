@@ -10,6 +10,7 @@
 #include <attune/measure/clock/sampler.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,12 +53,13 @@ public:
         before_ = latest_;
         latest_ = middle / undisturbed_s();
         unprobed_s_ = 0;
-        quiet_ = latest_ > 1 + much / 2 ? 0 : quiet_ + 1;
+        // A probe that is faster says that the machine was slow when the run became known.
+        quiet_ = std::abs(latest_ - 1) > much / 2 ? 0 : quiet_ + 1;
     }
 
     /// Adds runs of something else, and tells whether a probe has to follow: always where the last
-    /// probe was slow or the runs are doubtful. Else probes may take a share of the time that
-    /// shrinks with each probe at full speed in a row, from a quarter to least_share.
+    /// probe was slow, or fast, or the runs are doubtful. Else probes may take a share of the time
+    /// that shrinks with each probe at full speed in a row, from a quarter to least_share.
     /// @param spent_s      seconds of these runs
     /// @param probe_s      seconds of a probe
     /// @param is_doubtful  they may have been slowed down, or much depends on their time

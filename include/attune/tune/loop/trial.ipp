@@ -243,8 +243,11 @@ ATTUNE_INLINE void trial_runner::correct(trial& made, double best_s)
     std::vector<double> const& times = made.timing.times;
     double const spent_s = std::accumulate(times.begin(), times.end(), 0.0) * made.timing.runs;
     double const took_s = std::get<measurement>(made.result).value;
+    // A new best is what the others are compared with. Between the best and 7.5 % above it a slow
+    // phase stays unseen until the next probe that is due.
     bool const may_be_slowed = took_s > (1 + machine_pace::much / 2) * best_s;
-    bool const is_doubtful = may_be_slowed || took_s <= much_faster * pace_.undisturbed_s();
+    bool const is_doubtful =
+        may_be_slowed || took_s < best_s || took_s <= much_faster * pace_.undisturbed_s();
     double const probe_s = pace_.undisturbed_s() * known_how_.runs;
     if (!pace_.wants_probe(made.first_run_s + spent_s, probe_s, is_doubtful)) return;
     probe();

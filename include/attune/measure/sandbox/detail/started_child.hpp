@@ -127,7 +127,10 @@ public:
                             static_cast<long>((seconds - static_cast<double>(whole_s)) * 1e9)};
 #if defined(__linux__)
         ::pollfd end{end_.get(), POLLIN, 0};
-        if (end_.is_open() && (::ppoll(&end, 1, &span, nullptr) >= 0 || errno == EINTR)) return;
+        int const ready = end_.is_open() ? ::ppoll(&end, 1, &span, nullptr) : -1;
+        if (ready == 0 || (ready < 0 && end_.is_open() && errno == EINTR)) return;
+        // Not of a descriptor that the program closed, which would be ready for ever.
+        if (ready > 0 && (end.revents & POLLIN) != 0) return;
 #endif
         nanosleep(&span, nullptr);
     }
