@@ -1,12 +1,23 @@
 // tests/ship/tool/techniques.cpp - attune techniques and attune recommend.
 // SPDX-License-Identifier: MIT
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/remember/files/event_log.hpp>
+#include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
+#include <attune/search/local/genetic.hpp>
 #include <attune/ship/tool/tool.hpp>
+#include <attune/space/files/read_json.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/loop/logged_search.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "run_here.hpp"
 
@@ -85,6 +96,144 @@ TEST_CASE("techniques are recommended for a space, with reasons")
     REQUIRE(list.size() == 1);
     CHECK(list[0]["technique"] == a[2].name);
     CHECK(list[0]["kernel"] == "far");
+}
+
+TEST_CASE("what was good for similar problems of a store is recommended as a start, with reasons")
+{
+    support::scratch_directory const folder;
+    std::string const path = gains(folder);
+    std::string const file = folder.file("space.json");
+    support::write_file(file, space);
+    attune::memory_store kept;
+    auto const note = [&](std::string const& kernel,
+                          std::vector<std::string> const& names,
+                          std::vector<std::string> const& values,
+                          double seconds) {
+        attune::record one;
+        one.key = {kernel, "5f3a", "77c1", "clang", "cpu", {}};
+        for (std::size_t i = 0; i < names.size(); ++i)
+            one.configuration.emplace_back(names[i], values[i]);
+        kept.note(attune::detail::problem_of(one),
+                  {values, attune::measurement::exact(seconds), ""});
+    };
+    for (int a = 1; a <= 3; ++a)
+        for (int b = 4; b <= 5; ++b)
+            note("near",
+                 {"A", "B"},
+                 {std::to_string(a), std::to_string(b)},
+                 1.0 + (a == 2 ? 0 : 1) + (b == 5 ? 0 : 0.5));
+    note("stranger", {"C"}, {"1"}, 1);
+    std::string const store = folder.file("store");
+    support::write_file(store, kept.text());
+
+    ran const advice = run_here({"recommend", path, file, "--store", store});
+    CHECK(advice.code == 0);
+    CHECK(
+        has(advice.out, "start with A=2 B=5: 1 times the best time of near on cpu (distance 0)\n"));
+    CHECK(!has(advice.out, "stranger"));
+    json const list =
+        json::parse(run_here({"recommend", path, file, "--store", store, "--json"}).out);
+    std::vector<json> starts;
+    for (json const& one : list)
+        if (one.contains("start")) starts.push_back(one);
+    REQUIRE(!starts.empty());
+    CHECK(starts.size() <= 3);
+    CHECK(starts[0]["start"] == json({{"A", "2"}, {"B", "5"}}));
+    CHECK(starts[0]["of_best"] == 1.0);
+    CHECK(starts[0]["problem"] == "near on cpu");
+    ran const without = run_here({"recommend", path, file, "--store", store, "--without", "near"});
+    CHECK(!has(without.out, "start with"));
+    CHECK(run_here({"recommend", path, file, "--store", folder.file("none")}).code == 3);
+}
+
+TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what, and its worth")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file,
+                        R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
+                        R"({"name": "B", "range": [1, 30]}]})");
+    attune::chain_of_trees const chain{
+        attune::bind_inputs(attune::read_spaces_file(file).front().space)};
+    auto const time_of = [](attune::point const& p) {
+        return 1.0 + std::abs(p[0].index - 12.0) + std::abs(p[1].index - 20.0);
+    };
+    /// Logs a search of 60 outcomes beside the default's. @return what its techniques gained
+    auto const logged =
+        [&](std::string const& log, attune::search_factory const& by, std::uint64_t seed) {
+            attune::event_log kept{log, "k" + std::to_string(seed), seed};
+            attune::detail::logged_search search(by, chain, seed, kept);
+            search.tell(chain.at(std::uint64_t{0}), attune::measurement::exact(33));
+            double best = 33;
+            attune::search::technique_use alone;
+            for (int i = 0; i < 60; ++i) {
+                attune::point const p = search.ask(1).front();
+                double const time = time_of(p);
+                search.tell(p, attune::measurement::exact(time));
+                ++alone.requests;
+                alone.new_bests += time < best ? 1 : 0;
+                best = std::min(best, time);
+            }
+            std::vector<attune::search::technique_use> uses = search.uses();
+            if (uses.empty()) uses.push_back(alone);
+            return uses;
+        };
+    std::string const log = folder.file("log");
+    std::string const gained = folder.file("gained");
+    auto const first = logged(log, attune::search::recommended(), 1);
+    auto const second = logged(log, attune::search::recommended(), 2);
+    std::vector<std::string> const upload{
+        "techniques", gained, "--upload", log, "--space-file", file, "--kernel", "run"};
+    ran const added = run_here(upload);
+    CHECK(added.code == 0);
+    CHECK(added.out == "added 2 tunings\n");
+
+    attune::search::technique_history const past = attune::search::read_history([&] {
+        attune::detail::kept_techniques kept(gained, "", {});
+        return attune::search::history_text(kept.all());
+    }());
+    REQUIRE(past.representations().size() == 1);
+    attune::search::representation const& row = past.representations().front();
+    CHECK(row.label == "run");
+    CHECK(row.runs == 2);
+    CHECK(row.gains.count() == 2);
+    CHECK(row.structure == attune::search::structure_of(chain.describe()));
+    std::size_t requests = 0;
+    for (attune::search::technique_use const& use : row.uses) {
+        std::size_t its = 0;
+        std::size_t bests = 0;
+        for (auto const* const uses : {&first, &second})
+            for (attune::search::technique_use const& one : *uses)
+                if (one.name == use.name) {
+                    its += one.requests;
+                    bests += one.new_bests;
+                }
+        CHECK(use.requests == its);
+        CHECK(use.new_bests == bests);
+        requests += its;
+    }
+    CHECK(requests == 120);
+
+    // A search that is one technique is credited with all.
+    std::string const plain = folder.file("plain.log");
+    auto const alone = logged(plain, attune::search_with<attune::genetic>(), 3);
+    std::string const other = folder.file("other");
+    std::vector<std::string> by_name{
+        "techniques", other, "--upload", plain, "--space-file", file, "--kernel", "run"};
+    ran const wrong = run_here(by_name); // it was another search
+    CHECK(wrong.code == 1);
+    CHECK(has(wrong.err, "tuning 1 of"));
+    CHECK(has(wrong.err, "is left out"));
+    by_name.insert(by_name.end(), {"--strategy", "genetic"});
+    CHECK(run_here(by_name).out == "added 1 tuning\n");
+    json const list = json::parse(run_here({"techniques", other, "--json"}).out);
+    REQUIRE(list.size() == 1);
+    CHECK(list[0]["technique"] == "genetic");
+    CHECK(list[0]["requests"] == alone[0].requests);
+    CHECK(list[0]["new_bests"] == alone[0].new_bests);
+
+    CHECK(run_here({"techniques", other, "--upload", plain}).code == 2);
+    CHECK(run_here({"techniques", other, "--upload", plain, "--space-file", file}).code == 2);
 }
 
 TEST_CASE("a file that is missing or another one is said to be so")

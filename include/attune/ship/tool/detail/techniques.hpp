@@ -5,13 +5,17 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/compose/recommended.hpp>
+#include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/recommendation.hpp>
 #include <attune/search/meta/usual_gain.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/problem_text.hpp>
+#include <attune/ship/tool/detail/recommended_start.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
+#include <attune/ship/tool/detail/upload_log.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
 #include <filesystem>
@@ -36,8 +40,53 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
+/// Adds what the sessions of logs say to the file of techniques.
+/// Errors  attune::error: a file cannot be read or written; words_error
+[[nodiscard]] inline int upload_logs(words const& given, console& on)
+{
+    auto const file = given.value("--space-file");
+    if (!file)
+        throw words_error("--upload needs the space of the logged tunings: --space-file FILE");
+    auto const kernel = given.value("--kernel");
+    if (!kernel) throw words_error("--upload needs the name of the kernel: --kernel NAME");
+    read_space const of = space_of(*file, given);
+    auto const strategy = given.value("--strategy");
+    search::technique const by = strategy ? search::parse_technique(*strategy)
+                                          : search::technique{"recommended", search::recommended()};
+    kept_techniques kept(given.plain[0], *kernel, of.space.describe());
+    std::size_t added = 0;
+    std::size_t left = 0;
+    for (std::string const& log : given.values("--upload")) {
+        std::size_t number = 0;
+        for (logged_session const& session : read_event_log(log)) {
+            ++number;
+            session_gains const one = gains_of(session, of.space, by);
+            if (!one.problem.empty()) {
+                ++left;
+                on.err << "attune: techniques: tuning " << number << " of " << printable(log)
+                       << " is left out: " << printable(one.problem)
+                       << "; give its space, and its search by --strategy\n";
+                continue;
+            }
+            std::size_t asked = 0;
+            for (search::technique_use const& use : one.uses)
+                asked += use.requests;
+            if (asked == 0) continue;
+            kept.keep(one.uses, one.gain);
+            ++added;
+        }
+    }
+    if (!kept.problem().empty())
+        throw error("gains of techniques cannot be kept", kept.problem(), "name another FILE");
+    on.out << "added " << added << (added == 1 ? " tuning" : " tunings");
+    if (left > 0) on.out << ", left out " << left;
+    on.out << '\n';
+    return added > 0 ? done : answer_is_no;
+}
+
 [[nodiscard]] inline int run_techniques(words const& given, console& on)
 {
+    if (given.has("--upload")) return upload_logs(given, on);
     auto const kernel = given.value("--kernel");
     text_table table{
         {"KERNEL", "PARAMETERS", ">SEARCHES", ">REQUESTS", ">NEW BESTS", ">SHARE", "TECHNIQUE"}};
@@ -76,6 +125,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return answer_is_no;
 }
 
+/// As many as a search that follows the advice begins with.
+inline constexpr std::size_t recommending_starts = search::recommending_bandit_options{}.starts;
+
 [[nodiscard]] inline int run_recommend(words const& given, console& on)
 {
     read_space const wanted = space_of(given.plain[1], given);
@@ -90,6 +142,15 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         past, structure, static_cast<std::size_t>(most), [&](std::string_view name) {
             return make(name).has_value();
         });
+    std::vector<start_advice> starts;
+    if (auto const path = given.value("--store")) {
+        store_content store = read_store(*path, on);
+        constexpr std::size_t sessions = warm_start_options{}.most_sessions;
+        starts = recommended_starts(
+            wanted.space,
+            similar_problems(store, wanted.space.describe(), left_out.value_or(""), sessions),
+            recommending_starts);
+    }
     std::vector<tool_json> list;
     for (search::technique_advice const& one : advice) {
         if (given.has("--json"))
@@ -100,11 +161,24 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         else
             on.out << printable(search::advice_text(one)) << '\n';
     }
+    for (start_advice const& one : starts) {
+        if (!given.has("--json")) {
+            on.out << printable(start_text(wanted.space.describe(), one)) << '\n';
+            continue;
+        }
+        tool_json at;
+        for (named_value const& v : named_values(wanted.space.describe()))
+            at[std::string(v.name)] = text_at(wanted.space.describe(), v, one.at);
+        list.push_back({{"start", std::move(at)},
+                        {"problem", one.problem},
+                        {"distance", one.distance},
+                        {"of_best", one.of_best}});
+    }
     if (given.has("--json"))
         write_list(on.out, list);
     else if (gain)
         on.out << search::usual_gain_text(*gain) << '\n';
-    if (!advice.empty()) return done;
+    if (!advice.empty() || !starts.empty()) return done;
     on.err << "attune: recommend: nothing is known of any technique that this attune can make\n";
     return answer_is_no;
 }
@@ -115,11 +189,22 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .name = "techniques",
         .usage = "FILE [options]",
         .what = "What techniques of search gained, by kernel: a line for each, the best first.",
-        .options = {kernel_option, json_option},
-        .more = "  attune techniques kernels.techniques --kernel sgemm\n\n"
+        .options = {kernel_option,
+                    {"--upload", "LOG", "add the tunings of this event log first; may be repeated"},
+                    {"--space-file", "FILE", "the space of the logged tunings"},
+                    {"--strategy", "NAME", "their search, a technique's name (recommended)"},
+                    space_option,
+                    space_input_option,
+                    json_option},
+        .more = "  attune techniques kernels.techniques --kernel sgemm\n"
+                "  attune techniques kernels.techniques --upload old.log --space-file sgemm.json "
+                "--kernel sgemm\n\n"
                 "FILE is that of options.search.techniques. SHARE is new bests per request. "
                 "PARAMETERS has\n"
-                "kind, digits of the number of values, and how many there are: ordinal.2*4.\n",
+                "kind, digits of the number of values, and how many there are: ordinal.2*4.\n"
+                "A log is that of options.event_log. Its tunings are repeated by their search, "
+                "which\nsays who proposed what; upload each log once. FILE is made where it is "
+                "missing.\n",
         .least = 1,
         .most = 1,
         .run = run_techniques,
@@ -131,10 +216,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return {
         .name = "recommend",
         .usage = "FILE SPACE [options]",
-        .what = "Which techniques a search of this space should begin with, why, and what tuning "
-                "gains.",
+        .what = "Which techniques and configurations a search of this space should begin with, "
+                "why, and what\ntuning gains.",
         .options = {{"--most", "NUMBER", "so many (5)"},
                     {"--without", "NAME", "as if this kernel had never been tuned"},
+                    {"--store", "STORE", "and which configurations, by similar problems in it"},
                     space_option,
                     space_input_option,
                     json_option},

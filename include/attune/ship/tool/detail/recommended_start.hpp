@@ -1,0 +1,119 @@
+// attune/ship/tool/detail/recommended_start.hpp - what a search should begin with, by a store.
+// SPDX-License-Identifier: MIT
+// tested by ship/tool/techniques.cpp
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/sort_stably.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/remember/problem/relation.hpp>
+#include <attune/search/transfer/translate.hpp>
+#include <attune/search/transfer/warm_portfolio.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/tune/dispatch/choice/near_choice.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// A problem of a store whose space is like the one at hand.
+struct similar_problem {
+    std::string name;
+    double distance = 0; ///< problem_relation::distance, by parameters and inputs alone
+    past_session session{};
+};
+
+/// The `most` nearest problems that have a parameter in common with `space`, the nearest first.
+/// @param without  a kernel that is passed over
+[[nodiscard]] inline std::vector<similar_problem> similar_problems(store_content& store,
+                                                                   description const& space,
+                                                                   std::string const& without,
+                                                                   std::size_t most)
+{
+    std::vector<std::string> parameters;
+    for (named_value const& v : named_values(space))
+        parameters.emplace_back(v.name);
+    named_texts inputs;
+    for (input_description const& input : space.inputs)
+        if (input.value)
+            inputs.emplace_back(input.name,
+                                input.value->is_real ? text_of_real(input.value->real)
+                                                     : std::to_string(input.value->integer));
+    std::vector<std::pair<problem_relation, listed_problem>> found;
+    for (listed_problem& have : store.problems()) {
+        bool const is_alike = std::any_of(
+            have.problem.parameters.begin(), have.problem.parameters.end(), [&](auto const& name) {
+                return std::find(parameters.begin(), parameters.end(), name) != parameters.end();
+            });
+        if (!is_alike || have.problem.key.kernel == without) continue;
+        stored_problem wanted = have.problem; // kernel, device and compiler are not known here
+        wanted.parameters = parameters;
+        wanted.key.inputs = inputs;
+        found.emplace_back(relate(have.problem, wanted), std::move(have));
+    }
+    sort_stably(found,
+                [](auto const& a, auto const& b) { return a.first.distance < b.first.distance; });
+    if (found.size() > most) found.resize(most);
+    std::vector<similar_problem> out;
+    for (auto const& [relation, have] : found)
+        out.push_back({name_of(have.problem),
+                       relation.distance,
+                       past_of({.past = store.history(have), .how = relation})});
+    return out;
+}
+
+/// A configuration to begin with, and why.
+struct start_advice {
+    point at;
+    std::string problem{}; ///< the nearest problem where it was tried; empty: models speak for it
+    double distance = 0;
+    double of_best = 0; ///< its time there over the best one there
+};
+
+/// What is good in all sessions together, best first.
+[[nodiscard]] inline std::vector<start_advice> recommended_starts(
+    chain_of_trees const& space, std::vector<similar_problem> const& similar, std::size_t count)
+{
+    std::vector<past_session> sessions;
+    std::vector<translated_session> here;
+    for (similar_problem const& one : similar) {
+        sessions.push_back(one.session);
+        here.push_back(translate(space, one.session));
+    }
+    std::vector<start_advice> out;
+    for (point& at : warm_portfolio(space, sessions, count)) {
+        start_advice advice{.at = std::move(at)};
+        for (std::size_t i = 0; i < here.size() && advice.problem.empty(); ++i) {
+            std::optional<double> its, best;
+            for (std::size_t k = 0; k < here[i].where.size(); ++k) {
+                std::optional<double> const value = here[i].value[k];
+                if (!value) continue;
+                if (here[i].where[k] == advice.at) its = value;
+                if (!best || *value < *best) best = value;
+            }
+            if (!its || !(*best > 0)) continue;
+            advice.problem = similar[i].name;
+            advice.distance = similar[i].distance;
+            advice.of_best = *its / *best;
+        }
+        out.push_back(std::move(advice));
+    }
+    return out;
+}
+
+/// "start with A=2 B=4: 1.1 times the best time of sgemm N=512 on X, the most alike (distance 0)".
+[[nodiscard]] inline std::string start_text(description const& space, start_advice const& advice)
+{
+    std::string out = "start with " + text_of(space, advice.at) + ": ";
+    if (advice.problem.empty()) return out + "good by models of what similar problems tried";
+    return out + formatted("%.3g", advice.of_best) + " times the best time of " + advice.problem +
+           formatted(" (distance %.2g)", advice.distance);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool
