@@ -167,7 +167,7 @@ TEST_CASE("known arrays keep their shape: rows as full, extents in proportion")
         CHECK(static_cast<double>(a.columns) / a.rows ==
               doctest::Approx(columns_per_row).epsilon(0.01));
     }
-    for (kernels::known_tensor const& known : kernels::known_tensors) {
+    for (kernels::known_tensor<4> const& known : kernels::known_tensors) {
         CAPTURE(std::string(known.name));
         kernels::slice_tensor const b = kernels::make_known_tensor(known.name, 40'000, 1);
         CHECK(b.value.size() > 20'000); // entries at one place are added up

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "filter_chain.hpp"
+#include "known_ttv.hpp"
 #include "scheduled_mttkrp.hpp"
 #include "scheduled_sddmm.hpp"
 #include "scheduled_spmm.hpp"
@@ -17,6 +18,9 @@ void for_each_scheduled_kernel(auto&& visit)
     visit.template operator()<scheduled_sddmm>();
     visit.template operator()<scheduled_mttkrp>();
     visit.template operator()<filter_chain>();
+    visit.template operator()<known_ttv<0>>();
+    visit.template operator()<known_ttv<1>>();
+    visit.template operator()<known_ttv<2>>();
 }
 
 } // namespace kernels

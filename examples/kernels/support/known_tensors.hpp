@@ -88,44 +88,67 @@ struct slice_tensor {
     return out;
 }
 
+/// @tparam N  order
+template <std::size_t N>
 struct known_tensor {
     std::string_view name;
-    std::array<int, 4> extent;
+    std::array<int, N> extent;
     int entries;
+    bool is_uniform = false; ///< else denser towards low coordinates
 };
 
-inline constexpr std::array<known_tensor, 3> known_tensors{{
+inline constexpr std::array<known_tensor<4>, 3> known_tensors{{
     {"uber", {183, 24, 1'140, 1'717}, 3'309'490},
     {"nips", {2'482, 2'482, 14'036, 17}, 3'101'609},
     {"chicago", {6'186, 24, 77, 32}, 5'330'673},
 }};
+inline constexpr std::array<known_tensor<3>, 3> known_third_order{{
+    {"random1", {1'000, 500, 100}, 5'000'000, true},
+    {"facebook", {1'504, 42'390, 39'986}, 737'934},
+    {"uber3", {183, 1'140, 1'717}, 1'117'629}, // uber without the hours of a day
+}};
 
-/// A tensor of about `entries` entries, with the density of the known one and extents in the same
-/// proportions; an extent is at least 2. Entries are denser towards low coordinates.
-/// Errors  std::runtime_error: no such tensor
+/// About `entries` entries with the density of the known tensor and extents in the same
+/// proportions; an extent is at least 2.
+template <std::size_t N>
+[[nodiscard]] coordinates<N>
+entries_like(known_tensor<N> const& known, int entries, std::uint64_t seed)
+{
+    double const share = std::min(1.0, static_cast<double>(entries) / known.entries);
+    double const side = std::pow(share, 1.0 / static_cast<double>(N));
+    coordinates<N> list;
+    for (std::size_t d = 0; d < N; ++d)
+        list.extent[d] = std::max(2, static_cast<int>(std::lround(known.extent[d] * side)));
+    attune::random_engine engine{seed};
+    for (int e = 0; e < std::min(entries, known.entries); ++e) {
+        typename coordinates<N>::entry one;
+        for (std::size_t d = 0; d < N; ++d) {
+            double const u = attune::uniform_unit(engine);
+            one.at[d] =
+                static_cast<int>((known.is_uniform ? u : u * std::sqrt(u)) * list.extent[d]);
+        }
+        one.value = static_cast<float>(attune::uniform_unit(engine)) + 0.5f;
+        list.entries.push_back(one);
+    }
+    return list;
+}
+
+/// A fourth-order tensor as entries_like().  Errors  std::runtime_error: no such tensor
 [[nodiscard]] inline slice_tensor
 make_known_tensor(std::string_view name, int entries, std::uint64_t seed)
 {
-    for (known_tensor const& known : known_tensors) {
-        if (known.name != name) continue;
-        double const share = std::min(1.0, static_cast<double>(entries) / known.entries);
-        double const side = std::pow(share, 0.25);
-        coordinates<4> list;
-        for (std::size_t d = 0; d < 4; ++d)
-            list.extent[d] = std::max(2, static_cast<int>(std::lround(known.extent[d] * side)));
-        attune::random_engine engine{seed};
-        for (int e = 0; e < std::min(entries, known.entries); ++e) {
-            coordinates<4>::entry one;
-            for (std::size_t d = 0; d < 4; ++d) {
-                double const u = attune::uniform_unit(engine);
-                one.at[d] = static_cast<int>(u * std::sqrt(u) * list.extent[d]);
-            }
-            one.value = static_cast<float>(attune::uniform_unit(engine)) + 0.5f;
-            list.entries.push_back(one);
-        }
-        return to_slices(std::move(list));
-    }
+    for (known_tensor<4> const& known : known_tensors)
+        if (known.name == name) return to_slices(entries_like(known, entries, seed));
     throw std::runtime_error("no tensor is known as " + std::string(name));
+}
+
+/// A third-order tensor as entries_like().  Errors  std::runtime_error: no such tensor
+[[nodiscard]] inline csf_tensor
+make_known_third_order(std::string_view name, int entries, std::uint64_t seed)
+{
+    for (known_tensor<3> const& known : known_third_order)
+        if (known.name == name) return to_csf(entries_like(known, entries, seed));
+    throw std::runtime_error("no tensor of third order is known as " + std::string(name));
 }
 
 } // namespace kernels
