@@ -11,11 +11,24 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// The work of one call of a kernel, equal for all variants.
+/// The work of one call of a kernel. The report's roofline reads the first three members, which are
+/// best equal for all variants. The others say what one configuration needs at least; a
+/// configuration that cannot be faster than the best so far by all of these is not tried.
 struct work {
     double flops = 0;              ///< additions and multiplications; a fused one counts as two
     double bytes = 0;              ///< across the memory bus: every input and every output once
     bool double_precision = false; ///< the peak for `flops`: f64_flops, else f32_flops
+    unsigned threads = 0;          ///< that may share the work; 0: all processors, if it has any
+    /// Additions in an order that the code fixes. What `flops` counts beyond these is not limited
+    /// by their vectors.
+    double sums = 0;
+    /// The widest vectors of sums: the bytes of one, times the number of independent partial sums;
+    /// 0: the processor's widest.
+    unsigned sum_bytes = 0;
+    /// Bytes that the code loads into registers, from wherever they are: no cache saves a load. One
+    /// element beside vectors of 16 bytes and more takes as long as one of them, so counts 16.
+    double loads = 0;
+    unsigned load_bytes = 0; ///< the widest load; 0: the processor's widest
 };
 
 namespace detail {
