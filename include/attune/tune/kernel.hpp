@@ -467,10 +467,11 @@ public:
         return *this;
     }
 
-    /// The work of one call, equal for all variants, as two expressions over inputs and parameters:
-    /// additions and multiplications, and bytes that must cross the memory bus. The report then
-    /// gives the fraction of the machine's limit that the kernel reaches. Flops count as double
-    /// precision if an argument is a std::span of double.
+    /// The work of one call as two expressions over inputs and parameters: additions and
+    /// multiplications, and bytes that must cross the memory bus. The report then gives the
+    /// fraction of the machine's limit that the kernel reaches. Flops count as double precision if
+    /// an argument is a std::span of double. Where an expression reads parameters, configurations
+    /// whose work takes longer than the best so far are not tried, see tuning_search::prune.
     ///
     /// Errors   attune::error: an expression reads a parameter that is not in the space
     /// Example  kernel.bind<3>(n).work(2.0 * n * n * n, 12.0 * n * n);
@@ -478,18 +479,28 @@ public:
     kernel& work(Flops const& flops, Bytes const& bytes)
     {
         description_.work = detail::work_by_formulas<Args...>(description_.space, flops, bytes);
+        description_.work_varies = detail::varies_with_configuration<Flops>() ||
+                                   detail::varies_with_configuration<Bytes>();
         return *this;
     }
 
     /// The same as a function of the call's arguments, for work that depends on data, such as the
     /// entries of a sparse matrix. It is called once before the tuning and once at its end.
+    /// If its first parameter is an attune::configuration_view, which gives the values of
+    /// parameters, it is called for each configuration, too, and may say more of it: threads,
+    /// width of vectors, loads. What cannot win by these numbers is not tried:
+    /// tuning_search::prune.
     ///
     /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
     ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};
     ///          });
+    ///          kernel.work([](attune::configuration_view const& at, auto const& x, auto...) {
+    ///              return attune::work{.flops = 2.0 * x.size(), .threads = at[threads]};
+    ///          });
     template <class F>
     kernel& work(F f)
     {
+        description_.work_varies = detail::is_work_of_configuration<F, Args...>;
         description_.work = detail::work_by_function<Args...>(std::move(f));
         return *this;
     }

@@ -133,3 +133,31 @@ TEST_CASE("a function of the arguments sees the call's own data")
     CHECK(w.flops == 10);
     CHECK(w.bytes == 8);
 }
+
+TEST_CASE("a function of a configuration and the arguments reads parameters, and is known as such")
+{
+    auto k = any_kernel();
+    std::vector<float> const in(5);
+    std::vector<float> out(3);
+    std::tuple<std::span<float const>, std::span<float>, int> const arguments{in, out, 7};
+    k.work([](attune::configuration_view const& at, auto const& x, auto const&, int size) {
+        return attune::work{.flops = static_cast<double>(x.size()) * at[tile],
+                            .bytes = at[order][0] + 10.0 * size,
+                            .threads = at[pad] ? 2U : 1U};
+    });
+    CHECK(k.describe().work_varies);
+    attune::description const bound = attune::bind_inputs(k.describe().space, {});
+    attune::work const done = k.describe().work(bound, attune::point{{1}, {1}, {1}}, &arguments);
+    CHECK(done.flops == 5 * 8);
+    CHECK(done.bytes == 1 + 70);
+    CHECK(done.threads == 2);
+
+    k.work([](auto&&...) { return attune::work{1, 1}; }); // of the arguments, if it takes these
+    CHECK(!k.describe().work_varies);
+    k.bind<2>(n).work(2 * n, n);
+    CHECK(!k.describe().work_varies);
+    k.work(2 * n * tile, n);
+    CHECK(k.describe().work_varies);
+    k.work(2 * n, 4 * tile);
+    CHECK(k.describe().work_varies);
+}

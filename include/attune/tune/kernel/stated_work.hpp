@@ -3,7 +3,9 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/configuration_view.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/roofline/roofline.hpp>
@@ -12,6 +14,7 @@
 #include <span>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -62,16 +65,41 @@ work_by_formulas(description& space, Flops const& flops, Bytes const& bytes)
         return {};
 }
 
+/// Whether a formula of kernel.work(...) may differ between configurations.
+template <class E>
+[[nodiscard]] constexpr bool varies_with_configuration()
+{
+    if constexpr (symbolic<E>)
+        return reads_parameter<std::remove_cvref_t<decltype(lift(std::declval<E const&>()))>>;
+    else
+        return false;
+}
+
+/// Whether kernel.work(f) is of the arguments alone, or of a configuration, too.
+template <class F, class... Args>
+inline constexpr bool is_work_of_call = std::is_invocable_r_v<work, F const&, Args const&...>;
+template <class F, class... Args>
+inline constexpr bool is_work_of_configuration =
+    !is_work_of_call<F, Args...> &&
+    std::is_invocable_r_v<work, F const&, configuration_view const&, Args const&...>;
+
 template <class... Args, class F>
 [[nodiscard]] stated_work work_by_function(F f)
 {
-    constexpr bool fits = std::is_invocable_r_v<work, F const&, Args const&...>;
+    constexpr bool fits = is_work_of_call<F, Args...> || is_work_of_configuration<F, Args...>;
     static_assert(fits,
-                  "attune: kernel.work(f): f must take the kernel's arguments and return an "
-                  "attune::work; or give two expressions, kernel.work(flops, bytes)");
-    if constexpr (fits)
+                  "attune: kernel.work(f): f must take the kernel's arguments, before them an "
+                  "attune::configuration_view if it reads parameters, and return an attune::work; "
+                  "or give two expressions, kernel.work(flops, bytes)");
+    if constexpr (is_work_of_call<F, Args...>)
         return [f](description const&, point const&, void const* arguments) -> work {
             return std::apply(f, *static_cast<std::tuple<Args...> const*>(arguments));
+        };
+    else if constexpr (fits)
+        return [f](description const& bound, point const& at, void const* arguments) -> work {
+            return std::apply(
+                [&](Args const&... args) { return f(configuration_view{bound, at}, args...); },
+                *static_cast<std::tuple<Args...> const*>(arguments));
         };
     else
         return {};

@@ -1,0 +1,53 @@
+// tests/declare/configuration_view.cpp - values of a configuration, read by parameter.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/configuration_view.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/space/build_pack.hpp>
+
+#include <array>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+#include <string_view>
+
+namespace {
+
+constexpr auto tile = attune::ordinal<"TILE">(attune::values(4, 8, 16));
+constexpr auto pad = attune::boolean<"PAD">();
+constexpr auto order = attune::permutation<"ORDER", 3>();
+constexpr auto flag = attune::flags<"FLAG">("-O2", "-O3");
+constexpr auto sizes = attune::array_of<3>(attune::ordinal<"SIZES">(attune::values(1, 2)));
+constexpr auto foreign = attune::ordinal<"FOREIGN">(attune::values(1, 2));
+constexpr auto typed = attune::space(tile, pad, order, flag, sizes);
+
+} // namespace
+
+TEST_CASE("a view of a configuration gives what its typed form gives")
+{
+    attune::chain_of_trees const space = attune::build(typed);
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(*space.size()); i += 7) {
+        attune::point const at = space.at(i);
+        auto const expected = attune::decode(typed, space.describe(), at);
+        attune::configuration_view const view{space.describe(), at};
+        CHECK(view[tile] == expected[tile]);
+        CHECK(view[pad] == expected[pad]);
+        CHECK(view[order] == expected[order]);
+        CHECK(view[flag] == expected[flag]);
+        CHECK(view[sizes] == expected[sizes]);
+    }
+}
+
+TEST_CASE("a parameter that is not in the space is an error that names it")
+{
+    attune::chain_of_trees const space = attune::build(typed);
+    attune::point const at = space.at(0);
+    std::string said;
+    try {
+        (void)attune::configuration_view{space.describe(), at}[foreign];
+    } catch (attune::error const& e) {
+        said = e.what();
+    }
+    CHECK(said.find("parameter FOREIGN") != said.npos);
+}
