@@ -9,11 +9,14 @@
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/random.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "../laws/searcher.hpp"
 #include "../support/minimal_searcher.hpp"
@@ -99,4 +102,27 @@ TEST_CASE("search_with passes options to the searcher, with the seed where it ta
     CHECK(differs);
     attune::any_searcher all = attune::search_with<attune::exhaustive_searcher>()(space, 5);
     CHECK(all.ask(3).size() == 3);
+}
+
+TEST_CASE("a bound goes to a searcher that learns from bounds; others are told that value")
+{
+    struct plain {
+        std::vector<attune::outcome>* told;
+        std::vector<attune::point> ask(std::size_t) { return {}; }
+        void tell(attune::point const&, attune::outcome const& o) { told->push_back(o); }
+    };
+    struct learning : plain {
+        std::vector<double>* bounds;
+        void tell_bound(attune::point const&, double value) { bounds->push_back(value); }
+    };
+    std::vector<attune::outcome> told;
+    std::vector<double> bounds;
+    attune::any_searcher simple = plain{&told};
+    simple.tell_bound({{0}}, 3);
+    REQUIRE(told.size() == 1);
+    CHECK(std::get<attune::measurement>(told.front()).value == 3);
+    attune::any_searcher better = learning{{&told}, &bounds};
+    better.tell_bound({{0}}, 4);
+    CHECK(told.size() == 1);
+    CHECK(bounds == std::vector<double>{4});
 }

@@ -38,7 +38,9 @@ namespace attune::inline ATTUNE_ABI {
 /// of programs learn_from(cost_samples), one that chooses among techniques
 /// learn_from(technique_history); all are called before the first ask(). One that chooses among
 /// techniques has uses(), too. One that expects a value of what it asks also has prediction_of(p),
-/// as bayesian_searcher.
+/// as bayesian_searcher. One that learns from a bound has tell_bound(p, value): `p` is not
+/// evaluated, because its value is known to be at least `value`, which is worse than the best;
+/// others are told a measurement of that value.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -63,6 +65,9 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
+    /// The value of `p` is at least `value`, and `p` is not evaluated: tell() of that value if the
+    /// searcher has no tell_bound(). @pre not moved from
+    void tell_bound(point const& p, double value) { self_->tell_bound(p, value); }
     /// Ignored if the searcher has no tell_metrics(). @pre not moved from
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
@@ -107,6 +112,7 @@ private:
         virtual ~concept_base() = default;
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
+        virtual void tell_bound(point const& p, double value) = 0;
         virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
         virtual void tell_excess(point const& p, double value, std::span<double const> excess) = 0;
         virtual void inform(std::vector<past_session> const& past) = 0;
@@ -125,6 +131,13 @@ private:
         }
         std::vector<point> ask(std::size_t k) override { return held.ask(k); }
         void tell(point const& p, outcome const& o) override { held.tell(p, o); }
+        void tell_bound(point const& p, double value) override
+        {
+            if constexpr (requires { held.tell_bound(p, value); })
+                held.tell_bound(p, value);
+            else
+                held.tell(p, measurement::exact(value));
+        }
         void tell_metrics([[maybe_unused]] point const& p,
                           [[maybe_unused]] std::span<double const> numbers) override
         {

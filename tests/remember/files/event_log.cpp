@@ -352,3 +352,18 @@ TEST_CASE("the text of a session is one in every locale")
     CHECK(attune::text_of(saved_search()) == text);
     CHECK(attune::text_of(attune::read_session(text)) == text);
 }
+
+TEST_CASE("a configuration that was pruned comes back with what it takes at least")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 1};
+        log.add({.kind = event_kind::pruned, .points = {{{3}, {1}}}, .seconds = 0.25});
+    }
+    event_log again{path, "key", 1};
+    REQUIRE(again.past().size() == 1);
+    CHECK(again.past().front().kind == event_kind::pruned);
+    CHECK(again.past().front().points.front() == attune::point{{3}, {1}});
+    CHECK(again.past().front().seconds == 0.25);
+}

@@ -4,6 +4,7 @@
 
 #include <attune/attune.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -350,4 +351,62 @@ TEST_CASE("an event of other sessions that cannot be read is a damaged log")
     std::vector<attune::event> const events{
         {.kind = attune::event_kind::informed, .text = "no session"}};
     CHECK_FALSE(attune::detail::repeat_calls(search, grid(), events).problem.empty());
+}
+
+TEST_CASE(
+    "what was pruned is not asked again after an interruption, and the search goes on as before")
+{
+    attune::chain_of_trees const space = grid();
+    auto const is_pruned = [](point const& p) { return p[0].index > 15 || p[1].index > 10; };
+    auto const answer = [&](logged_search& search, point const& p) {
+        if (is_pruned(p))
+            search.tell_bound(p, 500);
+        else
+            search.tell(p, bowl(p));
+    };
+    std::vector<point> whole;
+    {
+        event_log none;
+        logged_search search{make, space, 5, none};
+        for (int i = 0; i < 30; ++i) {
+            whole.push_back(search.ask(1).front());
+            answer(search, whole.back());
+        }
+    }
+    for (std::size_t const stop : {1U, 12U, 29U}) {
+        scratch_directory const directory;
+        {
+            event_log log{directory.file("log"), "key", 5};
+            logged_search search{make, space, 5, log};
+            for (std::size_t i = 0; i < stop; ++i)
+                answer(search, search.ask(1).front());
+        }
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log};
+        REQUIRE(search.notice().empty());
+        std::vector<point> const& pruned = search.past_pruned();
+        CHECK(pruned.size() + search.past().size() == stop);
+        CHECK(std::all_of(pruned.begin(), pruned.end(), is_pruned));
+        for (auto const& [at, result] : search.past())
+            CHECK(!is_pruned(at));
+        for (std::size_t i = stop; i < whole.size(); ++i) {
+            point const p = search.ask(1).front();
+            REQUIRE(p == whole[i]);
+            answer(search, p);
+        }
+    }
+    CHECK(std::count_if(whole.begin(), whole.end(), is_pruned) > 3);
+}
+
+TEST_CASE("a pruned configuration without a least time makes a log that cannot be continued")
+{
+    attune::chain_of_trees const space = grid();
+    for (double const odd : {0.0, -1.0}) {
+        attune::any_searcher search = make(space, 5);
+        attune::detail::replayed_calls const calls = attune::detail::repeat_calls(
+            search,
+            space,
+            {{.kind = attune::event_kind::pruned, .points = {space.at(0)}, .seconds = odd}});
+        CHECK(calls.problem.find("has no least time") != std::string::npos);
+    }
 }

@@ -23,15 +23,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind: the name of the field that holds the event's points.
-inline constexpr std::array<char const*, 9> event_names{"asked",
-                                                        "compiled",
-                                                        "first_run",
-                                                        "sampled",
-                                                        "told",
-                                                        "chosen",
-                                                        "revealed",
-                                                        "observed",
-                                                        "informed"};
+inline constexpr std::array<char const*, 10> event_names{"asked",
+                                                         "compiled",
+                                                         "first_run",
+                                                         "sampled",
+                                                         "told",
+                                                         "chosen",
+                                                         "revealed",
+                                                         "observed",
+                                                         "informed",
+                                                         "pruned"};
 
 /// [3, 0, [0, 1.5]]: one index per parameter; for a real parameter the index and the value.
 [[nodiscard]] inline record_json point_to_json(point const& at)

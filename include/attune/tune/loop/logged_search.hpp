@@ -29,6 +29,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct replayed_calls {
     std::vector<std::pair<point, outcome>> told{}; ///< in order
     std::vector<point> open{};                     ///< asked, and not told yet
+    std::vector<point> pruned{};                   ///< not evaluated: they could not win
     std::unordered_set<point, point_hash> metrics_told{};
     std::optional<point> chosen{};
     std::string problem{}; ///< the first difference between searcher and log; empty: none
@@ -59,6 +60,8 @@ public:
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
+    /// Logged as pruned: `p` takes at least `value` seconds, and is not evaluated.
+    void tell_bound(point const& p, double value);
     /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);
     /// Logged with the outcome of `p`, which is told next.
@@ -78,6 +81,8 @@ public:
     {
         return past_.told;
     }
+    /// What was pruned before the interruption.
+    [[nodiscard]] std::vector<point> const& past_pruned() const noexcept { return past_.pruned; }
     /// Why the past could not be continued, or what is not as it was when it began; else empty.
     [[nodiscard]] std::string const& notice() const noexcept { return notice_; }
 

@@ -88,6 +88,8 @@ inline constexpr char const* informed_by_techniques = "techniques\n";
     if (e.kind == event_kind::code_metrics &&
         e.numbers.size() != space.describe().code_metrics.size())
         return "it has other numbers than the space";
+    if (e.kind == event_kind::pruned && !(std::isfinite(e.seconds) && e.seconds > 0))
+        return "a pruned configuration has no least time";
     return "";
 }
 
@@ -128,6 +130,10 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             search.tell(at, *e.result);
             std::erase(out.open, at);
             out.told.emplace_back(at, *e.result);
+        } else if (e.kind == event_kind::pruned) {
+            search.tell_bound(at, e.seconds);
+            std::erase(out.open, at);
+            out.pruned.push_back(at);
         } else if (e.kind == event_kind::code_metrics) {
             search.tell_metrics(at, e.numbers);
             out.metrics_told.insert(at);
@@ -240,6 +246,12 @@ ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
                .expected = expected,
                .result = result,
                .numbers = std::exchange(excess_, {})});
+}
+
+ATTUNE_INLINE void logged_search::tell_bound(point const& p, double value)
+{
+    search_.tell_bound(p, value);
+    log_->add({.kind = event_kind::pruned, .points = {p}, .seconds = value});
 }
 
 ATTUNE_INLINE void
