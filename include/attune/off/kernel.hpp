@@ -47,6 +47,21 @@ struct work {
     double flops = 0;
     double bytes = 0;
     bool double_precision = false;
+    unsigned threads = 0;
+    double sums = 0;
+    unsigned sum_bytes = 0;
+    double loads = 0;
+    unsigned load_bytes = 0;
+};
+
+/// What kernel.work(f) may be given; nobody calls `f`.
+class configuration_view {
+public:
+    template <class P>
+    [[nodiscard]] typename P::value_type operator[](P const&) const
+    {
+        return {};
+    }
 };
 
 template <class Signature>

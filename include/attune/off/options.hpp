@@ -71,6 +71,7 @@ struct tuning_search {
     bool use_related = true;
     std::string samples{};
     std::string techniques{};
+    bool prune = true;
 };
 
 struct trial_limits {
@@ -103,6 +104,7 @@ struct progress {
     std::string name{};
     std::uint32_t evaluation = 0;
     std::uint32_t evaluations = 0;
+    std::uint32_t pruned = 0;
     bool has_best = false;
     double best_value = 0;
     double default_value = 0;

@@ -122,6 +122,10 @@ struct tuning_search {
     /// chooses by all lines: see recommended_search(). Many tunings, also of other processes, may
     /// use one file. Empty: none.
     std::string techniques{};
+    /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
+    /// takes longer on this machine than the best so far; the report counts these. False: all that
+    /// the search proposes are tried.
+    bool prune = true;
 };
 
 /// How variants are run and timed.

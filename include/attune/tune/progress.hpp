@@ -45,6 +45,7 @@ struct progress {
     std::string name{};            ///< of the kernel or the objective
     std::uint32_t evaluation = 0;  ///< number of finished ones
     std::uint32_t evaluations = 0; ///< limit of the budget, or of a smaller space
+    std::uint32_t pruned = 0;      ///< not evaluated, because they could not win
     bool has_best = false;         ///< `best_value` is valid
     double best_value = 0;         ///< best so far, in the unit of `measurement::value`
     double default_value = 0;      ///< of the default configuration, same unit; 0 when unknown

@@ -31,11 +31,12 @@ ATTUNE_INLINE std::string describe(failure_counts const& counts)
 
 namespace detail {
 
-/// "12/60, best 1.25 ms (3.1x faster than the default), 2 crashed, 41 s left"
+/// "12/60 and 3 pruned, best 1.25 ms (3.1x faster than the default), 2 crashed, 41 s left"
 [[nodiscard]] inline std::string progress_text(progress const& p)
 {
     std::string out = std::to_string(p.evaluation);
     if (p.evaluations > 0) out += '/' + std::to_string(p.evaluations);
+    if (p.pruned > 0) out += " and " + std::to_string(p.pruned) + " pruned";
     if (p.has_best) {
         out += ", best " + text_of_quantity(p.best_value, p.is_seconds);
         bool const is_faster = p.is_seconds && p.best_value > 0 && p.best_value < p.default_value;

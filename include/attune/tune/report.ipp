@@ -126,6 +126,7 @@ ATTUNE_INLINE std::string tuning_report::summary() const
     }
     out += "; " + std::to_string(report.evaluations) + " evaluations in " +
            text_of_quantity(report.elapsed_s, true);
+    if (report.pruned > 0) out += ", " + std::to_string(report.pruned) + " pruned";
     std::string const failed = describe(report.failures);
     if (!failed.empty()) out += ", " + failed;
     if (report.predicted) out += "; predicted, not measured";

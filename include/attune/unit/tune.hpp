@@ -52,6 +52,7 @@
 #include <attune/tune/kernel/thread_use.ipp>
 #include <attune/tune/known_choice.ipp>
 #include <attune/tune/loop/bench_pool.ipp>
+#include <attune/tune/loop/candidate_pruning.ipp>
 #include <attune/tune/loop/interrupt.ipp>
 #include <attune/tune/loop/kernel_roofline.ipp>
 #include <attune/tune/loop/logged_search.ipp>

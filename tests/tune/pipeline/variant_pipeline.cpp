@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -241,4 +242,72 @@ TEST_CASE("a finished searcher's last configurations are all supplied")
         seen.insert(shown(now->at));
     CHECK(seen.size() == 100);
     CHECK(!supply.next());
+}
+
+namespace {
+
+/// Writes down bounds as well.
+struct bounded_search : noted_search {
+    void tell_bound(point const& p, double value)
+    {
+        calls->push_back("bound " + shown(p) + " " + std::to_string(static_cast<int>(value)));
+    }
+};
+
+} // namespace
+
+TEST_CASE("what cannot win is told to the search as a bound, and neither compiled nor supplied")
+{
+    for (std::size_t const ahead : {0U, 1U, 3U}) {
+        grid g;
+        std::vector<std::string> calls;
+        std::set<std::string> seen;
+        {
+            attune::detail::variant_pipeline supply{
+                g.problem, bounded_search{{attune::exhaustive_searcher{g.space}, &calls}}, ahead};
+            supply.set_pruning([](point const& p) -> std::optional<double> {
+                if (p[1].index % 2 == 0) return {};
+                return 7;
+            });
+            while (auto const now = supply.next()) {
+                seen.insert(shown(now->at));
+                supply.tell(now->at, bowl(now->at));
+            }
+        }
+        CHECK(seen.size() == 50);
+        CHECK(g.begun == 50);
+        CHECK(std::count(calls.begin(), calls.end(), "bound 01 7") == 1);
+        CHECK(std::count(calls.begin(), calls.end(), "bound 00 7") == 0);
+        CHECK(std::count(calls.begin(), calls.end(), "tell 01") == 0);
+    }
+}
+
+TEST_CASE("a search of which everything is pruned goes on, and ends")
+{
+    grid g;
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}};
+    supply.set_pruning([](point const&) { return std::optional{1.0}; });
+    std::vector<std::string> seen;
+    while (auto const now = supply.next())
+        seen.push_back(shown(now->at));
+    CHECK(seen == std::vector<std::string>{"32", "65", "98"}); // each after 32 others
+}
+
+TEST_CASE("what was pruned by mistake comes next, but for what was told meanwhile")
+{
+    grid g;
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}};
+    bool is_wrong = true;
+    supply.set_pruning([&](point const& p) -> std::optional<double> {
+        if (!is_wrong || p[1].index >= 3) return {};
+        return 1;
+    });
+    CHECK(shown(supply.next()->at) == "03");
+    is_wrong = false;
+    supply.reconsider({g.space.at(99)});
+    supply.tell(g.space.at(1), bowl(g.space.at(1)));
+    std::vector<std::string> seen;
+    for (int i = 0; i < 5; ++i)
+        seen.push_back(shown(supply.next()->at));
+    CHECK(seen == std::vector<std::string>{"99", "00", "02", "04", "05"});
 }

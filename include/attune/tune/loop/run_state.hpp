@@ -64,6 +64,8 @@ public:
     {
         return best_;
     }
+    /// Sets the number of configurations that were not evaluated, because they could not win.
+    void set_pruned(std::size_t count) { pruned_ = static_cast<std::uint32_t>(count); }
     /// Sets the value that messages compare with: the time of the default configuration.
     void set_default(double value) { default_value_ = value; }
     /// Sets the time of the user's own code, if the kernel has a baseline.
@@ -82,6 +84,7 @@ private:
     failure_counts failures_{};
     std::vector<failure> firsts_;
     std::optional<std::pair<point, measurement>> best_;
+    std::uint32_t pruned_ = 0;
     double default_value_ = 0;
     double baseline_value_ = 0;
     bool is_seconds_ = true;

@@ -31,6 +31,7 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     out.name = name_;
     out.evaluation = evaluations();
     out.evaluations = possible_ == std::numeric_limits<std::uint32_t>::max() ? 0 : possible_;
+    out.pruned = pruned_;
     out.has_best = best_.has_value();
     if (best_) out.best_value = best_->second.value;
     out.default_value = default_value_;

@@ -12,6 +12,7 @@
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/kernel/detail/shared_with_child.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
@@ -62,6 +63,7 @@ public:
                  possible_evaluations(problem.space),
                  options.progress)
         , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
+        , pruning_(problem, options, [this](std::string said) { note(std::move(said)); })
         , events_(problem, options)
         , runner_(problem, options)
     {
@@ -92,10 +94,13 @@ public:
                              memory_,
                              ahead};
         std::vector<std::pair<point, outcome>> const past = search.past();
+        past_pruned_ = search.past_pruned();
         note(search.notice());
         supply_.emplace(problem_, std::move(search), ahead);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
+        supply_->set_pruning([this](point const& at) { return pruning_.cannot_win(at); });
+        pruning_.add_pruned(past_pruned_.size());
         tell_compiler();
         begin(past);
         is_open_ = !is_too_short();
@@ -204,12 +209,15 @@ private:
         best_after_.push_back(report_.default_time.value);
         note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
+        consider_pruning(problem_.default_at, report_.default_time);
         if (!known) {
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result, first.error);
             if (!is_too_short()) keep(problem_.default_at, first);
         }
         until_cut([this] { try_baseline(); });
+        for (auto const& told : past)
+            std::erase(past_pruned_, told.first); // reconsidered, and evaluated
         auto key_of = events_.past_keys();
         for (known_outcome const& one : memory_.known)
             key_of.try_emplace(one.at, one.code);
@@ -276,9 +284,18 @@ private:
     {
         state_.add(at, result, text_of(space_, at));
         best_after_.push_back(state_.best()->second.value);
-        if (auto const* m = std::get_if<measurement>(&result))
+        if (auto const* m = std::get_if<measurement>(&result)) {
             final_->consider({at, *m, code, at == problem_.rival});
+            consider_pruning(at, *m);
+        }
         if (options_.limits.roofline_share > 0) update_roofline();
+    }
+
+    /// What was pruned comes back when a time contradicts the stated work.
+    void consider_pruning(point const& at, measurement const& time)
+    {
+        if (!pruning_.measured(at, time)) return;
+        supply_->reconsider(std::exchange(past_pruned_, {}));
     }
 
     /// Tells the judge the least time of the best configuration so far; measures the machine, so
@@ -315,6 +332,7 @@ private:
         }
         std::vector<trial> const tried =
             runner_.run_all(std::move(codes), state_.best()->second.value);
+        state_.set_pruned(pruning_.pruned());
         for (std::size_t i = 0; i < batch.size(); ++i)
             if (!tried[i].is_cut) record_trial(batch[i], tried[i]);
         longest_s_ = std::max(longest_s_, state_.elapsed_s() - begun_s);
@@ -392,11 +410,13 @@ private:
         if (!interrupt_.requested() || !roofline_.will_measure())
             report_.roofline = roofline_.at(out.at, chosen.time.value);
         put_into(report_, state_, runner_, *supply_);
+        report_.pruned = static_cast<std::uint32_t>(pruning_.pruned());
+        note(pruning_.sentence());
         note(state_.common_failure());
         report_.interrupted = interrupt_.requested();
         if (!report_.interrupted) events_.chosen(out.at);
-        bool const has_tried_all =
-            is_exhausted_ || state_.evaluations() >= possible_evaluations(problem_.space);
+        bool const has_tried_all = is_exhausted_ || state_.evaluations() + pruning_.pruned() >=
+                                                        possible_evaluations(problem_.space);
         out.ended = report_.interrupted ? "interrupted"
                     : has_tried_all     ? "space"
                     : met_stop_rule_    ? "stop rule"
@@ -424,6 +444,8 @@ private:
     run_state state_;
     interrupt_guard const interrupt_{};
     kernel_roofline roofline_;
+    candidate_pruning pruning_;
+    std::vector<point> past_pruned_{}; ///< before an interruption, not evaluated since
     session_log events_;
     trial_runner runner_;
     processor_watch processor_{};

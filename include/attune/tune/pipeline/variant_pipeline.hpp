@@ -69,6 +69,15 @@ public:
               outcome const& result,
               double error = std::numeric_limits<double>::quiet_NaN());
 
+    /// Configurations of which `least_s` gives a time are not compiled, let alone returned: the
+    /// searcher is told of that bound. After most_pruned_in_a_row of them the next one is returned
+    /// in any case, so that a search goes on, and ends.
+    /// @param least_s  seconds that a configuration takes at least, where it cannot win
+    void set_pruning(std::function<std::optional<double>(point const&)> least_s);
+    static constexpr std::size_t most_pruned_in_a_row = 32;
+    /// Configurations that were pruned come next, those of set_pruning() and `others`.
+    void reconsider(std::vector<point> const& others);
+
     /// The searcher's expected further gain; nothing if unknown.
     [[nodiscard]] std::optional<double> expected_gain();
 
@@ -106,6 +115,7 @@ private:
     };
 
     void ask_for(std::size_t count);
+    [[nodiscard]] bool is_pruned(point const& at);
     void enqueue_waiting();
     void count(compile_result const& made);
     void tell_metrics(point const& at, std::vector<double> const& features);
@@ -117,6 +127,10 @@ private:
     any_searcher search_;
     std::size_t ahead_;
     std::deque<waiting_variant> waiting_;
+    std::function<std::optional<double>(point const&)> least_s_{};
+    std::vector<point> pruned_{};
+    std::deque<point> again_{}; ///< pruned by mistake, not supplied yet
+    std::size_t pruned_in_a_row_ = 0;
     bool is_finished_ = false;
     double compile_s_ = 0;
     double code_s_ = 0;

@@ -95,12 +95,38 @@ ATTUNE_INLINE bool variant_pipeline::is_program_parallel() const
 ATTUNE_INLINE void variant_pipeline::ask_for(std::size_t count)
 {
     counted_seconds const counted(search_s_);
+    for (; waiting_.size() < count && !again_.empty(); again_.pop_front())
+        waiting_.push_back({std::move(again_.front())});
     while (waiting_.size() < count && !is_finished_) {
         std::vector<point> asked = search_.ask(count - waiting_.size());
         is_finished_ = asked.empty();
         for (point& at : asked)
-            waiting_.push_back({std::move(at)});
+            if (!is_pruned(at)) waiting_.push_back({std::move(at)});
     }
+}
+
+ATTUNE_INLINE bool variant_pipeline::is_pruned(point const& at)
+{
+    std::optional<double> const least_s =
+        least_s_ && pruned_in_a_row_ < most_pruned_in_a_row ? least_s_(at) : std::nullopt;
+    pruned_in_a_row_ = least_s ? pruned_in_a_row_ + 1 : 0;
+    if (!least_s) return false;
+    search_.tell_bound(at, *least_s);
+    pruned_.push_back(at);
+    return true;
+}
+
+ATTUNE_INLINE void
+variant_pipeline::set_pruning(std::function<std::optional<double>(point const&)> least_s)
+{
+    least_s_ = std::move(least_s);
+}
+
+ATTUNE_INLINE void variant_pipeline::reconsider(std::vector<point> const& others)
+{
+    again_.insert(again_.end(), others.begin(), others.end());
+    again_.insert(again_.end(), pruned_.begin(), pruned_.end());
+    pruned_.clear();
 }
 
 ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
@@ -147,6 +173,7 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
 
 ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result, double error)
 {
+    std::erase(again_, at);
     std::erase_if(waiting_, [&](waiting_variant const& w) {
         if (w.at != at) return false;
         if (w.code) queue_->drop(w.code);

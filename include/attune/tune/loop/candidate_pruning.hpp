@@ -1,0 +1,101 @@
+// attune/tune/loop/candidate_pruning.hpp - which configurations cannot be faster than the best so far.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/roofline/core_peaks.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/options.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The peaks of a core of this machine, kept as limits_of_this_machine() are. Cost: 0.1 s at first.
+/// @param anew  measures again; of old and new peaks the higher ones are kept
+[[nodiscard]] core_peaks core_peaks_of_this_machine(bool anew);
+
+/// The highest rate of this machine's memory, bytes per second: that of a triad and a half more,
+/// because code that only reads reaches 4/3 of it. Cost: 0.3 s at first.
+/// Errors   those of measure_machine()
+[[nodiscard]] double most_bytes_of_this_machine(unsigned threads);
+
+/// Measures of the machine; tests pass a script.
+struct pruning_machine {
+    std::function<core_peaks(bool anew)> peaks = core_peaks_of_this_machine;
+    std::function<double(unsigned threads)> bytes_per_s = most_bytes_of_this_machine;
+    double cached = static_cast<double>(sweep_bytes()); ///< bytes that all caches may keep
+};
+
+/// Where a kernel states the work of a configuration (kernel.work), compares what that takes at
+/// least on this machine with the best measured time.
+///
+/// A configuration cannot win when its least time, over `margin`, is above the upper end of the
+/// interval of the best. Peaks are measured again before the first such verdict and later, because
+/// another program may have slowed the measurement. Some configurations that cannot win are tried
+/// nevertheless, the 2nd, 8th, 32nd and so on: if the time of any configuration is below its own
+/// least time, the statement is wrong, no verdict is made any more, and a sentence says so.
+class candidate_pruning {
+public:
+    /// Measured peaks are within a tenth of what the best code reaches; noise gets the rest.
+    static constexpr double margin = 1.15;
+
+    /// Measures nothing yet.
+    /// @param say  receives sentences for the user
+    /// @pre   `problem` outlives this object
+    candidate_pruning(tuning_problem const& problem,
+                      tuning_options const& options,
+                      std::function<void(std::string)> say,
+                      pruning_machine of = {});
+
+    /// False without work of configurations, for a device, where tuning_search::prune is false, and
+    /// after a contradiction.
+    [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+    /// What the configuration takes at least, without the margin; 0 where nothing is known of it.
+    [[nodiscard]] least_time least(point const& at);
+    /// The least time of a configuration that cannot win; nothing: it is to be tried.
+    [[nodiscard]] std::optional<double> cannot_win(point const& at);
+    /// Notes the time of a configuration.
+    /// @return  true: it contradicts the stated work, and what was pruned may have been wrong
+    bool measured(point const& at, measurement const& time);
+    /// Counts configurations that an interrupted tuning pruned.
+    void add_pruned(std::size_t count) noexcept { pruned_ += count; }
+    [[nodiscard]] std::size_t pruned() const noexcept { return pruned_; }
+    /// One line for the report; empty: nothing was pruned.
+    [[nodiscard]] std::string sentence() const;
+
+private:
+    [[nodiscard]] core_peaks const& peaks();
+    [[nodiscard]] double bytes_per_s(unsigned threads);
+    [[nodiscard]] bool is_below(point const& at, double seconds);
+    void stop(std::string why);
+
+    tuning_problem const& problem_;
+    std::function<void(std::string)> say_;
+    pruning_machine machine_;
+    std::optional<core_peaks> peaks_{};
+    std::map<unsigned, double> bytes_per_s_{};
+    std::vector<std::byte*> data_{};
+    unsigned most_threads_ = 1; ///< of a configuration that states none
+    bool is_on_ = false;
+    double best_ = 0;         ///< seconds of the best; 0: none yet
+    double best_at_most_ = 0; ///< upper end of its interval
+    std::size_t pruned_ = 0;
+    std::size_t verdicts_ = 0;   ///< configurations that cannot win, also those that are tried
+    std::size_t next_trial_ = 2; ///< the verdict that is checked
+    std::size_t next_peaks_ = 1; ///< the verdict before which the machine is measured again
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/candidate_pruning.ipp>
+#endif

@@ -1,0 +1,337 @@
+// tests/tune/loop/candidate_pruning.cpp - configurations whose work takes longer than the best.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/loop/candidate_pruning.hpp>
+
+#include <attune/attune.hpp>
+#include <attune/core/random.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../support/scripted_grid.hpp"
+#include "../../support/texts.hpp"
+
+using namespace attune_test;
+using attune::configuration_view;
+using attune::measurement;
+using attune::point;
+using attune::work;
+using attune::detail::candidate_pruning;
+
+namespace {
+
+constexpr double margin = candidate_pruning::margin;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// One flop, one sum and one byte of loads a second.
+attune::detail::core_peaks slow_core(double rate = 1)
+{
+    attune::detail::core_peaks out;
+    for (auto* list :
+         {&out.f32_flops, &out.f64_flops, &out.f32_sums, &out.f64_sums, &out.load_bytes})
+        list->fill(rate);
+    return out;
+}
+
+/// A hundred configurations, whose flops are (1 + X) (1 + Y): what each takes at least, in seconds.
+struct bench : grid {
+    std::vector<std::string> said{};
+    std::vector<bool> measured_anew{};
+    std::function<attune::detail::core_peaks(bool anew)> core = [](bool) { return slow_core(); };
+    std::function<double(unsigned)> memory = [](unsigned) { return 1.0; };
+    attune::tuning_options options{};
+
+    template <class F>
+    void state(F f)
+    {
+        kernel.work([f](configuration_view const& at,
+                        std::span<double const>,
+                        std::span<double>,
+                        double) -> work { return f(at[grid_x], at[grid_y]); });
+    }
+    bench()
+    {
+        state([](int x, int y) { return work{.flops = (1.0 + x) * (1.0 + y), .threads = 1}; });
+    }
+    [[nodiscard]] candidate_pruning pruning()
+    {
+        return {problem,
+                options,
+                [this](std::string text) { said.push_back(std::move(text)); },
+                {.peaks =
+                     [this](bool anew) {
+                         measured_anew.push_back(anew);
+                         return core(anew);
+                     },
+                 .bytes_per_s = [this](unsigned threads) { return memory(threads); },
+                 .cached = 100}};
+    }
+    [[nodiscard]] point at(std::uint64_t x, std::uint64_t y) const { return space.at(10 * x + y); }
+};
+
+double bound_of(point const& p) { return (1.0 + p[0].index) * (1.0 + p[1].index); }
+
+/// At least its bound; the hundred times are different.
+double time_of(point const& p)
+{
+    return bound_of(p) * (1.0 + 0.01 * ((p[0].index * 7 + p[1].index * 3) % 10)) + 30 +
+           1e-3 * (10 * p[0].index + p[1].index);
+}
+
+} // namespace
+
+TEST_CASE("what is pruned are the configurations whose bound is above the best, by brute force")
+{
+    for (double const best : {0.5, 1.0, 7.0, 33.3, 100.0, 1e9}) {
+        bench b;
+        candidate_pruning pruning = b.pruning();
+        REQUIRE(pruning.is_on());
+        CHECK(!pruning.cannot_win(b.at(9, 9))); // no best yet
+        // as if measured at the configuration with the least work
+        bool const contradicts = pruning.measured(b.at(0, 0), measurement::exact(best));
+        CHECK(contradicts == (margin * best < 1));
+        std::size_t verdicts = 0;
+        for (std::uint64_t i = 0; i < 100; ++i) {
+            point const p = b.space.at(i);
+            bool const loses = !contradicts && bound_of(p) > margin * best;
+            verdicts += loses ? 1U : 0U;
+            // the 2nd, 8th and 32nd of those that cannot win are tried all the same
+            bool const is_checked = loses && (verdicts == 2 || verdicts == 8 || verdicts == 32);
+            std::optional<double> const least = pruning.cannot_win(p);
+            CHECK(least.has_value() == (loses && !is_checked));
+            if (least) CHECK(*least == bound_of(p));
+        }
+    }
+}
+
+TEST_CASE("whatever comes first, the fastest configuration is measured")
+{
+    bench b;
+    double fastest = infinite;
+    for (std::uint64_t i = 0; i < 100; ++i)
+        fastest = std::min(fastest, time_of(b.space.at(i)));
+    std::size_t pruned = 0;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        std::vector<std::uint64_t> order(100);
+        for (std::uint64_t i = 0; i < 100; ++i)
+            order[i] = i;
+        attune::random_engine engine{seed};
+        for (std::size_t i = 99; i > 0; --i)
+            std::swap(order[i], order[attune::uniform_below(engine, i + 1)]);
+        candidate_pruning pruning = b.pruning();
+        double best = infinite;
+        for (std::uint64_t const i : order) {
+            point const p = b.space.at(i);
+            if (pruning.cannot_win(p)) continue;
+            best = std::min(best, time_of(p));
+            REQUIRE(!pruning.measured(p, measurement::exact(time_of(p))));
+        }
+        CHECK(best == fastest);
+        pruned += pruning.pruned();
+    }
+    CHECK(pruned > 300 * 10);
+    CHECK(b.said.empty());
+}
+
+TEST_CASE("the verdict is by the upper end of the interval of the best, and by the margin")
+{
+    bench b;
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), {.value = 10, .low = 9, .high = 20}));
+    CHECK(!pruning.cannot_win(b.at(4, 3)));                                     // 20
+    CHECK(!pruning.cannot_win(b.at(2, 6)));                                     // 21
+    CHECK(pruning.cannot_win(b.at(4, 4)));                                      // 25 > 1.15 * 20
+    CHECK(!pruning.measured(b.at(0, 1), {.value = 11, .low = 11, .high = 11})); // not the best
+    CHECK(!pruning.cannot_win(b.at(4, 3)));
+    CHECK(!pruning.measured(b.at(0, 1), {.value = 9, .low = 9, .high = 9}));
+    CHECK(!pruning.cannot_win(b.at(4, 3))); // the second verdict is checked
+    CHECK(pruning.cannot_win(b.at(4, 3)));
+    CHECK(!pruning.measured(b.at(0, 2), {.value = 8, .low = 7, .high = std::nan("")}));
+    CHECK(pruning.cannot_win(b.at(1, 4)) == 10);
+}
+
+TEST_CASE("nothing is pruned, and nothing measured, without work of a configuration")
+{
+    auto const is_on = [](bench& b) {
+        candidate_pruning pruning = b.pruning();
+        bool const contradicts = pruning.measured(b.at(0, 0), measurement::exact(1e-9));
+        bool const pruned = pruning.cannot_win(b.at(9, 9)).has_value();
+        CHECK(!contradicts);
+        CHECK(!pruned);
+        CHECK(b.measured_anew.empty());
+        CHECK(pruning.sentence().empty());
+        return pruning.is_on();
+    };
+    bench of_call; // equal for all: it can decide nothing
+    of_call.kernel.work([](auto&&...) -> work { return {.flops = 1e9}; });
+    CHECK(!is_on(of_call));
+    of_call.kernel.work(1e9, 1e9);
+    CHECK(!is_on(of_call));
+    bench off;
+    off.options.search.prune = false;
+    CHECK(!is_on(off));
+    bench predicted;
+    predicted.problem.predict = true;
+    CHECK(!is_on(predicted));
+    bench by_formula;
+    by_formula.kernel.work(1 + grid_x, 1);
+    CHECK(by_formula.pruning().is_on());
+    by_formula.kernel.work(1, grid_y);
+    CHECK(by_formula.pruning().is_on());
+}
+
+TEST_CASE("work that is none prunes nothing, and the rest of the space goes on")
+{
+    double const most = std::numeric_limits<double>::max();
+    for (double const odd : {0.0, -1.0, infinite, std::nan(""), most * 0.0}) {
+        bench b;
+        b.state([=](int x, int) { return work{.flops = x == 5 ? odd : 50.0, .threads = 1}; });
+        candidate_pruning pruning = b.pruning();
+        CHECK(!pruning.measured(b.at(5, 0), measurement::exact(1)));
+        CHECK(!pruning.cannot_win(b.at(5, 1)));
+        CHECK(pruning.cannot_win(b.at(4, 1)) == 50);
+    }
+    bench denormal;
+    denormal.state([](int, int) {
+        return work{.flops = std::numeric_limits<double>::denorm_min(), .threads = 1};
+    });
+    candidate_pruning tiny = denormal.pruning();
+    CHECK(!tiny.measured(denormal.at(0, 0), measurement::exact(1e-9)));
+    CHECK(!tiny.cannot_win(denormal.at(1, 1)));
+
+    bench throwing;
+    throwing.state([](int x, int) -> work {
+        if (x == 5) throw std::runtime_error("no work here");
+        return {.flops = 50, .threads = 1};
+    });
+    candidate_pruning careful = throwing.pruning();
+    CHECK(!careful.measured(throwing.at(5, 0), measurement::exact(1)));
+    CHECK(!careful.cannot_win(throwing.at(5, 1)));
+    CHECK(careful.cannot_win(throwing.at(4, 1)));
+
+    bench overflowing; // a formula past 2^63 has no value
+    overflowing.kernel.work(grid_x * (std::int64_t{1} << 61), 1);
+    overflowing.problem.space =
+        attune::chain_of_trees{attune::bind_inputs(overflowing.kernel.describe().space, {})};
+    candidate_pruning over = overflowing.pruning();
+    CHECK(!over.measured(overflowing.at(0, 0), measurement::exact(1)));
+    CHECK(!over.cannot_win(overflowing.at(9, 1)));
+    CHECK(over.cannot_win(overflowing.at(1, 1)));
+}
+
+TEST_CASE("times that are none are no best")
+{
+    bench b;
+    candidate_pruning pruning = b.pruning();
+    for (double const odd : {infinite, -infinite, std::nan(""), -1.0}) {
+        CHECK(!pruning.measured(b.at(0, 0), measurement::exact(odd)));
+        CHECK(!pruning.cannot_win(b.at(9, 9)));
+    }
+    bench no_work; // shorter than the clock can tell: 0 s, without a contradiction
+    no_work.state([](int x, int) { return work{.flops = x == 0 ? 0.0 : 1.0, .threads = 1}; });
+    candidate_pruning short_calls = no_work.pruning();
+    CHECK(!short_calls.measured(no_work.at(0, 0), measurement::exact(0)));
+    CHECK(!short_calls.cannot_win(no_work.at(9, 9)));
+    CHECK(short_calls.measured(no_work.at(1, 0), measurement::exact(0)));
+}
+
+TEST_CASE("a machine that cannot be measured bounds nothing")
+{
+    bench b;
+    b.core = [](bool) { return attune::detail::core_peaks{}; };
+    candidate_pruning unknown = b.pruning();
+    CHECK(!unknown.measured(b.at(0, 0), measurement::exact(1e-9)));
+    CHECK(!unknown.cannot_win(b.at(9, 9)));
+
+    bench slowed;
+    slowed.core = [](bool) {
+        attune::detail::core_peaks out = slow_core(1e-6);
+        out.is_optimised = false;
+        return out;
+    };
+    candidate_pruning unsure = slowed.pruning();
+    CHECK(!unsure.measured(slowed.at(0, 0), measurement::exact(1)));
+    CHECK(!unsure.cannot_win(slowed.at(9, 9)));
+    CHECK(!unsure.is_on());
+
+    bench large;
+    large.state([](int x, int) { return work{.bytes = 100.0 + 10 * x, .threads = 2}; });
+    std::vector<unsigned> asked;
+    large.memory = [&](unsigned threads) {
+        asked.push_back(threads);
+        return 2.0;
+    };
+    candidate_pruning memory = large.pruning();
+    CHECK(!memory.measured(large.at(0, 0), measurement::exact(5)));
+    CHECK(asked.empty()); // the caches keep all bytes
+    CHECK(memory.cannot_win(large.at(2, 0)) == 10);
+    CHECK(!memory.cannot_win(large.at(1, 0)));
+    CHECK(asked == std::vector<unsigned>{2});
+    large.memory = [](unsigned) -> double { throw std::bad_alloc(); };
+    candidate_pruning full = large.pruning();
+    CHECK(!full.measured(large.at(0, 0), measurement::exact(5)));
+    CHECK(!full.cannot_win(large.at(2, 0)));
+}
+
+TEST_CASE("work that is too large is found out, and nothing is pruned from then on")
+{
+    bench b;
+    b.state([](int x, int) { return work{.flops = x == 0 ? 1.0 : 1000.0, .threads = 1}; });
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(10)));
+    CHECK(pruning.cannot_win(b.at(3, 0)));
+    CHECK(!pruning.cannot_win(b.at(4, 0))); // is tried, to check the statement
+    CHECK(pruning.measured(b.at(4, 0), measurement::exact(2)));
+    CHECK(!pruning.is_on());
+    CHECK(!pruning.cannot_win(b.at(3, 0)));
+    CHECK(!pruning.measured(b.at(5, 0), measurement::exact(2)));
+    REQUIRE(b.said.size() == 1);
+    CHECK(has(b.said.front(), "nothing is pruned any more: X=4 Y=0 takes 2"));
+    CHECK(has(b.said.front(), "by the flops of kernel.work(...) at least 1"));
+    CHECK(has(b.said.front(), "state less"));
+}
+
+TEST_CASE("a machine that was disturbed when it was measured is measured again before a verdict")
+{
+    bench b;
+    b.core = [](bool anew) { return slow_core(anew ? 4 : 1); };
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(10)));
+    CHECK(b.measured_anew == std::vector<bool>{false});
+    CHECK(!pruning.cannot_win(b.at(3, 3))); // 16 at first, then 4
+    CHECK(b.measured_anew == std::vector<bool>{false, true});
+    CHECK(pruning.cannot_win(b.at(9, 9)) == 25);
+    CHECK(b.measured_anew == std::vector<bool>{false, true}); // this verdict is the eighth at most
+
+    bench doubted; // and before a statement is called wrong
+    doubted.core = [](bool anew) { return slow_core(anew ? 4 : 1); };
+    candidate_pruning careful = doubted.pruning();
+    CHECK(!careful.measured(doubted.at(1, 1), measurement::exact(2)));
+    CHECK(doubted.measured_anew == std::vector<bool>{false, true});
+    CHECK(careful.is_on());
+    CHECK(careful.measured(doubted.at(1, 1), measurement::exact(0.5)));
+}
+
+TEST_CASE("the report has one line of what was pruned, also before an interruption")
+{
+    bench b;
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(1)));
+    CHECK(pruning.sentence().empty());
+    CHECK(pruning.cannot_win(b.at(9, 9)));
+    CHECK(has(pruning.sentence(), "1 configuration was not tried, because its work takes longer"));
+    pruning.add_pruned(4);
+    CHECK(pruning.pruned() == 5);
+    CHECK(has(pruning.sentence(), "5 configurations were not tried, because their work takes"));
+}

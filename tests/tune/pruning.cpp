@@ -1,0 +1,203 @@
+// tests/tune/pruning.cpp - tunings that leave out what cannot be faster than the best.
+// SPDX-License-Identifier: MIT
+#include <attune/attune.hpp>
+#include <attune/core/error.hpp>
+#include <attune/measure/roofline/core_peaks.hpp>
+#include <attune/search/exhaustive.hpp>
+#include <attune/search/local/genetic.hpp>
+#include <attune/search/local/local_search.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../support/notices.hpp"
+#include "../support/recorded_progress.hpp"
+#include "../support/scratch_directory.hpp"
+#include "../support/scripted_grid.hpp"
+#include "../support/set_variable.hpp"
+#include "../support/texts.hpp"
+#include "../support/timed_bench.hpp"
+
+using namespace attune_test;
+
+namespace {
+
+/// More than a core does in ten seconds and less than it does in a day; and next to nothing.
+constexpr double heavy = 1e13;
+constexpr double light = 1e-3;
+constexpr double day_s = 86'400;
+
+/// A hundred configurations with scripted times; where X + Y is above 8, the kernel states heavy
+/// work, and takes a day.
+struct bench : grid {
+    support::scratch_directory directory{};
+    set_variable cache{"ATTUNE_CACHE", directory.file("cache")};
+    std::array<char, 100> entries{};
+    time_script times{};
+    attune::tuning_options options{};
+    std::size_t most_compiled = std::numeric_limits<std::size_t>::max();
+
+    bench()
+    {
+        for (std::uint64_t i = 0; i < 100; ++i)
+            times.seconds[&entries[i]] = is_heavy(i) ? day_s : 2e-3 - 1e-6 * static_cast<double>(i);
+        on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
+            if (ended >= most_compiled) throw attune::error("no more", "here", "go on");
+            std::size_t const i =
+                10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
+            return attune::callable{
+                &entries[i], std::make_shared<int>(0), std::to_string(i), 0.001, "scripted"};
+        };
+        kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
+            return attune::work{.flops = at[grid_x] + at[grid_y] > 8 ? heavy : light, .threads = 1};
+        });
+        options.limits = {.evaluations = attune::search_limits::any_number};
+        options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
+        options.measuring.make_bench = timed_by(times);
+        options.progress = attune::silent_progress();
+        options.compile_ahead = 0;
+    }
+    static bool is_heavy(std::uint64_t i) { return i / 10 + i % 10 > 8; }
+    attune::detail::session_result tune() { return attune::detail::run_session(problem, options); }
+};
+
+constexpr std::size_t heavy_ones = 55;
+
+/// Slowed code cannot tell what the machine does.
+bool is_possible()
+{
+    bool const possible = attune::detail::measure_core_peaks().is_optimised;
+    if (!possible) MESSAGE("skipped: attune was compiled without optimisation");
+    return possible;
+}
+
+} // namespace
+
+TEST_CASE("what cannot win is neither compiled nor an evaluation, and the fastest is found")
+{
+    if (!is_possible()) return;
+    bench b;
+    recorded_progress heard;
+    b.options.progress = heard.sink();
+    auto const r = b.tune();
+    CHECK(r.report.configuration == "X=8 Y=0");
+    CHECK(r.report.pruned == heavy_ones - 3); // the 2nd, 8th and 32nd are tried
+    CHECK(r.report.evaluations == 100 - r.report.pruned);
+    CHECK(b.begun == r.report.evaluations);
+    CHECK(attune::total(r.report.failures) == 0);
+    CHECK(r.ended == "space");
+    CHECK(has(r.report.summary(), "48 evaluations in "));
+    CHECK(has(r.report.summary(), ", 52 pruned"));
+    CHECK(std::count_if(
+              r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
+                  return has(said, "52 configurations were not tried, because their work");
+              }) == 1);
+    auto const last = std::find_if(heard.events().rbegin(), heard.events().rend(), [](auto& e) {
+        return e.event == attune::progress_event::evaluated;
+    });
+    REQUIRE(last != heard.events().rend());
+    CHECK(last->pruned > 30);
+}
+
+TEST_CASE("where pruning is off, or work is of the call alone, all are tried")
+{
+    bench off;
+    off.options.search.prune = false;
+    CHECK(off.tune().report.evaluations == 100);
+    bench of_call;
+    of_call.kernel.work([](auto&&...) { return attune::work{heavy, 1}; });
+    attune::tuning_report const report = of_call.tune().report;
+    CHECK(report.evaluations == 100);
+    CHECK(report.pruned == 0);
+}
+
+TEST_CASE("any search finds the same, and is told nothing that looks like a failure")
+{
+    if (!is_possible()) return;
+    for (attune::search_factory const& strategy : {attune::default_search(),
+                                                   attune::search_with<attune::random_searcher>(),
+                                                   attune::search_with<attune::genetic>(),
+                                                   attune::search_with<attune::local_search>()}) {
+        bench b;
+        b.options.search.strategy = strategy;
+        b.options.limits.evaluations = 40;
+        b.options.compile_ahead = 1;
+        auto const r = b.tune();
+        CHECK(r.report.evaluations <= 40);
+        CHECK(attune::total(r.report.failures) == 0);
+        CHECK(r.report.best.value < 2e-3);
+    }
+}
+
+TEST_CASE("an interrupted tuning goes on with what was pruned, and prunes it no second time")
+{
+    if (!is_possible()) return;
+    bench whole;
+    auto const expected = whole.tune();
+    for (std::size_t const stop : {9U, 10U, 20U, 40U}) {
+        bench b;
+        b.options.event_log = b.directory.file("log");
+        b.most_compiled = stop;
+        CHECK_THROWS_AS((void)b.tune(), attune::error);
+        CHECK(b.ended == stop);
+        b.most_compiled = std::numeric_limits<std::size_t>::max();
+        auto const r = b.tune();
+        CHECK(r.report.configuration == expected.report.configuration);
+        CHECK(r.report.evaluations + r.report.pruned == 100);
+        CHECK(r.report.pruned >= heavy_ones - 6); // either part tries its 2nd, 8th and 32nd
+        // the default and the winner are compiled once more, to run
+        CHECK(b.ended <= r.report.evaluations + 2);
+        attune::replayed_session const again =
+            attune::replay(b.options.event_log, b.space, b.options.search.strategy);
+        CHECK(again.evaluations.size() == r.report.evaluations);
+    }
+}
+
+TEST_CASE("a statement that is wrong where the winner is is found out, and the winner found")
+{
+    if (!is_possible()) return;
+    for (bool const has_log : {false, true}) {
+        bench b;
+        if (has_log) b.options.event_log = b.directory.file("log");
+        for (std::uint64_t i = 0; i < 100; ++i)
+            if (bench::is_heavy(i))
+                b.times.seconds[&b.entries[i]] = 1e-3 + 1e-6 * static_cast<double>(i);
+        b.times.seconds[&b.entries[9]] = 1e-4; // the first that is pruned
+        auto const r = b.tune();
+        CHECK(r.report.configuration == "X=0 Y=9");
+        CHECK(r.report.evaluations == 100);
+        CHECK(std::count_if(
+                  r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
+                      return has(said, "nothing is pruned any more: ") &&
+                             has(said, "by the flops of kernel.work(...) at least");
+                  }) == 1);
+    }
+}
+
+TEST_CASE("work that is too large already for the default prunes nothing at all")
+{
+    if (!is_possible()) return;
+    bench b;
+    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
+        return attune::work{.flops = heavy * (1 + at[grid_x]), .threads = 1};
+    });
+    auto const r = b.tune();
+    CHECK(r.report.evaluations == 100);
+    CHECK(r.report.pruned == 0);
+    CHECK(
+        std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
+            return has(said, "nothing is pruned any more: X=0 Y=0 takes");
+        }));
+}
