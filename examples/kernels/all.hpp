@@ -5,7 +5,8 @@
 // by another, plain way in double precision, expert() where the literature names a configuration,
 // and the cost of one call, which kernel() states: additions and multiplications, and the bytes of
 // every element that is read or written, once; comparisons and the arithmetic of places do not
-// count.
+// count. Most costs also say what a configuration needs beyond that, such as loads that no cache
+// saves, by which what cannot win is not tried.
 #pragma once
 
 #include <cstddef>

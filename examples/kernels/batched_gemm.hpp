@@ -36,11 +36,26 @@ struct batched_gemm {
     std::vector<float> b = random_numbers(area(n * n, count), 2);
     std::vector<float> c = std::vector<float>(area(n * n, count));
 
-    /// A product and a sum for each n of count n x n elements.
-    static constexpr auto cost =
-        [](auto const& a, auto const& b, auto const& c, double n, double count) {
-            return attune::work{.flops = 2.0 * n * n * n * count, .bytes = bytes_of(a, b, c)};
-        };
+    /// A product and a sum for each n of count n x n elements. For each step along k a block of
+    /// ROWS x COLUMNS loads a row of B and a column of A; without LOCAL also C, but for the first
+    /// step, and its rows lie apart, so that a vector is no longer than one.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& a,
+                                    auto const& b,
+                                    auto const& c,
+                                    double n,
+                                    double count) {
+        double const products = n * n * n * count;
+        double const of_c = at[local] ? 0 : 1 - 1 / n;
+        int const sums = at[columns] * (at[local] ? at[rows] : 1);
+        return attune::work{.flops = 2.0 * products,
+                            .bytes = bytes_of(a, b, c),
+                            .threads = 1,
+                            .sums = products,
+                            .sum_bytes = vector_of(sums),
+                            .loads = 4 * products * (1.0 / at[rows] + 4.0 / at[columns] + of_c),
+                            .load_bytes = vector_of(at[columns])};
+    };
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {

@@ -40,10 +40,23 @@ struct convolution2d {
     std::vector<float> filter = random_numbers(area(extent, extent), 2);
     std::vector<float> out = std::vector<float>(area(height - extent + 1, width - extent + 1));
 
-    /// A product and a sum for each tap of each result.
-    static constexpr auto cost = [](auto const& in, auto const& filter, auto const& out, auto...) {
-        return attune::work{.flops = 2.0 * count_of(filter) * count_of(out),
-                            .bytes = bytes_of(in, filter, out)};
+    /// A product and a sum for each tap of each result. A block of ROWS x COLUMNS results loads the
+    /// taps, one by one, and for each place in a row of the filter the rows under it, once.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& in,
+                                    auto const& filter,
+                                    auto const& out,
+                                    auto...) {
+        double const taps = count_of(filter);
+        double const blocks = count_of(out) / (at[rows] * at[columns]);
+        double const pixels = extent * at[columns] * (at[rows] + extent - 1.0);
+        return attune::work{.flops = 2.0 * taps * count_of(out),
+                            .bytes = bytes_of(in, filter, out),
+                            .threads = 1,
+                            .sums = taps * count_of(out),
+                            .sum_bytes = vector_of(at[rows] * at[columns]),
+                            .loads = blocks * (4 * pixels + 16 * taps),
+                            .load_bytes = vector_of(at[columns])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

@@ -37,10 +37,21 @@ struct harris {
     std::vector<float> out = std::vector<float>(area(height - 4, width - 4));
 
     /// For each pixel but the frame 12 for two gradients and 3 for their products; for each
-    /// response 12 for three sums of 3 x 3, by columns and then by rows, and 7 for itself.
-    static constexpr auto cost = [](auto const& in, auto const& out, double height, double width) {
+    /// response 12 for three sums of 3 x 3, by columns and then by rows, and 7 for itself. The code
+    /// loads and adds nine values for each sum, in its order, COLUMNS responses at once, of two
+    /// gradients or of three products.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& in,
+                                    auto const& out,
+                                    double height,
+                                    double width) {
         return attune::work{.flops = 15.0 * (height - 2) * (width - 2) + 19.0 * count_of(out),
-                            .bytes = bytes_of(in, out)};
+                            .bytes = bytes_of(in, out),
+                            .threads = 1,
+                            .sums = 27.0 * count_of(out),
+                            .sum_bytes = vector_of(at[columns]),
+                            .loads = (at[keep_products] ? 108.0 : 72.0) * count_of(out),
+                            .load_bytes = vector_of(at[columns])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

@@ -40,12 +40,27 @@ struct kmeans {
     std::vector<int> label = std::vector<int>(static_cast<std::size_t>(n));
     mutable std::vector<float> distances{};
 
-    /// A difference, a product and a sum for each dimension of each point and centroid.
-    static constexpr auto cost =
-        [](auto const& x, auto const& centroid, auto const& label, auto, double k) {
-            return attune::work{.flops = 3.0 * count_of(x) * k,
-                                .bytes = bytes_of(x, centroid, label)};
-        };
+    /// A difference, a product and a sum for each dimension of each point and centroid. The sums of
+    /// a block of POINTS x CENTROIDS distances, each in DIMENSIONS parts, are independent. POINTS
+    /// points load each centroid, and CENTROIDS centroids each point, in vectors of what lies side
+    /// by side: dimensions, or centroids where these are TRANSPOSED.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& x,
+                                    auto const& centroid,
+                                    auto const& label,
+                                    auto,
+                                    double k) {
+        int const side_by_side =
+            at[transposed] ? std::max(at[centroids], at[dimensions]) : at[dimensions];
+        double const each = 1.0 / at[points] + 1.0 / at[centroids];
+        return attune::work{.flops = 3.0 * count_of(x) * k,
+                            .bytes = bytes_of(x, centroid, label),
+                            .threads = 1,
+                            .sums = count_of(x) * k,
+                            .sum_bytes = vector_of(at[points] * at[centroids] * at[dimensions]),
+                            .loads = 4 * count_of(x) * k * each,
+                            .load_bytes = vector_of(side_by_side)};
+    };
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {

@@ -49,8 +49,11 @@ struct mttkrp {
     std::vector<float> a = std::vector<float>(area(b.extent[0], rank));
 
     /// For each column two products and a sum for each entry; or, with C(j, r) applied once, a
-    /// product and a sum for each entry and for each fibre: whichever is less. All arrays once.
-    static constexpr auto cost = [](auto const& slices,
+    /// product and a sum for each entry and for each fibre: whichever is less. All arrays once. For
+    /// each sum the code loads D, and where it is not FACTORED also C and A, in vectors no longer
+    /// than COLUMNS; for so many sums it loads an entry and its place.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& slices,
                                     auto const& fibres,
                                     auto const& j,
                                     auto const& k,
@@ -61,7 +64,13 @@ struct mttkrp {
                                     double rank) {
         double const entries = count_of(value);
         return attune::work{.flops = rank * std::min(3 * entries, 2 * (entries + count_of(j))),
-                            .bytes = bytes_of(slices, fibres, j, k, value, c, d, a)};
+                            .bytes = bytes_of(slices, fibres, j, k, value, c, d, a),
+                            .threads = static_cast<unsigned>(at[threads]),
+                            .sums = rank * entries,
+                            .sum_bytes = vector_of(at[columns]),
+                            .loads =
+                                rank * entries * ((at[factored] ? 4.0 : 12.0) + 32.0 / at[columns]),
+                            .load_bytes = vector_of(at[columns])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

@@ -45,16 +45,25 @@ struct sddmm {
     std::vector<float> d = random_numbers(area(b.columns, k), 3);
     std::vector<float> a = std::vector<float>(b.value.size());
 
-    /// An inner product of length k and one more product for each entry; all arrays once.
-    static constexpr auto cost = [](auto const& start,
+    /// An inner product of length k and one more product for each entry; all arrays once. The sums
+    /// of ENTRIES products, each in DEPTH parts, are independent. The code loads a row of D for
+    /// each entry and one of C for ENTRIES of them, DEPTH elements at once.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& start,
                                     auto const& column,
                                     auto const& b,
                                     auto const& c,
                                     auto const& d,
                                     auto const& a,
                                     double k) {
+        double const sums = k * count_of(b);
         return attune::work{.flops = (2.0 * k + 1) * count_of(b),
-                            .bytes = bytes_of(start, column, b, c, d, a)};
+                            .bytes = bytes_of(start, column, b, c, d, a),
+                            .threads = static_cast<unsigned>(at[threads]),
+                            .sums = sums,
+                            .sum_bytes = vector_of(at[entries] * at[depth]),
+                            .loads = 4.0 * sums * (1 + 1.0 / at[entries]),
+                            .load_bytes = vector_of(at[depth])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

@@ -39,9 +39,23 @@ struct sgemm {
     std::vector<float> b = random_numbers(area(n, n), 2);
     std::vector<float> c = std::vector<float>(area(n, n));
 
-    /// A product and a sum for each n of n x n elements.
-    static constexpr auto cost = [](auto const& a, auto const& b, auto const& c, double n) {
-        return attune::work{.flops = 2.0 * n * n * n, .bytes = bytes_of(a, b, c)};
+    /// A product and a sum for each n of n x n elements. A block of UNROLL x TILE_N sums loads its
+    /// part of the packed tile of B, one element of A for each row and step, and, in each tile
+    /// along k, C; packing loads B once for each tile of rows.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& a,
+                                    auto const& b,
+                                    auto const& c,
+                                    double n) {
+        double const of_b = 1.0 / at[unroll] + 1.0 / at[tile_m];
+        double const of_others = 4.0 / at[tile_n] + 1.0 / at[tile_k];
+        return attune::work{.flops = 2.0 * n * n * n,
+                            .bytes = bytes_of(a, b, c),
+                            .threads = 1,
+                            .sums = n * n * n,
+                            .sum_bytes = vector_of(at[unroll] * at[tile_n]),
+                            .loads = 4.0 * n * n * n * (of_b + of_others),
+                            .load_bytes = vector_of(at[tile_n])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

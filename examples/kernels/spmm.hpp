@@ -44,15 +44,24 @@ struct spmm {
     std::vector<float> b = random_numbers(area(a.columns, k), 2);
     std::vector<float> c = std::vector<float>(area(a.rows, k));
 
-    /// A product and a sum for each entry and each column of B; all arrays once.
-    static constexpr auto cost = [](auto const& start,
+    /// A product and a sum for each entry and each column of B; all arrays once. For each sum the
+    /// code loads B, and without LOCAL also C, in vectors no longer than COLUMNS; for so many sums
+    /// it loads an entry and its column.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& start,
                                     auto const& column,
                                     auto const& value,
                                     auto const& b,
                                     auto const& c,
                                     double k) {
-        return attune::work{.flops = 2.0 * count_of(value) * k,
-                            .bytes = bytes_of(start, column, value, b, c)};
+        double const sums = count_of(value) * k;
+        return attune::work{.flops = 2.0 * sums,
+                            .bytes = bytes_of(start, column, value, b, c),
+                            .threads = static_cast<unsigned>(at[threads]),
+                            .sums = sums,
+                            .sum_bytes = vector_of(at[columns]),
+                            .loads = sums * ((at[local] ? 4.0 : 8.0) + 32.0 / at[columns]),
+                            .load_bytes = vector_of(at[columns])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

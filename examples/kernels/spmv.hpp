@@ -41,12 +41,20 @@ struct spmv {
     std::vector<float> x = random_numbers(static_cast<std::size_t>(a.columns), 2);
     std::vector<float> y = std::vector<float>(static_cast<std::size_t>(a.rows));
 
-    /// A product and a sum for each entry; the matrix, x and y cross the bus once.
-    static constexpr auto cost =
-        [](auto const& start, auto const& column, auto const& value, auto const& x, auto const& y) {
-            return attune::work{.flops = 2.0 * count_of(value),
-                                .bytes = bytes_of(start, column, value, x, y)};
-        };
+    /// A product and a sum for each entry; the matrix, x and y cross the bus once. The sums of a
+    /// row are in SUMS parts.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& start,
+                                    auto const& column,
+                                    auto const& value,
+                                    auto const& x,
+                                    auto const& y) {
+        return attune::work{.flops = 2.0 * count_of(value),
+                            .bytes = bytes_of(start, column, value, x, y),
+                            .threads = static_cast<unsigned>(at[threads]),
+                            .sums = count_of(value),
+                            .sum_bytes = vector_of(at[sums])};
+    };
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {

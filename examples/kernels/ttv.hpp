@@ -45,8 +45,10 @@ struct ttv {
     std::vector<float> c = random_numbers(static_cast<std::size_t>(b.extent[2]), 2);
     std::vector<float> a = std::vector<float>(area(b.extent[0], b.extent[1]));
 
-    /// A product and a sum for each entry; the tensor, c and a once.
-    static constexpr auto cost = [](auto const& slices,
+    /// A product and a sum for each entry; the tensor, c and a once. The sums of a fibre are in
+    /// SUMS parts.
+    static constexpr auto cost = [](attune::configuration_view const& at,
+                                    auto const& slices,
                                     auto const& fibres,
                                     auto const& i,
                                     auto const& j,
@@ -56,7 +58,10 @@ struct ttv {
                                     auto const& a,
                                     auto) {
         return attune::work{.flops = 2.0 * count_of(value),
-                            .bytes = bytes_of(slices, fibres, i, j, k, value, c, a)};
+                            .bytes = bytes_of(slices, fibres, i, j, k, value, c, a),
+                            .threads = static_cast<unsigned>(at[threads]),
+                            .sums = count_of(value),
+                            .sum_bytes = vector_of(at[sums])};
     };
 
     [[nodiscard]] static attune::kernel<signature> kernel()

@@ -1,8 +1,15 @@
 // tests/kernels/work.cpp - what the kernels say they do, against counting it.
 // SPDX-License-Identifier: MIT
+#include <attune/declare/configuration_view.hpp>
+#include <attune/declare/decode.hpp>
+#include <attune/space/build_pack.hpp>
 #include <attune/tune/kernel.hpp>
+#include <attune/tune/kernel/problem.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>
 #include <map>
@@ -17,10 +24,14 @@ namespace {
 template <class... Args>
 attune::work stated(attune::kernel<void(Args...)> const& k, auto& problem)
 {
+    attune::kernel_description const& d = k.describe();
+    attune::chain_of_trees const space =
+        attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
+    attune::point const at = attune::detail::default_point(space).value();
     attune::work out;
     problem.call([&](Args... args) {
         std::tuple<Args...> const arguments{args...};
-        out = k.describe().work(k.describe().space, {}, &arguments);
+        out = d.work(space.describe(), at, &arguments);
     });
     return out;
 }
@@ -118,4 +129,83 @@ TEST_CASE("flops are those of going through all elements and counting")
     CHECK(flops<kernels::convolution2d>() == 2.0 * 49 * 494 * 694);
     CHECK(flops<kernels::kmeans>() == 3.0 * 20000 * 16 * 32);
     CHECK(flops<kernels::harris>() == 15.0 * 598 * 798 + 19.0 * 596 * 796);
+}
+
+namespace {
+
+/// The work that a kernel states for its i-th configuration.
+template <class Kernel>
+attune::work
+stated_at(attune::chain_of_trees const& space, std::uint64_t i, auto const&... arguments)
+{
+    attune::point const at = space.at(i);
+    return Kernel::cost(attune::configuration_view{space.describe(), at}, arguments...);
+}
+
+/// Bytes that sgemm.kernel.cpp loads, by going through its tiles and blocks.
+double loads_of_product(kernels::sgemm::config const& at, int n)
+{
+    auto const [m, columns, depth, rows] = std::array{at[kernels::sgemm::tile_m],
+                                                      at[kernels::sgemm::tile_n],
+                                                      at[kernels::sgemm::tile_k],
+                                                      at[kernels::sgemm::unroll]};
+    double bytes = 0;
+    for (int i0 = 0; i0 < n; i0 += m)
+        for (int j0 = 0; j0 < n; j0 += columns)
+            for (int k0 = 0; k0 < n; k0 += depth) {
+                int const high = std::min(m, n - i0), deep = std::min(depth, n - k0);
+                int const wide = std::min(columns, n - j0);
+                bytes += 4.0 * deep * wide; // packing
+                for (int i = 0; i < high; i += i + rows <= high ? rows : 1) {
+                    int const together = i + rows <= high ? rows : 1;
+                    bytes += 4.0 * deep * columns + 16.0 * deep * together + 4.0 * together * wide;
+                }
+            }
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("the loads of a product are those of its tiles, and never more")
+{
+    attune::chain_of_trees const space = attune::build(kernels::sgemm::space);
+    std::vector<float> const none;
+    auto const count = static_cast<std::uint64_t>(*space.size());
+    for (std::uint64_t i = 0; i < count; i += 17) {
+        auto const at = attune::decode(kernels::sgemm::space, space.describe(), space.at(i));
+        attune::work const even = stated_at<kernels::sgemm>(space, i, none, none, none, 256);
+        CHECK(even.loads == doctest::Approx(loads_of_product(at, 256)));
+        CHECK(even.sums == 256.0 * 256 * 256);
+        attune::work const odd = stated_at<kernels::sgemm>(space, i, none, none, none, 100);
+        CHECK(odd.loads <= 1.000001 * loads_of_product(at, 100));
+    }
+}
+
+TEST_CASE("work of a configuration is a number everywhere, and grows with what it repeats")
+{
+    kernels::for_each_kernel([&]<class Kernel> {
+        auto const kernel = Kernel::kernel();
+        attune::kernel_description const& d = kernel.describe();
+        if (!d.work_varies) return;
+        CAPTURE(Kernel::name);
+        Kernel problem;
+        attune::chain_of_trees const space = attune::build(Kernel::space);
+        auto const count = static_cast<std::uint64_t>(*space.size());
+        for (std::uint64_t i = 0; i < count; i += 1 + count / 100) {
+            attune::point const at = space.at(i);
+            attune::work done;
+            problem.call([&](auto const&... arguments) {
+                attune::configuration_view const view{space.describe(), at};
+                if constexpr (requires { Kernel::cost(view, arguments...); })
+                    done = Kernel::cost(view, arguments...);
+            });
+            CHECK(std::isfinite(done.flops));
+            CHECK(std::isfinite(done.loads));
+            CHECK(done.threads >= 1);
+            CHECK(done.sums > 0);
+            CHECK(done.sums <= done.flops);
+            CHECK(done.sum_bytes % 4 == 0);
+            CHECK(done.loads >= 0);
+        }
+    });
 }

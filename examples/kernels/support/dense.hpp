@@ -36,6 +36,12 @@ namespace kernels {
     return (... + (count_of(arrays) * sizeof(arrays[0])));
 }
 
+/// Bytes of a vector of so many floats.
+[[nodiscard]] constexpr unsigned vector_of(int floats)
+{
+    return 4U * static_cast<unsigned>(floats);
+}
+
 /// The first element in which two results differ by more than `relative` of the root mean square of
 /// the expected ones, as text; empty when there is none.
 [[nodiscard]] inline std::string
