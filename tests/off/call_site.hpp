@@ -39,8 +39,9 @@ std::string run(std::string const& path)
     kernel.bind<1>(n).tolerate<0>({.absolute = 0}).any_shape().any_alignment();
     kernel.check([](std::span<int const>, int) { return true; });
     kernel.bucket<1>([](int size) { return size; });
-    kernel.work([](std::span<int const> x, int) {
-        return attune::work{.flops = 2.0 * static_cast<double>(x.size())};
+    kernel.work([](attune::configuration_view const& at, std::span<int const> x, int) {
+        return attune::work{
+            .flops = 2.0 * static_cast<double>(x.size()), .threads = 1, .loads = 1.0 * at[step]};
     });
     kernel.fallback([](std::span<int> x, int) {
         for (int& one : x)
@@ -54,6 +55,7 @@ std::string run(std::string const& path)
     options.limits.total = {.seconds = 60.0};
     options.limits.roofline_share = 0.99;
     options.search.seed = 7;
+    options.search.prune = true;
     options.search.techniques = path + ".techniques";
     options.measuring.cache = attune::cache_state::warm;
     options.measuring.protect = attune::isolation::automatic;
