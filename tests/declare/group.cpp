@@ -8,6 +8,7 @@
 #include <attune/declare/order.hpp>
 #include <attune/declare/text.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -77,6 +78,31 @@ TEST_CASE("a description has one value per name, in order of declaration")
     CHECK(d.parameters[5].name == attune::detail::name_of_digit("ORDER", 0));
     CHECK_FALSE(find_value(d, "CUT[4]"));
     CHECK_FALSE(find_value(d, "cut"));
+}
+
+TEST_CASE("a group is an order or an array, and has as many parts as its text")
+{
+    description const d = bound();
+    attune::random_engine engine(4);
+    point const at = drawn(d, engine);
+    for (named_value const& v : named_values(d)) {
+        CAPTURE(v.name);
+        CHECK((v.is_long_order() || v.is_array()) == (v.group != nullptr));
+        CHECK_FALSE((v.is_long_order() && v.is_array()));
+        if (v.group == nullptr) continue;
+        auto const parts = attune::detail::parts_of_list(attune::detail::text_at(d, v, at));
+        REQUIRE(parts);
+        CHECK(parts->size() == v.group->parts());
+        std::vector<std::string> sorted = *parts;
+        std::sort(sorted.begin(), sorted.end());
+        std::vector<std::string> items;
+        for (std::size_t k = 0; k < parts->size(); ++k)
+            items.push_back(std::to_string(k));
+        std::sort(items.begin(), items.end());
+        CHECK((sorted == items) == v.is_long_order());
+    }
+    CHECK(attune::detail::accepted_text(*find_value(d, "ORDER")->group) == "any order of 0 to 14");
+    CHECK(attune::detail::accepted_text(*find_value(d, "CUT")->group) == "{...} with 4 values");
 }
 
 TEST_CASE("every value is read back from its text, whatever it is made of")

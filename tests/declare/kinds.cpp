@@ -14,7 +14,7 @@ TEST_CASE("each kind has the name that files give it, and one nature")
     for (attune::detail::kind_traits const& is : attune::detail::traits_of_kinds) {
         names.insert(is.name);
         CHECK(is.is_interval + is.is_ordered + is.is_truth + is.is_list <= 1);
-        CHECK((is.is_list || !is.is_order));
+        CHECK(is.is_order + is.is_factors == is.is_list); // a list is one of the two
         CHECK(&attune::detail::traits_of(is.of) == &is);
     }
     CHECK(names ==

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/point.hpp>
@@ -125,6 +126,22 @@ enum class group_kind : std::uint8_t {
     permutation, ///< the digits of the order in the factorial number system: order.hpp
 };
 
+namespace detail {
+
+/// Properties of one kind of group.
+struct group_traits {
+    group_kind of{};
+    bool is_order = false; ///< the value is an order of its items, else the list of its elements
+    std::uint32_t implied = 0; ///< parts of the value that follow from the others
+};
+
+inline constexpr enum_table<group_traits, group_kind::permutation> traits_of_groups{{
+    {.of = group_kind::array},
+    {.of = group_kind::permutation, .is_order = true, .implied = 1}, // its last digit is 0
+}};
+
+} // namespace detail
+
 /// `count` parameters from `first` on. Each is discrete or an interval as any other parameter, so
 /// that spaces, samples and searches need no rule of their own; what shows or stores a value reads
 /// the group as one: group.hpp.
@@ -134,11 +151,12 @@ struct group_description {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
 
-    /// Number of values in the list that the user sees.
-    [[nodiscard]] std::uint32_t parts() const noexcept
+    [[nodiscard]] detail::group_traits const& traits() const noexcept
     {
-        return kind == group_kind::permutation ? count + 1 : count;
+        return detail::traits_of_groups[kind];
     }
+    /// Number of values in the list that the user sees.
+    [[nodiscard]] std::uint32_t parts() const noexcept { return count + traits().implied; }
 };
 
 /// Parameters that say what runs for which size: see selector(). From `first` on these are the

@@ -26,6 +26,17 @@ struct named_value {
     std::uint32_t first = 0;                  ///< its first parameter
     std::uint32_t count = 1;                  ///< number of its parameters
     group_description const* group = nullptr; ///< of the description; or nullptr
+
+    /// Whether its parameters are the digits of an order. A short order is one parameter.
+    [[nodiscard]] bool is_long_order() const noexcept
+    {
+        return group != nullptr && group->traits().is_order;
+    }
+    /// Whether its parameters are the elements of an array.
+    [[nodiscard]] bool is_array() const noexcept
+    {
+        return group != nullptr && !group->traits().is_order;
+    }
 };
 
 /// The values of a configuration, in order of declaration. They point into `d`.
@@ -44,6 +55,9 @@ text_at(description const& d, named_value const& of, std::span<coordinate const>
 /// parameter (activity.hpp).
 [[nodiscard]] bool
 is_active(description const& d, named_value const& of, std::span<coordinate const> at);
+
+/// What a text of the group's value has to be: "any order of 0 to 15", "{...} with 8 values".
+[[nodiscard]] std::string accepted_text(group_description const& of);
 
 /// Puts the value with this text into `at`.
 /// @return  whether there is such a value; if not, `at` is unchanged

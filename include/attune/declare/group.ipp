@@ -47,16 +47,11 @@ is_active(description const& d, named_value const& of, std::span<coordinate cons
     return false;
 }
 
-[[nodiscard]] inline bool is_permutation(named_value const& of) noexcept
-{
-    return of.group != nullptr && of.group->kind == group_kind::permutation;
-}
-
 ATTUNE_INLINE std::string
 text_at(description const& d, named_value const& of, std::span<coordinate const> at)
 {
     if (of.group == nullptr) return attune::text_of(d.parameters[of.first], at[of.first]);
-    if (is_permutation(of)) {
+    if (of.is_long_order()) {
         for (std::uint32_t k = 0; k < of.count; ++k)
             if (at[of.first + k].index >= of.group->parts() - k) return "(no order)";
         return text_of_elements(order_of_digits(at.subspan(of.first, of.count), of.group->parts()));
@@ -65,6 +60,12 @@ text_at(description const& d, named_value const& of, std::span<coordinate const>
     for (std::uint32_t i = of.first; i < of.first + of.count; ++i)
         parts.push_back(attune::text_of(d.parameters[i], at[i]));
     return text_of_elements(parts);
+}
+
+ATTUNE_INLINE std::string accepted_text(group_description const& of)
+{
+    return of.traits().is_order ? "any order of 0 to " + std::to_string(of.parts() - 1)
+                                : "{...} with " + std::to_string(of.parts()) + " values";
 }
 
 ATTUNE_INLINE std::optional<std::vector<std::string>> parts_of_list(std::string_view text)
@@ -107,7 +108,7 @@ ATTUNE_INLINE bool set_value(description const& d,
         return found.has_value();
     }
     std::vector<coordinate> made;
-    if (is_permutation(of)) {
+    if (of.is_long_order()) {
         for (std::uint32_t const digit : digits_of_text(text, of.group->parts()))
             made.push_back({digit, 0});
         if (made.empty()) return false;
@@ -134,7 +135,7 @@ ATTUNE_INLINE std::optional<std::string> default_text_of(description const& d,
         if (!d.parameters[i].default_text) return {};
         parts.push_back(*d.parameters[i].default_text);
     }
-    if (!is_permutation(of)) return text_of_elements(parts);
+    if (!of.is_long_order()) return text_of_elements(parts);
     std::vector<coordinate> digits;
     for (std::uint32_t i = 0; i < of.count; ++i) {
         auto const digit = coordinate_of(d.parameters[of.first + i], parts[i]);
@@ -161,7 +162,7 @@ ATTUNE_INLINE bool set_default_text(description& d, named_value const& of, std::
         d.parameters[of.first].default_text = std::string(text);
         return true;
     }
-    if (is_permutation(of)) {
+    if (of.is_long_order()) {
         auto const order = parse_integers(without_spaces(text));
         return order && set_default_order(d, *of.group, *order);
     }

@@ -39,6 +39,7 @@ struct kind_traits {
     bool is_truth = false;    ///< the values are false and true
     bool is_list = false;     ///< a value is several whole numbers
     bool is_order = false;    ///< a list of 0, 1, 2, ... once each, in any order
+    bool is_factors = false;  ///< a list of numbers whose product is an extent
 };
 
 inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
@@ -48,7 +49,7 @@ inline constexpr enum_table<kind_traits, parameter_kind::tile> traits_of_kinds{{
     {.of = parameter_kind::categorical, .name = "categorical"},
     {.of = parameter_kind::boolean, .name = "boolean", .is_truth = true},
     {.of = parameter_kind::permutation, .name = "permutation", .is_list = true, .is_order = true},
-    {.of = parameter_kind::tile, .name = "tile", .is_list = true},
+    {.of = parameter_kind::tile, .name = "tile", .is_list = true, .is_factors = true},
 }};
 
 [[nodiscard]] constexpr kind_traits const& traits_of(parameter_kind kind) noexcept

@@ -111,7 +111,7 @@ ATTUNE_INLINE bool write_digits(int const* order, coordinate* digits, std::size_
                                                           std::uint32_t parameter) noexcept
 {
     group_description const* const g = d.group_of(parameter);
-    return g != nullptr && g->kind == group_kind::permutation ? g : nullptr;
+    return g != nullptr && g->traits().is_order ? g : nullptr;
 }
 
 ATTUNE_INLINE bool has_order(description const& d, std::uint32_t parameter) noexcept
@@ -165,7 +165,7 @@ ATTUNE_INLINE std::span<coordinate const>
 elements_in(description const& d, std::uint32_t parameter, point const& p) noexcept
 {
     group_description const* const g = d.group_of(parameter);
-    ATTUNE_ASSERT(g != nullptr && g->kind == group_kind::array, "elements_in() reads arrays");
+    ATTUNE_ASSERT(g != nullptr && !g->traits().is_order, "elements_in() reads arrays");
     return std::span(p).subspan(g->first, g->count);
 }
 
@@ -173,7 +173,7 @@ ATTUNE_INLINE std::span<coordinate>
 elements_in(description const& d, std::uint32_t parameter, point& p) noexcept
 {
     group_description const* const g = d.group_of(parameter);
-    ATTUNE_ASSERT(g != nullptr && g->kind == group_kind::array, "elements_in() writes arrays");
+    ATTUNE_ASSERT(g != nullptr && !g->traits().is_order, "elements_in() writes arrays");
     return std::span(p).subspan(g->first, g->count);
 }
 

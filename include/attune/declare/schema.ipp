@@ -34,13 +34,13 @@ ATTUNE_INLINE std::string schema_text(description const& space)
         };
     for (named_value const& one : named_values(space)) {
         field(std::string(one.name));
-        if (one.group != nullptr && one.group->kind == group_kind::permutation) {
+        if (one.is_long_order()) {
             // As a short one: how an order is made of coordinates does not matter.
             shape(parameter_kind::permutation, value_kind::list, scale::linear, one.group->parts());
             out += '\n';
             continue;
         }
-        if (one.group != nullptr) field("array " + std::to_string(one.count));
+        if (one.is_array()) field("array " + std::to_string(one.count));
         parameter_description const& p = space.parameters[one.first]; // elements are alike
         shape(p.kind, p.type, p.on, p.parts);
         if (p.traits().is_interval) field(text_of_real(p.low) + ' ' + text_of_real(p.high));

@@ -48,30 +48,22 @@ struct whole_kind {
     using parent = number_kind;
     static bool holds(gene_view const& g) { return g.is_number() && !g.is_real(); }
 };
-struct boolean_kind {
-    static constexpr std::string_view kind = "boolean";
+
+namespace detail {
+
+/// A parameter of the kind, on its own and not as an element of an array.
+template <parameter_kind Kind>
+struct lone_kind {
+    static constexpr std::string_view kind = attune::detail::traits_of(Kind).name;
     using parent = any_kind;
-    static bool holds(gene_view const& g)
-    {
-        return g.size() == 1 && g.parameter().kind == parameter_kind::boolean;
-    }
+    static bool holds(gene_view const& g) { return g.size() == 1 && g.parameter().kind == Kind; }
 };
-struct categorical_kind {
-    static constexpr std::string_view kind = "categorical";
-    using parent = any_kind;
-    static bool holds(gene_view const& g)
-    {
-        return g.size() == 1 && g.parameter().kind == parameter_kind::categorical;
-    }
-};
-struct tile_kind {
-    static constexpr std::string_view kind = "tile";
-    using parent = any_kind;
-    static bool holds(gene_view const& g)
-    {
-        return g.size() == 1 && g.parameter().kind == parameter_kind::tile;
-    }
-};
+
+} // namespace detail
+
+struct boolean_kind : detail::lone_kind<parameter_kind::boolean> {};
+struct categorical_kind : detail::lone_kind<parameter_kind::categorical> {};
+struct tile_kind : detail::lone_kind<parameter_kind::tile> {};
 struct permutation_kind {
     static constexpr std::string_view kind = "permutation";
     using parent = any_kind;

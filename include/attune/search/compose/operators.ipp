@@ -117,7 +117,7 @@ set_linear::operator()(gene child, other_parents others, random_engine& engine) 
         }
     } else if (child.is_number()) {
         child.set_share(a * x1.share() + b * x2.share() + c * x3.share());
-    } else if (child.parameter().kind == parameter_kind::tile) {
+    } else if (child.parameter().traits().is_factors) {
         std::vector<double> at = x1.unit();
         std::vector<double> const plus = x2.unit();
         std::vector<double> const minus = x3.unit();

@@ -84,12 +84,12 @@ ATTUNE_INLINE space_structure structure_of(description const& of)
         parameter_description const& p = of.parameters[value.first];
         std::string kind(p.traits().name);
         double values = p.value_count();
-        if (value.group != nullptr && value.group->kind == group_kind::permutation) {
+        if (value.is_long_order()) {
             kind = attune::detail::traits_of(parameter_kind::permutation).name;
             // The digits have n, n - 1, ..., 2 values: together n! orders.
             values = std::tgamma(value.group->parts() + 1.0);
             if (std::isinf(values)) values = std::numeric_limits<double>::max();
-        } else if (value.group != nullptr) {
+        } else if (value.is_array()) {
             kind = "array_of_" + kind;
         }
         bool const is_interval = p.traits().is_interval;

@@ -92,7 +92,7 @@ inline void set_nearest(description const& d,
     if (of.group == nullptr) return set_one(of.first, text);
     if (set_value(d, of, at, text)) return;
     std::optional<std::vector<std::string>> const parts = parts_of_list(text);
-    bool const is_list = of.group->kind == group_kind::array && parts && parts->size() == of.count;
+    bool const is_list = of.is_array() && parts && parts->size() == of.count;
     for (std::uint32_t k = 0; k < of.count; ++k)
         if (is_list)
             set_one(of.first + k, (*parts)[k]);

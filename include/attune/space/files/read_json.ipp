@@ -249,15 +249,14 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
         read_list(source, p, is, build, out);
     } else if (json_value const* const range = p.find("range")) {
         read_range(source, *range, p, build, out);
-        if (is_known && is.of == parameter_kind::ordinal) out.kind = parameter_kind::ordinal;
+        if (is.is_ordered) out.kind = is.of;
     } else if (is.is_truth) {
         out.kind = parameter_kind::boolean;
         out.type = value_kind::boolean;
     } else if (is_known || kind.empty()) {
         json_value const& values = source.member(p, "values", json_kind::list);
-        set_values(source, values, is_known && is.of == parameter_kind::categorical, out);
-        if (is_known && is.of == parameter_kind::integer && out.type == value_kind::integer)
-            out.kind = parameter_kind::integer;
+        set_values(source, values, is.of == parameter_kind::categorical, out);
+        if (is.is_ordered && out.type == value_kind::integer) out.kind = is.of;
     } else {
         source.fail("expected \"integer\", \"ordinal\", \"categorical\", \"boolean\", \"real\", "
                     "\"permutation\" or \"tile\"",
@@ -365,8 +364,7 @@ read_selector(json_source const& source, json_value const& s, description const&
         out = {at->first, at[1].count + 1, static_cast<std::uint32_t>(count.integer)};
         good = space.parameters[at->first].value_count() <= out.ranges;
         for (std::int64_t i = 1; i < count.integer + 3; ++i)
-            good = good && at[i].group != nullptr && at[i].group->kind == group_kind::array &&
-                   at[i].count + (i == 1 ? 1 : 0) == out.ranges;
+            good = good && at[i].is_array() && at[i].count + (i == 1 ? 1 : 0) == out.ranges;
     }
     if (!good)
         source.fail("expected a selector: the number of ranges, then arrays of cut-offs, one fewer "

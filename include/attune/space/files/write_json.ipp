@@ -89,8 +89,7 @@ using space_json = nlohmann::ordered_json;
 
 [[nodiscard]] inline space_json parameter_to_json(description const& space, named_value const& v)
 {
-    if (v.group != nullptr && v.group->kind == group_kind::permutation)
-        return long_order_to_json(space, v);
+    if (v.is_long_order()) return long_order_to_json(space, v);
     parameter_description const& p = space.parameters[v.first]; // elements are alike
     space_json out;
     out["name"] = v.name;
@@ -105,7 +104,7 @@ using space_json = nlohmann::ordered_json;
     if (is.is_truth) out["values"] = {false, true};
     if (is.is_list) {
         out["parts"] = p.parts;
-        if (!is.is_order) out["extent"] = bound_to_json(space, p.rule.bound_node);
+        if (is.is_factors) out["extent"] = bound_to_json(space, p.rule.bound_node);
     }
     if (is_range) {
         out["range"] = {p.rule.first, bound_to_json(space, p.rule.bound_node)};

@@ -44,7 +44,7 @@ struct feature_map::state {
                 occurs.push_back(leaves > 0);
             std::vector<detail::parameter_feature> features;
             if (group_description const* const g = d.group_of(i);
-                g != nullptr && g->kind == group_kind::permutation)
+                g != nullptr && g->traits().is_order)
                 features = i == g->first ? detail::features_of_items(*g)
                                          : std::vector<detail::parameter_feature>{};
             else if (std::size_t const t = counts.tree_of(i);

@@ -48,7 +48,7 @@ public:
                 ++p;
                 continue;
             }
-            bool const is_order = group->kind == group_kind::permutation;
+            bool const is_order = group->traits().is_order;
             std::vector<std::uint32_t> all;
             for (; p < group->first + group->count; ++p)
                 if (varies[p] || is_order) all.push_back(p);

@@ -72,7 +72,7 @@ public:
         if (!space_.is_active(at, from)) return {};
         parameter_description const& parameter = space_.describe().parameters[at];
         point out = from;
-        if (parameter.kind == parameter_kind::tile && parameter.parts > 1) {
+        if (parameter.traits().is_factors && parameter.parts > 1) {
             std::optional<coordinate> const moved = with_moved_factor(parameter, from[at], engine);
             if (!moved) return {};
             out[at] = *moved;

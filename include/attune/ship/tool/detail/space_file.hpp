@@ -109,7 +109,7 @@ struct read_space {
         tool_json& value = out[std::string(v.name)];
         if (v.group == nullptr)
             value = json_of(space.parameters[v.first], at[v.first]);
-        else if (v.group->kind == group_kind::permutation)
+        else if (v.is_long_order())
             value = order_of(space, v.first, at);
         else
             for (std::uint32_t i = v.first; i < v.first + v.count; ++i)

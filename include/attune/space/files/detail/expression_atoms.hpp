@@ -208,7 +208,7 @@ private:
     /// An element of an array, which is a parameter of its own.
     operand read_element(group_description const& of, token const& name)
     {
-        if (of.kind == group_kind::permutation)
+        if (of.traits().is_order)
             lexer_.fail("expected a permutation of at most " +
                             std::to_string(max_permutation_items) + " items, found " + of.name,
                         name.at,

@@ -56,10 +56,7 @@ struct held_value {
 [[nodiscard]] inline std::string possible_values(chain_of_trees const& space, named_value const& of)
 {
     constexpr int most = 16;
-    if (of.group != nullptr)
-        return of.group->kind == group_kind::permutation
-                   ? "any order of 0 to " + std::to_string(of.count)
-                   : "{...} with " + std::to_string(of.count) + " values";
+    if (of.group != nullptr) return accepted_text(*of.group);
     std::uint32_t const i = of.first;
     parameter_description const& p = space.describe().parameters[i];
     if (p.traits().is_interval)
