@@ -4,6 +4,7 @@
 // declare/evaluate.hpp defines each value; loops over integers that cannot overflow are separate
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
@@ -12,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -74,56 +76,97 @@ inline void fill_integers(
     }
 }
 
+/// The quotient and the remainder of numbers from 0 to 2^31 - 1, the second not 0.
+struct quotient_of_32_bits {
+    std::int64_t operator()(std::int64_t x, std::int64_t y) const noexcept
+    {
+        return std::int64_t{static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y)};
+    }
+};
+struct remainder_of_32_bits {
+    std::int64_t operator()(std::int64_t x, std::int64_t y) const noexcept
+    {
+        return std::int64_t{static_cast<std::uint32_t>(x) % static_cast<std::uint32_t>(y)};
+    }
+};
+
+template <class Function>
+void fill_by(operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out)
+{
+    fill_integers(a, b, count, out, [](std::int64_t x, std::int64_t y) {
+        return static_cast<std::int64_t>(Function{}(x, y));
+    });
+}
+
+/// The loop of an operation on two integers, where it cannot fail.
+struct integer_loop {
+    op of{};
+    void (*fill)(operand_view const& a,
+                 operand_view const& b,
+                 std::size_t,
+                 std::int64_t*) = nullptr;
+    bool is_of_32_bits = false; ///< it has the right value for such numbers alone
+};
+
+inline constexpr enum_table<integer_loop, op::select> integer_loops{{
+    {op::integer},
+    {op::real},
+    {op::text},
+    {op::parameter},
+    {op::element},
+    {op::position},
+    {op::input},
+    {op::negate},
+    {op::logical_not},
+    {op::absolute},
+    {op::add, fill_by<std::plus<std::int64_t>>},
+    {op::subtract, fill_by<std::minus<std::int64_t>>},
+    {op::multiply, fill_by<std::multiplies<std::int64_t>>},
+    {op::divide, fill_by<quotient_of_32_bits>, true},
+    {op::modulo, fill_by<remainder_of_32_bits>, true},
+    {op::floor_divide, fill_by<quotient_of_32_bits>, true},
+    {op::floor_modulo, fill_by<remainder_of_32_bits>, true},
+    {op::ceil_divide},
+    {op::minimum},
+    {op::maximum},
+    {op::less, fill_by<std::less<std::int64_t>>},
+    {op::less_equal, fill_by<std::less_equal<std::int64_t>>},
+    {op::greater, fill_by<std::greater<std::int64_t>>},
+    {op::greater_equal, fill_by<std::greater_equal<std::int64_t>>},
+    {op::equal, fill_by<std::equal_to<std::int64_t>>},
+    {op::not_equal, fill_by<std::not_equal_to<std::int64_t>>},
+    {op::logical_and, fill_by<std::logical_and<std::int64_t>>},
+    {op::logical_or, fill_by<std::logical_or<std::int64_t>>},
+    {op::select},
+}};
+
+/// Whether loops are of two operands, divisions of 32 bits, and truths have one.
+[[nodiscard]] consteval bool has_loops_by_group()
+{
+    for (integer_loop const& row : integer_loops) {
+        operation_group const group = rules_of(row.of).group;
+        bool const is_truth = group == operation_group::order ||
+                              group == operation_group::equality || group == operation_group::chain;
+        if (is_truth && row.fill == nullptr) return false;
+        if (row.fill != nullptr && operand_count(row.of) != 2) return false;
+        if (row.is_of_32_bits != (row.fill != nullptr && is_division(row.of))) return false;
+    }
+    return true;
+}
+static_assert(has_loops_by_group(), "attune: an operation on two numbers needs its loop");
+
 /// The same for operations that cannot fail here. @return false when there is no such loop
 inline bool fill_fast(
     op code, operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out)
 {
-    auto const fill = [&](auto const& f) {
-        fill_integers(a, b, count, out, f);
-        return true;
-    };
-    using word = std::int64_t;
     constexpr double half_range = 2147483648.0;
-    bool const fits_32 = a.about.range.low >= 0 && a.about.range.high < half_range &&
-                         b.about.range.low > 0 && b.about.range.high < half_range;
-    switch (code) {
-    case op::add:
-        return fill([](word x, word y) { return x + y; });
-    case op::subtract:
-        return fill([](word x, word y) { return x - y; });
-    case op::multiply:
-        return fill([](word x, word y) { return x * y; });
-    case op::less:
-        return fill([](word x, word y) { return word{x < y}; });
-    case op::less_equal:
-        return fill([](word x, word y) { return word{x <= y}; });
-    case op::greater:
-        return fill([](word x, word y) { return word{x > y}; });
-    case op::greater_equal:
-        return fill([](word x, word y) { return word{x >= y}; });
-    case op::equal:
-        return fill([](word x, word y) { return word{x == y}; });
-    case op::not_equal:
-        return fill([](word x, word y) { return word{x != y}; });
-    case op::logical_and:
-        return fill([](word x, word y) { return word{x != 0 && y != 0}; });
-    case op::logical_or:
-        return fill([](word x, word y) { return word{x != 0 || y != 0}; });
-    case op::divide:
-    case op::floor_divide:
-        if (!fits_32) return false;
-        return fill([](word x, word y) {
-            return word{static_cast<std::uint32_t>(x) / static_cast<std::uint32_t>(y)};
-        });
-    case op::modulo:
-    case op::floor_modulo:
-        if (!fits_32) return false;
-        return fill([](word x, word y) {
-            return word{static_cast<std::uint32_t>(x) % static_cast<std::uint32_t>(y)};
-        });
-    default:
+    integer_loop const& loop = integer_loops[code];
+    if (loop.fill == nullptr) return false;
+    if (loop.is_of_32_bits && !(a.about.range.low >= 0 && a.about.range.high < half_range &&
+                                b.about.range.low > 0 && b.about.range.high < half_range))
         return false;
-    }
+    loop.fill(a, b, count, out);
+    return true;
 }
 
 /// Writes `count` values of `code` applied to its operands.

@@ -8,6 +8,7 @@
 #include <attune/space/diagram/leaf_columns.hpp>
 #include <attune/space/diagram/lowering.hpp>
 #include <attune/space/diagram/slots.hpp>
+#include <attune/space/diagram/trend.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -17,67 +18,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The change of a value when one of its operands grows.
-enum class trend : std::int8_t { falls = -1, stays = 0, rises = 1, unknown = 2 };
-
-[[nodiscard]] inline trend opposite(trend t) noexcept
-{
-    return t == trend::rises ? trend::falls : t == trend::falls ? trend::rises : t;
-}
-[[nodiscard]] inline trend together(trend a, trend b) noexcept
-{
-    if (a == trend::stays) return b;
-    return b == trend::stays || a == b ? a : trend::unknown;
-}
-/// The trend of a value times a factor in `factor`.
-[[nodiscard]] inline trend scaled(trend t, interval const& factor) noexcept
-{
-    if (t == trend::stays || factor.low >= 0) return t;
-    return factor.high <= 0 ? opposite(t) : trend::unknown;
-}
-
-/// The trend of `code` applied to operands with trends `t` and ranges `r`.
-[[nodiscard]] inline trend
-trend_of(op code, std::span<trend const, 3> t, std::span<interval const, 3> r) noexcept
-{
-    auto const truth = [&](std::size_t k) {
-        return t[k] != trend::stays && r[k].low < 0 ? trend::unknown : t[k];
-    };
-    if (t[0] == trend::stays && t[1] == trend::stays && t[2] == trend::stays) return trend::stays;
-    switch (code) {
-    case op::add:
-    case op::minimum:
-    case op::maximum:
-        return together(t[0], t[1]);
-    case op::subtract:
-        return together(t[0], opposite(t[1]));
-    case op::negate:
-        return opposite(t[0]);
-    case op::multiply:
-        return together(scaled(t[0], r[1]), scaled(t[1], r[0]));
-    case op::divide:
-    case op::floor_divide:
-    case op::ceil_divide:
-        if (r[1].low <= 0) return trend::unknown;
-        return together(t[0], opposite(scaled(t[1], r[0])));
-    case op::less:
-    case op::less_equal:
-        return together(opposite(t[0]), t[1]);
-    case op::greater:
-    case op::greater_equal:
-        return together(t[0], opposite(t[1]));
-    case op::logical_not:
-        return opposite(truth(0));
-    case op::logical_and:
-    case op::logical_or:
-        return together(truth(0), truth(1));
-    case op::select:
-        return t[0] == trend::stays ? together(t[1], t[2]) : trend::unknown;
-    default:
-        return trend::unknown;
-    }
-}
 
 /// A condition that is a function call.
 struct called_condition {

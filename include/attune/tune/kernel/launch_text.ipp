@@ -7,6 +7,7 @@
 #include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/operation.hpp>
+#include <attune/declare/expression/visit_leaf.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/tune/kernel/launch_text.hpp>
 
@@ -73,38 +74,53 @@ public:
     [[nodiscard]] std::string text(std::uint32_t node)
     {
         expression_node const& n = space_.nodes[node];
-        switch (n.code) {
-        case op::integer:
-            return "integer(" +
-                   (n.integer == std::numeric_limits<std::int64_t>::min()
-                        ? "-9223372036854775807 - 1"
-                        : std::to_string(n.integer)) +
-                   ')';
-        case op::real:
-            is_written = is_written && std::isfinite(n.real);
-            return "real(" + hexadecimal_text(n.real) + ')';
-        case op::input:
-            return input(space_.inputs[n.subject].name);
-        case op::parameter:
-            return parameter(n.subject);
-        case op::element:
-            return read("item\t" + std::to_string(n.integer) + '\t' + name_of(n));
-        case op::position:
-            return read("place\t" + std::to_string(n.integer) + '\t' + name_of(n));
-        case op::text:
-            is_written = false; // texts are compared with a parameter alone
-            return {};
-        default:
-            return operation(n);
-        }
+        return is_leaf(n.code) ? visit_leaf(space_, n, leaf{*this}) : operation(n);
     }
 
     bool is_written = true; ///< false: a formula has something that is not written here
 
 private:
-    [[nodiscard]] std::string const& name_of(expression_node const& n) const
+    /// Writes what visit_leaf() finds.
+    struct leaf {
+        formula_writer& to;
+
+        [[nodiscard]] std::string constant(number const& v) const
+        {
+            if (!v.is_real)
+                return "integer(" +
+                       (v.integer == std::numeric_limits<std::int64_t>::min()
+                            ? "-9223372036854775807 - 1"
+                            : std::to_string(v.integer)) +
+                       ')';
+            to.is_written = to.is_written && std::isfinite(v.real);
+            return "real(" + hexadecimal_text(v.real) + ')';
+        }
+        [[nodiscard]] std::string text(std::string const&) const
+        {
+            to.is_written = false; // texts are compared with a parameter alone
+            return {};
+        }
+        [[nodiscard]] std::string input(input_description const& of) const
+        {
+            return to.input(of.name);
+        }
+        [[nodiscard]] std::string whole(std::uint32_t parameter) const
+        {
+            return to.parameter(parameter);
+        }
+        [[nodiscard]] std::string element(std::uint32_t parameter, std::int64_t place) const
+        {
+            return to.read("item\t" + std::to_string(place) + '\t' + to.name_of(parameter));
+        }
+        [[nodiscard]] std::string item_position(std::uint32_t parameter, std::int64_t item) const
+        {
+            return to.read("place\t" + std::to_string(item) + '\t' + to.name_of(parameter));
+        }
+    };
+
+    [[nodiscard]] std::string const& name_of(std::uint32_t parameter) const
     {
-        return space_.parameters[n.subject].name;
+        return space_.parameters[parameter].name;
     }
     [[nodiscard]] std::string input(std::string const& name)
     {
@@ -146,7 +162,7 @@ private:
             if (is_text(*a) && b->code == op::text) {
                 is_written = is_written && space_.group_of(a->subject) == nullptr;
                 std::string const same =
-                    read("text\t" + name_of(*a) + '\t' + space_.texts[b->text]);
+                    read("text\t" + name_of(a->subject) + '\t' + space_.texts[b->text]);
                 return n.code == op::equal ? same : "logical_not(" + same + ')';
             }
         }

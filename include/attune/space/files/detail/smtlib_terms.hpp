@@ -3,6 +3,7 @@
 // Source   The SMT-LIB Standard 2.6; theory Ints: a = b (div a b) + (mod a b), 0 <= (mod a b) < |b|
 #pragma once
 
+#include <attune/core/enum_table.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
@@ -138,65 +139,129 @@ inline void smt_require_64_bits(smt_term& t)
                      smt_both(a.defined, b.defined));
 }
 
-/// Quotient or remainder. SMT-LIB's `div` leaves a remainder that is not negative, so it rounds
-/// down for b > 0; other cases are converted to b > 0 or a >= 0 by changing both signs.
 [[nodiscard]] inline std::string
-smt_whole_division(op code, std::string const& a, std::string const& b)
+smt_pair(std::string_view word, std::string const& a, std::string const& b)
 {
-    auto const pair = [](char const* word, std::string const& x, std::string const& y) {
-        return std::string("(") + word + ' ' + x + ' ' + y + ')';
-    };
-    auto const minus = [](std::string const& x) { return "(- " + x + ')'; };
-    auto const choose = [](std::string const& c, std::string const& x, std::string const& y) {
-        return "(ite " + c + ' ' + x + ' ' + y + ')';
-    };
-    std::string const down = pair(">", b, "0");
-    std::string const not_negative = pair(">=", a, "0");
-    switch (code) {
-    case op::floor_divide:
-        return choose(down, pair("div", a, b), pair("div", minus(a), minus(b)));
-    case op::floor_modulo:
-        return choose(down, pair("mod", a, b), minus(pair("mod", minus(a), minus(b))));
-    case op::ceil_divide: // -floor(-a / b)
-        return minus(choose(down, pair("div", minus(a), b), pair("div", a, minus(b))));
-    case op::divide:
-        return choose(not_negative, pair("div", a, b), minus(pair("div", minus(a), b)));
-    default:
-        return choose(not_negative, pair("mod", a, b), minus(pair("mod", minus(a), b)));
-    }
+    return '(' + std::string(word) + ' ' + a + ' ' + b + ')';
+}
+[[nodiscard]] inline std::string smt_minus(std::string const& a) { return "(- " + a + ')'; }
+[[nodiscard]] inline std::string
+smt_choose(std::string const& condition, std::string const& a, std::string const& b)
+{
+    return "(ite " + condition + ' ' + a + ' ' + b + ')';
+}
+[[nodiscard]] inline std::string smt_floor(std::string const& a)
+{
+    return "(to_real (to_int " + a + "))";
+}
+[[nodiscard]] inline std::string smt_ceiling(std::string const& a)
+{
+    return smt_minus(smt_floor(smt_minus(a)));
+}
+/// a - b * times
+[[nodiscard]] inline std::string
+smt_rest(std::string const& a, std::string const& b, std::string const& times)
+{
+    return smt_pair("-", a, smt_pair("*", b, times));
 }
 
-[[nodiscard]] inline std::string
-smt_real_division(op code, std::string const& a, std::string const& b)
+/// The terms of a quotient or remainder. SMT-LIB's `div` leaves a remainder that is not negative,
+/// so it rounds down for b > 0; other cases are converted to b > 0 or a >= 0 by changing both
+/// signs.
+struct smt_division {
+    op of{};
+    std::string (*of_wholes)(std::string const& a, std::string const& b) = nullptr;
+    std::string (*of_reals)(std::string const& a, std::string const& b) = nullptr;
+};
+
+inline constexpr enum_table<smt_division, op::select> smt_divisions{{
+    {op::integer},
+    {op::real},
+    {op::text},
+    {op::parameter},
+    {op::element},
+    {op::position},
+    {op::input},
+    {op::negate},
+    {op::logical_not},
+    {op::absolute},
+    {op::add},
+    {op::subtract},
+    {op::multiply},
+    {op::divide,
+     [](std::string const& a, std::string const& b) {
+         return smt_choose(smt_pair(">=", a, "0"),
+                           smt_pair("div", a, b),
+                           smt_minus(smt_pair("div", smt_minus(a), b)));
+     },
+     [](std::string const& a, std::string const& b) { return smt_pair("/", a, b); }},
+    {op::modulo,
+     [](std::string const& a, std::string const& b) {
+         return smt_choose(smt_pair(">=", a, "0"),
+                           smt_pair("mod", a, b),
+                           smt_minus(smt_pair("mod", smt_minus(a), b)));
+     },
+     [](std::string const& a, std::string const& b) {
+         std::string const q = smt_pair("/", a, b);
+         return smt_rest(a, b, smt_choose(smt_pair(">=", q, "0.0"), smt_floor(q), smt_ceiling(q)));
+     }},
+    {op::floor_divide,
+     [](std::string const& a, std::string const& b) {
+         return smt_choose(smt_pair(">", b, "0"),
+                           smt_pair("div", a, b),
+                           smt_pair("div", smt_minus(a), smt_minus(b)));
+     },
+     [](std::string const& a, std::string const& b) { return smt_floor(smt_pair("/", a, b)); }},
+    {op::floor_modulo,
+     [](std::string const& a, std::string const& b) {
+         return smt_choose(smt_pair(">", b, "0"),
+                           smt_pair("mod", a, b),
+                           smt_minus(smt_pair("mod", smt_minus(a), smt_minus(b))));
+     },
+     [](std::string const& a, std::string const& b) {
+         return smt_rest(a, b, smt_floor(smt_pair("/", a, b)));
+     }},
+    {op::ceil_divide, // -floor(-a / b)
+     [](std::string const& a, std::string const& b) {
+         return smt_minus(smt_choose(smt_pair(">", b, "0"),
+                                     smt_pair("div", smt_minus(a), b),
+                                     smt_pair("div", a, smt_minus(b))));
+     },
+     [](std::string const& a, std::string const& b) { return smt_ceiling(smt_pair("/", a, b)); }},
+    {op::minimum},
+    {op::maximum},
+    {op::less},
+    {op::less_equal},
+    {op::greater},
+    {op::greater_equal},
+    {op::equal},
+    {op::not_equal},
+    {op::logical_and},
+    {op::logical_or},
+    {op::select},
+}};
+
+[[nodiscard]] consteval bool has_terms_of_divisions()
 {
-    std::string const quotient = "(/ " + a + ' ' + b + ')';
-    std::string const floor = "(to_real (to_int " + quotient + "))";
-    std::string const ceiling = "(- (to_real (to_int (- " + quotient + "))))";
-    std::string const toward_zero = "(ite (>= " + quotient + " 0.0) " + floor + ' ' + ceiling + ')';
-    switch (code) {
-    case op::divide:
-        return quotient;
-    case op::floor_divide:
-        return floor;
-    case op::ceil_divide:
-        return ceiling;
-    default:
-        return "(- " + a + " (* " + b + ' ' + (code == op::modulo ? toward_zero : floor) + "))";
-    }
+    for (smt_division const& row : smt_divisions)
+        if ((row.of_wholes != nullptr) != is_division(row.of) ||
+            (row.of_reals != nullptr) != is_division(row.of))
+            return false;
+    return true;
 }
+static_assert(has_terms_of_divisions(), "attune: a division needs its terms of SMT-LIB");
 
 [[nodiscard]] inline smt_term smt_arithmetic(op code, smt_term const& a, smt_term const& b)
 {
     smt_term out{"", smt_both(a.defined, b.defined), 0, a.is_real || b.is_real, false};
     std::string const x = smt_value(a, out.is_real);
     std::string const y = smt_value(b, out.is_real);
-    auto const pair = [&](std::string_view word) {
-        return '(' + std::string(word) + ' ' + x + ' ' + y + ')';
-    };
+    auto const pair = [&](std::string_view word) { return smt_pair(word, x, y); };
     out.largest = std::max(a.largest, b.largest);
     if (is_division(code)) {
         out.defined = smt_both(out.defined, "(not (= " + y + (out.is_real ? " 0.0))" : " 0))"));
-        out.value = out.is_real ? smt_real_division(code, x, y) : smt_whole_division(code, x, y);
+        smt_division const& terms = smt_divisions[code];
+        out.value = (out.is_real ? terms.of_reals : terms.of_wholes)(x, y);
     } else if (rules_of(code).is_call) { // minimum or maximum
         out.value = "(ite " + pair(code == op::minimum ? "<" : ">") + ' ' + x + ' ' + y + ')';
     } else {
