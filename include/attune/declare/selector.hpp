@@ -214,7 +214,8 @@ template <std::size_t N, class Algorithms, class... P>
 selected_parameters(Algorithms const& algorithms, std::string_view name, P const&... each)
 {
     auto const one = [&](auto const& p) {
-        return array_of<N>(p).active_if_each([&](std::size_t i) { return algorithms[i] == name; });
+        return attune::array_of<N>(p).active_if_each(
+            [&](std::size_t i) { return algorithms[i] == name; });
     };
     return boost::hana::basic_tuple<decltype(one(each))...>{one(each)...};
 }
@@ -285,12 +286,11 @@ template <fixed_string Name, std::size_t N, class Domain, class... A>
             domain{detail::make_range<parameter_kind::integer>(
                 progression::linear, 1, 1, detail::as_bound(static_cast<int>(N)))}};
         auto const cuts =
-            array_of<N - 1>(ordinal<detail::joined_name<Name, "_CUT">()>(cut_offs))
+            attune::array_of<N - 1>(ordinal<detail::joined_name<Name, "_CUT">()>(cut_offs))
                 .active_if_each([&](std::size_t i) { return ranges > static_cast<int>(i) + 1; });
         auto const names =
-            array_of<N>(categorical<Name>(algorithms.name...)).active_if_each([&](std::size_t i) {
-                return ranges > static_cast<int>(i);
-            });
+            attune::array_of<N>(categorical<Name>(algorithms.name...))
+                .active_if_each([&](std::size_t i) { return ranges > static_cast<int>(i); });
         auto const parameters =
             detail::all_joined(boost::hana::unpack(algorithms.parameters, [&](auto const&... each) {
                 return detail::selected_parameters<N>(names, algorithms.name, each...);

@@ -96,7 +96,7 @@ struct tuning_report {
     std::optional<baseline_comparison> baseline{};
     cache_state cache = cache_state::warm;
     machine_noise noise{};
-    std::optional<attune::roofline> roofline{};
+    std::optional<attune::ATTUNE_OFF_ABI::roofline> roofline{};
     double log2_space_size = 0;
     std::uint32_t evaluations = 0;
     std::uint32_t pruned = 0;
