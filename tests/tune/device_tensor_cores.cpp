@@ -42,6 +42,16 @@ attune::nest_description bytes(attune::element_type a, attune::element_type b)
     return nest;
 }
 
+/// The same with extents that are inputs: M, N, K.
+attune::nest_description bytes_of_inputs()
+{
+    attune::nest_description nest = support::with_elements(support::matmul_of_inputs(), i8, i32);
+    for (attune::nest_node& node : nest.nodes)
+        node.type = i32;
+    nest.statements.front().accumulator = i32;
+    return nest;
+}
+
 /// A configuration with tensor cores.
 attune::point tensor_point(support::device_subject_of const& subject, attune::random_engine& draw)
 {
@@ -131,6 +141,38 @@ TEST_CASE("numbers of 16 bits are computed with by threads, too, in tiles and in
                 CHECK(support::device_difference(compiler, nest, {}, subject, at, seed) == "");
             }
         }
+}
+
+TEST_CASE("without tensor cores a block of any depth is loaded, also one less deep than 16 bytes")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    std::vector<example> const examples = {
+        {support::batched_int8(1, 17, 19, 64), {}},
+        {support::with_elements(support::matmul_of_inputs(), f16, f32), {17, 19, 64}},
+        {support::with_elements(support::matmul(17, 19, 64), f16, f32), {}},
+        {bytes_of_inputs(), {17, 19, 64}}};
+    for (example const& one : examples) {
+        CAPTURE(one.nest.name);
+        support::device_subject_of const subject(one.nest, one.inputs);
+        attune::description const& d = subject.space.describe();
+        attune::point at;
+        for (attune::parameter_description const& p : d.parameters)
+            at.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+        std::uint32_t const deep = d.find_parameter("BLOCK_DEPTH");
+        for (std::uint32_t n = 0; n < d.parameters[deep].value_count(); ++n) {
+            at[deep] = attune::coordinate{n, 0};
+            std::string const configuration = attune::text_of(d, at);
+            CAPTURE(configuration);
+            REQUIRE(subject.space.contains(at));
+            REQUIRE_FALSE(subject.derived.schedule(at).uses_tensor_cores);
+            attune::device_program const p = subject.derived.schedule(at);
+            std::string const text =
+                attune::write_device_program(p, attune::device_arguments_of(one.nest));
+            CHECK(text.find("% 0 ") == text.npos);
+            CHECK(text.find("/ 0;") == text.npos);
+            CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at, 3) == "");
+        }
+    }
 }
 
 TEST_CASE("the code of sm_80 and sm_90 has each matrix instruction of a step, and can be launched")

@@ -55,6 +55,13 @@ TEST_CASE("loads are wide where lines can be cut in vectors, and padding is behi
     p = product(63); // lines of A have 63 numbers
     CHECK_FALSE(has(text_of(p), "pack_<float, 4> const*>(&A["));
     CHECK(has(text_of(p), "pack_<float, 4> const*>(&B["));
+    p = product(62); // halves of them are whole vectors
+    CHECK(has(text_of(p), "pack_<float, 2> const*>(&A["));
+    p = product(64);
+    p.block_depth = 2; // no more of a line of A is in a block
+    CHECK(has(text_of(p), "pack_<float, 2> const*>(&A["));
+    CHECK(has(text_of(p), "pack_<float, 4> const*>(&B["));
+    p = product(63);
     p.padding = 4;
     CHECK(has(text_of(p), "tile_0_[1][8][36]"));
     p.is_double_buffered = true;

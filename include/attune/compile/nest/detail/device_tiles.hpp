@@ -68,15 +68,20 @@ private:
         return run;
     }
 
-    /// Elements of one load from memory, 1 where they never lie so.
+    /// Elements of one load from memory, a power of 2: no more than a block has of a line, and a
+    /// divisor of what is known of the lines; 1 where elements never lie so.
     [[nodiscard]] std::int64_t width_of(device_operand const& o) const
     {
         std::int64_t width = o.may_be_wide ? p_.vector : 1;
         auto const bytes = static_cast<std::int64_t>(element_bytes(array_of(o).element));
         while (width > 1 && width * bytes > 16)
             width /= 2;
+        // Blocks have 16 rows and columns or more, but may be 4 steps deep.
+        if (o.runs_along_depth) width = std::min(width, p_.block_depth);
         for (nest_extent const& e : running_extents(o))
-            if (e.input == no_index && e.constant % width != 0) width = 1;
+            if (e.input == no_index)
+                while (width > 1 && e.constant % width != 0)
+                    width /= 2;
         return width;
     }
     /// Those that the width divides where loads are wide: of the axis that runs in memory, and of a

@@ -38,7 +38,7 @@ namespace detail {
 
 /// Part of the identity of what was tuned. Raised with each change that makes other code of equal
 /// programs and values.
-inline constexpr int device_writer_version = 2;
+inline constexpr int device_writer_version = 3;
 
 } // namespace detail
 
