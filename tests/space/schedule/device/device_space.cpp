@@ -91,6 +91,36 @@ TEST_CASE("tensor cores are a choice where one instruction computes exactly such
     attune::nest_description mixed = product(f16);
     mixed.arrays[1].element = bf16;
     CHECK(depth_of(mixed) == 0);
+    // sum(k)(cast<to>(A[i][k]) * B[k][j]), whose conversion keeps each number of A or does not.
+    auto const converted = [](attune::nest_description nest, element_type to) {
+        nest.nodes.push_back({.code = attune::nest_op::convert, .type = to, .first = 0});
+        nest.nodes.push_back(
+            {.code = attune::nest_op::convert, .type = nest.nodes[2].type, .first = 3});
+        nest.nodes.push_back({.code = attune::nest_op::multiply,
+                              .type = nest.nodes[2].type,
+                              .first = 4,
+                              .second = 1});
+        nest.statements.front().value = 5;
+        return nest;
+    };
+    auto const of_bytes = [](element_type read) {
+        attune::nest_description nest = support::batched_int8(3, 17, 19, 23);
+        nest.arrays[0].element = read;
+        return nest;
+    };
+    for (element_type const to : {f16, f32, f64})
+        CHECK(depth_of(converted(product(f16), to)) == 16);
+    for (element_type const to : {i8, i32, i64, bf16})
+        CHECK(depth_of(converted(product(f16), to)) == 0);
+    CHECK(depth_of(converted(product(bf16), f32)) == 16);
+    CHECK(depth_of(converted(product(bf16), f16)) == 0);
+    for (element_type const to : {i8, i16, i32, i64, f16, bf16, f32, f64})
+        CHECK(depth_of(converted(of_bytes(i8), to)) == 32);
+    for (element_type const to : {u8, u16})
+        CHECK(depth_of(converted(of_bytes(i8), to)) == 0);
+    for (element_type const to : {u8, i16, u16, i32, u32, i64, u64, f16, f32})
+        CHECK(depth_of(converted(of_bytes(u8), to)) == 32);
+    CHECK(depth_of(converted(of_bytes(u8), i8)) == 0);
     // Three factors, the largest product, and a sum in double are something else, too.
     attune::nest_description largest = product(f16);
     largest.statements.front().combine = attune::reduction::maximum;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/device_program.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
@@ -67,20 +68,35 @@ inline void place_operand(device_program const& p, device_operand& operand)
     }
 }
 
-/// The element that a node is, converted or not; nothing where it is something else.
-[[nodiscard]] inline std::optional<std::uint32_t> access_of_node(nest_description const& nest,
-                                                                 std::uint32_t at)
+/// Whether each number of type `from` is the same one as a `to`.
+/// @param from  f16, bf16, i8, u8; other types have no matrix instructions
+[[nodiscard]] inline bool keeps_elements(element_type from, element_type to)
 {
+    element_traits const& of = element_types[from];
+    element_traits const& as = element_types[to];
+    if (from == to) return true;
+    if (of.is_real) return as.is_real && as.bytes >= 4;
+    // f16 and bf16 have all whole numbers of 8 bits.
+    return as.is_real || (as.bytes > of.bytes && (as.is_signed || !of.is_signed));
+}
+
+/// Whether a node is an element of an array, converted only to types that have each of its numbers.
+[[nodiscard]] inline bool is_kept_element(nest_description const& nest, std::uint32_t node)
+{
+    std::uint32_t at = node;
     while (nest.nodes[at].code == nest_op::convert)
         at = nest.nodes[at].first;
-    if (nest.nodes[at].code != nest_op::access) return {};
-    return nest.nodes[at].access;
+    if (nest.nodes[at].code != nest_op::access) return false;
+    element_type const element = nest.arrays[nest.accesses[nest.nodes[at].access].array].element;
+    for (at = node; nest.nodes[at].code == nest_op::convert; at = nest.nodes[at].first)
+        if (!keeps_elements(element, nest.nodes[at].type)) return false;
+    return true;
 }
 
 /// Steps of the sum in one matrix instruction: 16 for two operands of one type of 16 bits whose
 /// products are added up in float, 32 for bytes added up in int; 0 for all else. Products of such
 /// operands are exact in these types, so that the instruction computes what the statement says, but
-/// for the order of the sum.
+/// for the order and the rounding of the sum.
 [[nodiscard]] inline std::int64_t tensor_depth_of(device_program const& p)
 {
     nest_statement const& main = p.nest.statements.front();
@@ -90,7 +106,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
         value.type != main.accumulator)
         return 0;
     for (std::uint32_t const factor : {value.first, value.second})
-        if (!access_of_node(p.nest, factor)) return 0;
+        if (!is_kept_element(p.nest, factor)) return 0;
     element_type const first = p.element_of(p.operands[0]);
     element_type const second = p.element_of(p.operands[1]);
     auto const is_byte = [](element_type e) {
