@@ -123,6 +123,10 @@ TEST_CASE("target and patience look at the values of the most budget")
     auto const r = minimize_with_budget(plane, cost, options);
     CHECK(r.evaluations == 40 + 17); // the second value of the most budget is no better
     CHECK(r.value == 27);
+    options.limits.patience = 0;
+    auto const once = minimize_with_budget(plane, cost, options);
+    CHECK(once.evaluations == 40); // up to the first value of the most budget
+    CHECK(once.value == 27);
 }
 
 TEST_CASE("failures are counted, and an objective that is not finite is one")

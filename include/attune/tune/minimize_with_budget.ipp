@@ -49,7 +49,11 @@ struct budgeted_search {
                   asked.budget == largest);
         if (asked.budget >= most) judge.add(result);
     }
-    [[nodiscard]] bool meets_a_rule() const { return judge.verdict(0).has_value(); }
+    /// Of trials with the most budget alone: before the first of them nothing has stood still.
+    [[nodiscard]] bool meets_a_rule() const
+    {
+        return judge.evaluations() > 0 && judge.verdict(0).has_value();
+    }
     /// Its brackets are a budget.
     [[nodiscard]] bool is_exhausted() const { return false; }
 };
