@@ -135,3 +135,16 @@ TEST_CASE("arrays and long orders have one line, and whatever changes them chang
     CHECK(schema(space(attune::array_of<3>(range(9)).with_default({1, 2, 3}))) ==
           schema(space(attune::array_of<3>(range(9)))));
 }
+
+TEST_CASE("which elements of an array have a condition of their own is part of the text")
+{
+    auto const with = [](std::size_t odd) {
+        return schema(space(b, attune::array_of<3>(a).active_if_each([&](std::size_t i) {
+            return b == (i == odd ? 4 : 2);
+        })));
+    };
+    std::set<std::string> const different{with(0), with(1), with(2), with(3)};
+    CHECK(different.size() == 4);
+    // Without such conditions the text is that of attune 0.4.
+    CHECK(with(3) == "B;2 1 0 0;1;2;4;\nA;array 3;2 1 0 0;1;2;4;active_if B == 2;\n");
+}

@@ -60,7 +60,7 @@ ATTUNE_INLINE std::string schema_text(description const& space)
         if (p.is_conditional()) field("active_if " + p.active.text);
         for (std::uint32_t i = one.first + 1; i < one.first + one.count; ++i)
             if (std::string const& own = space.parameters[i].active.text; own != p.active.text)
-                field("active_if " + own);
+                field("active_if[" + std::to_string(i - one.first) + "] " + own);
         out += '\n';
     }
     for (constraint_description const& c : space.constraints)
