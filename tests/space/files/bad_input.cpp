@@ -158,3 +158,83 @@ TEST_CASE("a constraint that overflows everywhere, or divides by zero, is named"
           "  where: 1 % (a - a) == 0: floor_mod(1, 3 - 3) == 0: floor_mod(1, 0) divides by zero\n"
           "  next:  loosen it, or give its parameters more values");
 }
+
+TEST_CASE("what is no selector is one sentence that names the parameter")
+{
+    std::string const ranges = R"({"name": "R", "range": [1, 3]})";
+    std::string const cuts = R"({"name": "C", "values": [8, 16, 32], "elements": 2})";
+    std::string const runs = R"({"name": "S", "values": ["a", "b"], "elements": 3})";
+    auto const error_of = [](std::string const& r, std::string const& c, std::string const& s) {
+        std::string const said = json_error("{\"params\": [" + r + ", " + c + ", " + s +
+                                            "],\n\"selectors\": [{\"first\": \"R\", "
+                                            "\"parameters\": 0}]}");
+        return said.substr(0, said.find('\n'));
+    };
+    CHECK(error_of(ranges, cuts, runs) == "was read");
+    CHECK(error_of(R"({"name": "R", "values": [1, 2, 3]})", cuts, runs) == "was read");
+    CHECK(error_of(ranges, R"({"name": "C", "values": [0.5, 1.5], "elements": 2})", runs) ==
+          "was read");
+    CHECK(error_of(ranges, R"({"name": "C", "range": [1, 9], "elements": 2})", runs) == "was read");
+
+    std::string const number = "attune: expected the whole numbers from 1 to 3 as values of R, the "
+                               "number of ranges";
+    for (char const* const other : {R"({"name": "R", "range": [2, 3]})",
+                                    R"({"name": "R", "range": [1, 2]})",
+                                    R"({"name": "R", "range": [1, 4]})",
+                                    R"({"name": "R", "range": [1, 3], "step": 2})",
+                                    R"({"name": "R", "range": [1, 3], "steps": "doubling"})",
+                                    R"({"name": "R", "values": [2, 3]})",
+                                    R"({"name": "R", "values": [1, 2, 4]})",
+                                    R"({"name": "R", "values": [1.0, 2.0, 3.5]})",
+                                    R"({"name": "R", "values": [1, 2, 3], "kind": "categorical"})",
+                                    R"({"name": "R", "values": ["1", "2", "3"]})",
+                                    R"({"name": "R", "kind": "boolean"})",
+                                    R"({"name": "R", "kind": "real", "low": 1, "high": 3})"}) {
+        CAPTURE(other);
+        CHECK(error_of(other, cuts, runs) == number);
+    }
+    std::string const ascending = "attune: expected ascending numbers as values of C, the cut-offs "
+                                  "of a selector";
+    for (char const* const other :
+         {R"({"name": "C", "kind": "real", "low": 1, "high": 3, "elements": 2})",
+          R"({"name": "C", "values": [8, 16], "kind": "categorical", "elements": 2})",
+          R"({"name": "C", "values": ["x", "y"], "elements": 2})",
+          R"({"name": "C", "kind": "boolean", "elements": 2})"}) {
+        CAPTURE(other);
+        CHECK(error_of(ranges, other, runs) == ascending);
+    }
+    CHECK(
+        error_of(
+            ranges, cuts, R"({"name": "S", "kind": "real", "low": 1, "high": 3, "elements": 3})") ==
+        "attune: expected values that can be counted as those of S, the algorithms of a selector");
+    CHECK(error_of(ranges, R"({"name": "C", "values": [8, 16], "elements": 3})", runs)
+              .starts_with("attune: expected a selector: "));
+    CHECK(error_of(R"({"name": "R", "range": [1, 3], "elements": 1})", cuts, runs)
+              .starts_with("attune: expected a selector: "));
+    CHECK(json_error("{\"params\": [" + ranges +
+                     "],\n\"selectors\": [{\"first\": \"R\", "
+                     "\"parameters\": 9223372036854775807}]}")
+              .starts_with("attune: expected a selector: "));
+}
+
+TEST_CASE("selectors are listed in order, and no two have one parameter")
+{
+    auto const selector = [](std::string const& name) {
+        return R"({"name": "R)" + name + R"(", "range": [1, 2]}, {"name": "C)" + name +
+               R"(", "values": [8, 16], "elements": 1}, {"name": "S)" + name +
+               R"(", "values": ["a", "b"], "elements": 2})";
+    };
+    auto const error_of = [&](std::string const& list) {
+        std::string const said = json_error("{\"params\": [" + selector("1") + ", " +
+                                            selector("2") + "],\n\"selectors\": [" + list + "]}");
+        return said.substr(0, said.find('\n'));
+    };
+    std::string const one = R"({"first": "R1", "parameters": 0})";
+    std::string const two = R"({"first": "R2", "parameters": 0})";
+    std::string const wrong =
+        "attune: expected selectors in the order of their parameters, none of "
+        "which two have";
+    CHECK(error_of(one + ", " + two) == "was read");
+    CHECK(error_of(two + ", " + one) == wrong);
+    CHECK(error_of(one + ", " + one) == wrong);
+}

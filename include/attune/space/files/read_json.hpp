@@ -46,6 +46,8 @@ struct named_space {
 ///            of an array also a list with one for each element
 /// "selectors": [{"first": "SORT_RANGES", "parameters": 2}] says that this parameter and the arrays
 /// behind it are a selector whose algorithms have two parameters: see selector_description.
+/// Its values are 1, 2, ..., cut-offs are ascending numbers, and algorithms have no interval.
+/// Several selectors are listed in the order of their parameters.
 /// @param source  name of the file, for errors
 /// Errors  syntax_error: what was expected, line and column
 [[nodiscard]] std::vector<named_space> read_spaces_json(std::string_view text,

@@ -347,9 +347,27 @@ inline void read_condition(json_source const& source,
                     active_if.at);
 }
 
-/// @param s  an entry of "selectors"; all parameters were read
-[[nodiscard]] inline selector_description
-read_selector(json_source const& source, json_value const& s, description const& space)
+/// Whether the values of `p` are 1, 2, ..., `last`.
+[[nodiscard]] inline bool
+counts_to(description const& space, parameter_description const& p, std::int64_t last)
+{
+    if (!p.traits().is_ordered || p.type != value_kind::integer) return false;
+    if (p.rule.bound_node != no_index) {
+        expression_node const& bound = space.nodes[p.rule.bound_node];
+        return p.rule.steps == progression::linear && p.rule.first == 1 && p.rule.step == 1 &&
+               bound.code == op::integer && bound.integer == last;
+    }
+    for (std::uint32_t i = 0; i < p.value_count(); ++i)
+        if (p.integer_at(i) != std::int64_t{i} + 1) return false;
+    return p.value_count() == last;
+}
+
+/// @param s       an entry of "selectors"; all parameters were read
+/// @param behind  the first parameter that no selector before this one has
+[[nodiscard]] inline selector_description read_selector(json_source const& source,
+                                                        json_value const& s,
+                                                        description const& space,
+                                                        std::uint32_t behind)
 {
     source.require(s, json_kind::object, "a selector");
     json_value const& first = source.member(s, "first", json_kind::text);
@@ -357,12 +375,11 @@ read_selector(json_source const& source, json_value const& s, description const&
     std::vector<named_value> const all = named_values(space);
     auto const at = std::find_if(
         all.begin(), all.end(), [&](named_value const& v) { return v.name == first.text; });
-    bool good = at != all.end() && at->count == 1 && count.integer >= 0 &&
-                all.end() - at >= count.integer + 3;
+    bool good = at != all.end() && at->count == 1 && at->group == nullptr && count.integer >= 0 &&
+                count.integer <= all.end() - at - 3;
     selector_description out;
     if (good) {
         out = {at->first, at[1].count + 1, static_cast<std::uint32_t>(count.integer)};
-        good = space.parameters[at->first].value_count() <= out.ranges;
         for (std::int64_t i = 1; i < count.integer + 3; ++i)
             good = good && at[i].is_array() && at[i].count + (i == 1 ? 1 : 0) == out.ranges;
     }
@@ -370,6 +387,21 @@ read_selector(json_source const& source, json_value const& s, description const&
         source.fail("expected a selector: the number of ranges, then arrays of cut-offs, one fewer "
                     "than ranges, of algorithms and of each of the parameters",
                     s.at);
+    if (out.first < behind)
+        source.fail("expected selectors in the order of their parameters, none of which two have",
+                    first.at);
+    if (!counts_to(space, space.parameters[at->first], out.ranges))
+        source.fail("expected the whole numbers from 1 to " + std::to_string(out.ranges) +
+                        " as values of " + first.text + ", the number of ranges",
+                    first.at);
+    if (!space.parameters[at[1].first].traits().is_ordered)
+        source.fail("expected ascending numbers as values of " + std::string(at[1].name) +
+                        ", the cut-offs of a selector",
+                    first.at);
+    if (space.parameters[at[2].first].traits().is_interval)
+        source.fail("expected values that can be counted as those of " + std::string(at[2].name) +
+                        ", the algorithms of a selector",
+                    first.at);
     return out;
 }
 
@@ -401,8 +433,11 @@ inline named_space read_space(json_source const& source, json_value const& s)
             read_condition(source, *active_if, v, build);
     if (json_value const* const selectors = s.find("selectors"))
         for (json_value const& one :
-             source.require(*selectors, json_kind::list, "\"selectors\"").items)
-            out.space.selectors.push_back(read_selector(source, one, out.space));
+             source.require(*selectors, json_kind::list, "\"selectors\"").items) {
+            std::vector<selector_description>& all = out.space.selectors;
+            std::uint32_t const behind = all.empty() ? 0 : all.back().first + all.back().count();
+            all.push_back(read_selector(source, one, out.space, behind));
+        }
     if (json_value const* const constraints = s.find("constraints"))
         read_constraints(
             source, source.require(*constraints, json_kind::list, "\"constraints\""), build);
