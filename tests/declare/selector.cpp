@@ -148,6 +148,33 @@ TEST_CASE("the default of a selector names algorithms and cut-offs")
     CHECK_THROWS_AS(static_cast<void>(sort.with_default("bubble")), attune::declaration_error);
 }
 
+TEST_CASE("cut-offs and sizes are whole or real, and characters count as numbers")
+{
+    constexpr auto whole = attune::selector<"W", 2>(
+        attune::values(10, 20), attune::algorithm("few"), attune::algorithm("many"));
+    constexpr auto real = attune::selector<"X", 2>(
+        attune::values(0.5, 2.5), attune::algorithm("few"), attune::algorithm("many"));
+    constexpr auto with = attune::space(whole.with_default({"few", "many"}, {10}),
+                                        real.with_default({"few", "many"}, {2.5}));
+    description const d = attune::build(with).describe();
+    point p(d.parameters.size());
+    for (std::size_t i = 0; i < p.size(); ++i)
+        p[i] = attune::detail::default_of(d.parameters[i]);
+    attune::detail::settle(d, p);
+    auto const config = attune::decode(with, d, p);
+    CHECK(whole.choose(config, 9.75).algorithm == "few");
+    CHECK(whole.choose(config, 10.0F).algorithm == "many");
+    CHECK(whole.choose(config, char{9}).algorithm == "few");
+    CHECK(whole.choose(config, char8_t{10}).algorithm == "many");
+    CHECK(whole.choose(config, true).algorithm == "few");
+    CHECK(whole.choose(config, std::int64_t{-1}).algorithm == "few");
+    CHECK(whole.choose(config, ~std::uint64_t{0}).algorithm == "many");
+    CHECK(real.choose(config, 2).algorithm == "few");
+    CHECK(real.choose(config, std::size_t{3}).algorithm == "many");
+    CHECK(real.choose(config, 2.4375).algorithm == "few");
+    CHECK(real.choose(config, 2.5).algorithm == "many");
+}
+
 TEST_CASE("a space with selectors says where they are, and takes more constraints")
 {
     constexpr auto n = attune::input<"LARGEST", int>();

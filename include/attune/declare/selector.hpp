@@ -16,6 +16,7 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -40,6 +41,20 @@ struct ranges_domain : range_domain<parameter_kind::integer, int> {
     static constexpr std::uint32_t ranges = N;
     static constexpr std::uint32_t selected = Parameters;
 };
+
+/// Whether a size lies below a cut-off.
+template <class Size, class Cut>
+[[nodiscard]] constexpr bool is_below(Size const& size, Cut const& cut)
+{
+    if constexpr (std::integral<Size> && std::integral<Cut>) {
+        return std::cmp_less(+size, +cut); // a char is an int
+    } else if constexpr (std::is_arithmetic_v<Size> && std::is_arithmetic_v<Cut>) {
+        using both = std::common_type_t<Size, Cut>;
+        return static_cast<both>(size) < static_cast<both>(cut);
+    } else {
+        return size < cut;
+    }
+}
 
 /// One algorithm of a selector.
 template <class... P>
@@ -119,14 +134,15 @@ struct selector_pack {
         if constexpr (at != detail::not_found) return boost::hana::at_c<at>(parameters);
     }
 
-    /// What a configuration runs for `size`: the first range whose cut-off lies above it.
+    /// What a configuration runs for `size`: the first range whose cut-off lies above it. Numbers
+    /// are compared as such, whole or real, with sign or without.
     template <class Config, class Size>
     [[nodiscard]] constexpr auto choose(Config const& config, Size const& size) const
     {
         auto const count = static_cast<std::size_t>(config[ranges]);
         auto const cuts = config[cut_offs];
         std::size_t range = 0;
-        while (range + 1 < count && !std::cmp_less(size, cuts[range]))
+        while (range + 1 < count && !detail::is_below(size, cuts[range]))
             ++range;
         return chosen_algorithm<selector_pack, Config>{
             *this, config, range, config[algorithms][range]};
