@@ -23,6 +23,7 @@ namespace attune::inline ATTUNE_OFF_ABI {
 struct program_options {
     std::optional<tolerance> within{};
     bool tune_each_size = true;
+    bool tensor_cores = true;
 };
 
 } // namespace attune::inline ATTUNE_OFF_ABI

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <span>
 #include <string>
@@ -145,6 +146,26 @@ TEST_CASE("a product of numbers of 16 bits is tuned with tensor cores, and summe
     }
 }
 #endif
+
+TEST_CASE("a kernel for older devices has no configuration with tensor cores")
+{
+    constexpr auto BA = array<"A", std::int8_t, M, K>();
+    constexpr auto BB = array<"B", std::int8_t, K, N>();
+    constexpr auto BC = array<"C", int, M, N>();
+    constexpr auto bytes = attune::nest<"bytes">(BC[i][j] = sum(k)(BA[i][k] * BB[k][j]));
+    int const size = 20;
+    std::vector<std::int8_t> const a(size * size, std::int8_t{3});
+    std::vector<std::int8_t> const b(size * size, std::int8_t{-5});
+    for (bool const has_them : {false, true}) {
+        std::vector<int> c(size * size);
+        attune::tuned fast{bytes.device_kernel({.tensor_cores = has_them}), emulated(), few(2)};
+        fast(a, b, c, size, size, size);
+        CHECK(c == std::vector<int>(size * size, -15 * size));
+        std::string const configuration = fast.report().configuration;
+        CAPTURE(configuration);
+        CHECK((configuration.find("TENSOR=") != std::string::npos) == has_them);
+    }
+}
 
 TEST_CASE("arrays of other sizes than declared are an error before anything is launched")
 {

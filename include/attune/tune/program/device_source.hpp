@@ -21,7 +21,8 @@ struct device_program_kernel {
 };
 
 /// Errors   attune::error: the program is none for a GPU, see device_space
-[[nodiscard]] device_program_kernel device_kernel_of(program_text const& program);
+[[nodiscard]] device_program_kernel device_kernel_of(program_text const& program,
+                                                     bool may_use_tensor_cores = true);
 
 /// The CUDA text of one configuration, with the statements and the configuration in comments.
 /// Errors   attune::error: as above; no such parameter or value; values that exclude each other

@@ -27,9 +27,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
-ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program)
+ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program,
+                                                     bool may_use_tensor_cores)
 {
-    auto const space = std::make_shared<device_space const>(program.nest);
+    auto const space = std::make_shared<device_space const>(program.nest, may_use_tensor_cores);
     device_program_kernel out;
     out.source = {"attune program for a GPU, writer " + std::to_string(device_writer_version) +
                       '\n' + text_of(program.nest),

@@ -190,7 +190,7 @@ public:
     /// The program as a kernel for a GPU, in one launch: for attune::nvrtc_compiler. A call copies
     /// the arrays, which are the host's, there and back; see resident_kernel(). Its space is that
     /// of attune::device_space. Inputs that are extents are bound, whatever `tune_each_size` says;
-    /// of the options `within` counts.
+    /// of the options `within` and `tensor_cores` count.
     /// Errors   attune::error: the program is none for one launch, see device_space
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     device_kernel(program_options const& options = {}) const
@@ -232,7 +232,7 @@ private:
                       "attune: device_kernel(): a program for a device takes no array that "
                       "attune::constant() declares; declare it by attune::array()");
         program_text const text = as_text();
-        device_program_kernel made = device_kernel_of(text);
+        device_program_kernel made = device_kernel_of(text, options.tensor_cores);
         auto out = program_calls<Args...>::of(declaration_)
                        .template kernel<Resident...>(
                            text, std::move(made.source), made.space, options.within);

@@ -29,6 +29,9 @@ struct program_options {
     /// True: each value of the inputs that are extents is tuned for. False: what is tuned at the
     /// first call serves all sizes, once it is verified for them.
     bool tune_each_size = true;
+    /// Of programs for a GPU. False: for devices before sm_80, which have no such instructions for
+    /// these types; see device_space.
+    bool tensor_cores = true;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,32 @@ TEST_CASE("tensor cores are a choice where one instruction computes exactly such
     cube.nodes.push_back({.code = attune::nest_op::multiply, .type = f32, .first = 2, .second = 0});
     cube.statements.front().value = 3;
     CHECK(depth_of(cube) == 0);
+}
+
+TEST_CASE("a space for devices without tensor cores chooses vectors, padding and buffers")
+{
+    for (attune::nest_description const& nest :
+         {support::batched_int8(3, 64, 64, 64),
+          support::with_elements(
+              support::matmul(64, 64, 64), element_type::f16, element_type::f32)}) {
+        CAPTURE(nest.name);
+        attune::device_space const derived(nest, false);
+        attune::description const& d = derived.describe();
+        CHECK(d.find_parameter("TENSOR") == attune::no_index);
+        for (char const* const name : {"VECTOR", "PADDING", "DOUBLE_BUFFER"})
+            CHECK_FALSE(d.parameters[d.find_parameter(name)].is_conditional());
+        attune::chain_of_trees const space(d);
+        attune::random_engine draw(5);
+        std::set<std::int64_t> vectors, paddings;
+        for (int n = 0; n < 100; ++n) {
+            attune::device_program const p = derived.schedule(space.sample(draw));
+            CHECK_FALSE(p.uses_tensor_cores);
+            vectors.insert(p.vector);
+            paddings.insert(p.padding);
+        }
+        CHECK(vectors == std::set<std::int64_t>{1, 2, 4});
+        CHECK(paddings == std::set<std::int64_t>{0, 1, 4});
+    }
 }
 
 TEST_CASE("with tensor cores warps have whole instructions, blocks whole warps, and lines 16 bytes")

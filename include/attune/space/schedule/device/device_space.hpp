@@ -19,8 +19,10 @@ namespace attune::inline ATTUNE_ABI {
 /// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, DOUBLE_BUFFER. Where both operands are _Float16 or
 /// __bf16 and summed up in float, or bytes summed up in int, TENSOR=1 multiplies by tensor cores of
 /// sm_80 and later: a warp's tile then has 8 THREAD_ROWS rows and 4 THREAD_COLUMNS columns. The
-/// default is 0, which every device runs. All other programs are computed row by row of the axes
-/// that all statements share: LANES, GROUPS, PASSES.
+/// default is 0, which every device runs. For older devices, which compile none of TENSOR=1, the
+/// space is made without it: VECTOR, PADDING and DOUBLE_BUFFER are then chosen, as for float. All
+/// other programs are computed row by row of the axes that all statements share: LANES, GROUPS,
+/// PASSES.
 ///
 /// Without such an axis there is one row: LANES. Several blocks share its elements (BLOCKS), each
 /// with all temporaries computed for itself, unless a statement reads an array in memory that
@@ -31,9 +33,10 @@ namespace attune::inline ATTUNE_ABI {
 /// program are inputs of the space.
 class device_space {
 public:
+    /// @param may_use_tensor_cores  false: there is no TENSOR
     /// Errors   attune::error: an element type that a GPU does not have; a row stride; statements
     ///          that share no axis and pass on more than a block can hold
-    explicit device_space(nest_description nest);
+    explicit device_space(nest_description nest, bool may_use_tensor_cores = true);
 
     [[nodiscard]] description const& describe() const noexcept { return space_; }
 

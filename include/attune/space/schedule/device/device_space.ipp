@@ -167,9 +167,9 @@ struct device_nodes {
 };
 
 /// What matrix instructions ask of the parameters: whole instructions in a warp's tile, whole warps
-/// in a block, and lines in shared memory that begin at multiples of 16 bytes. Without them, which
-/// only devices before sm_80 want, the sizes of blocks are all that is chosen, so that most
-/// configurations have them.
+/// in a block, and lines in shared memory that begin at multiples of 16 bytes. Without them the
+/// sizes of blocks are all that is chosen, so that most configurations have them; a space for
+/// devices before sm_80 is made without TENSOR.
 inline void declare_tensor_cores(device_program const& p, device_formulas& f, space_builder& space)
 {
     std::uint32_t const is_on = space.value("TENSOR");
@@ -380,11 +380,12 @@ inline void require_room(device_program const& p)
 
 } // namespace detail
 
-ATTUNE_INLINE device_space::device_space(nest_description nest)
+ATTUNE_INLINE device_space::device_space(nest_description nest, bool may_use_tensor_cores)
 {
     detail::require_device_arrays(nest);
     nest = detail::merged_statements(std::move(nest));
-    std::optional<device_program> const tiles = detail::tiles_of(nest);
+    std::optional<device_program> tiles = detail::tiles_of(nest);
+    if (tiles && !may_use_tensor_cores) tiles->tensor_depth = 0;
     start_ = tiles ? *tiles : detail::rows_of(nest);
     if (!tiles) detail::require_room(start_);
     space_builder space;
