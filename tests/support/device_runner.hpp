@@ -75,6 +75,30 @@ struct device_subject_of {
     attune::launch_declaration launch;
 };
 
+/// Whether results have no rounding but that of the result itself, as inputs are multiples of 0.25
+/// and at most 1: elements, converted or not, and sums of products of two of them.
+inline bool is_exact(attune::nest_description const& nest)
+{
+    if (nest.statements.size() != 1) return false;
+    attune::nest_statement const& only = nest.statements.front();
+    if (only.combine != attune::reduction::none && only.combine != attune::reduction::sum)
+        return false;
+    attune::nest_node const& value = nest.nodes[only.value];
+    auto const is_element = [&](std::uint32_t node) {
+        return node != attune::no_index && nest.nodes[node].code == attune::nest_op::access;
+    };
+    return is_element(only.value) || (value.code == attune::nest_op::multiply &&
+                                      is_element(value.first) && is_element(value.second));
+}
+
+/// The same bits, but for those of NaN.
+inline bool is_same(nest_number a, nest_number b, attune::element_type type)
+{
+    if (!is_real(type)) return a.whole == b.whole;
+    if (std::isnan(a.real) || std::isnan(b.real)) return std::isnan(a.real) == std::isnan(b.real);
+    return a.real == b.real && std::signbit(a.real) == std::signbit(b.real);
+}
+
 /// Equal, but for roundings of sums in another order.
 inline bool is_near(nest_number a, nest_number b, attune::element_type type)
 {
@@ -88,13 +112,17 @@ inline bool is_near(nest_number a, nest_number b, attune::element_type type)
     return std::fabs(a.real - b.real) <= within * (1 + std::fabs(b.real));
 }
 
-/// One launch in one configuration. @return  what is wrong; empty: nothing
+/// One launch in one configuration. Where is_exact() results are compared bit by bit.
+/// @param given  the numbers of all arrays of real numbers, again and again; empty: multiples of
+///               0.25 from -1 to 1, by `seed`
+/// @return       what is wrong; empty: nothing
 inline std::string device_difference(attune_test::emulated_compiler const& compiler,
                                      attune::nest_description const& nest,
                                      std::vector<std::int64_t> const& inputs,
                                      device_subject_of const& subject,
                                      attune::point const& at,
-                                     unsigned seed)
+                                     unsigned seed,
+                                     std::vector<double> const& given = {})
 {
     using attune::detail::cuda::device_pointer;
     auto const made = compiler.compile(subject.source(nest, at), subject.request(nest, at));
@@ -114,11 +142,16 @@ inline std::string device_difference(attune_test::emulated_compiler const& compi
                       ? nest_number{0, 0.25 * static_cast<double>(drawn)}
                       : nest_rounded({drawn, 0}, false, nest.arrays[a].element);
         }
+        if (is_real(nest.arrays[a].element) && !given.empty())
+            for (std::size_t i = 0; i < meaning.arrays[a].size(); ++i)
+                meaning.arrays[a][i] =
+                    nest_rounded({0, given[i % given.size()]}, true, nest.arrays[a].element);
         held.emplace_back(
             meaning.arrays[a], nest.arrays[a].element, meaning.arrays[a].size(), std::size_t{0});
         which.push_back(a);
     }
     meaning.run();
+    bool const exact = is_exact(nest);
     attune_test::emulated_device device(ATTUNE_EMULATED_CUDA);
     auto const bytes_of = [&](std::size_t n) {
         return meaning.arrays[which[n]].size() *
@@ -159,7 +192,7 @@ inline std::string device_difference(attune_test::emulated_compiler const& compi
         for (std::size_t i = 0; i < meaning.arrays[which[n]].size(); ++i) {
             nest_number const got = held[n].get(i);
             nest_number const want = meaning.arrays[which[n]][i];
-            if (!is_near(got, want, array.element))
+            if (!(exact ? is_same(got, want, array.element) : is_near(got, want, array.element)))
                 return array.name + '[' + std::to_string(i) + "] = " +
                        std::to_string(is_real(array.element) ? got.real
                                                              : static_cast<double>(got.whole)) +

@@ -6,10 +6,13 @@
 #include <attune/compile/nvrtc.hpp>
 #include <attune/cuda/occupancy.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -172,6 +175,50 @@ TEST_CASE("without tensor cores a block of any depth is loaded, also one less de
             CHECK(text.find("/ 0;") == text.npos);
             CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at, 3) == "");
         }
+    }
+}
+
+TEST_CASE("floats are rounded to 16 bits as the host rounds them")
+{
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    double const infinity = std::numeric_limits<double>::infinity();
+    for (auto const type : {bf16, f16}) {
+        // Numbers of `bits` significant bits from 2^first on.
+        int const bits = type == bf16 ? 8 : 11;
+        int const first = type == bf16 ? -126 : -14;
+        int const last = type == bf16 ? 127 : 15;
+        std::vector<double> at{0, infinity, std::nan("")};
+        for (int const power : {first - 1, first, 0, last}) {
+            double const step = std::ldexp(1, std::max(power, first) - bits + 1);
+            double const begin = std::ldexp(1, power);
+            // Ties to an even and to an odd number, what lies beside them, and the largest of all.
+            for (double const n : {0.0,
+                                   0.5,
+                                   1.0,
+                                   1.5,
+                                   2.5,
+                                   std::ldexp(1, bits - 1) - 1,
+                                   std::ldexp(1, bits - 1) - 0.5})
+                for (double const beside : {-0x1p-8, 0.0, 0x1p-8})
+                    at.push_back(begin + (n + beside) * step);
+        }
+        at.push_back(std::ldexp(1, first - bits));     // half of the least: 0
+        at.push_back(3 * std::ldexp(1, first - bits)); // a tie of the two least
+        for (std::size_t i = 0, count = at.size(); i < count; ++i)
+            at.push_back(-at[i]);
+        // Numbers beyond the largest float are infinite before they are rounded to 16 bits.
+        for (double& one : at)
+            one = static_cast<double>(static_cast<float>(one));
+        support::nest_builder b("rounded");
+        auto const i = b.axis("i", static_cast<std::int64_t>(at.size()));
+        auto const X = b.array("X", attune::nest_role::read, {b.of(i)});
+        auto const Y = b.array("Y", attune::nest_role::written, {b.of(i)}, type);
+        b.statement(Y, {i}, {}, attune::reduction::none, b.read(X, {b.at(i)}));
+        REQUIRE(support::is_exact(b.out));
+        support::device_subject_of const subject(b.out, {});
+        attune::random_engine draw(1);
+        CHECK(support::device_difference(
+                  compiler, b.out, {}, subject, subject.space.sample(draw), 1, at) == "");
     }
 }
 
