@@ -124,6 +124,7 @@ bool run(arguments const& asked, totals& all)
     std::uint64_t pruned = 0;
     for (std::uint32_t seed = 0; seed < asked.seeds; ++seed) {
         options.search.seed = seed;
+        options.search.prune = true;
         attune::detail::session_result one = attune::detail::run_session(problem, options, {});
         tried += one.report.evaluations;
         pruned += one.report.pruned;

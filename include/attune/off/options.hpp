@@ -71,7 +71,7 @@ struct tuning_search {
     bool use_related = true;
     std::string samples{};
     std::string techniques{};
-    bool prune = true;
+    bool prune = false;
 };
 
 struct trial_limits {

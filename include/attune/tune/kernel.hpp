@@ -488,8 +488,8 @@ public:
     /// entries of a sparse matrix. It is called once before the tuning and once at its end.
     /// If its first parameter is an attune::configuration_view, which gives the values of
     /// parameters, it is called for each configuration, too, and may say more of it: threads,
-    /// width of vectors, loads. What cannot win by these numbers is not tried:
-    /// tuning_search::prune.
+    /// width of vectors, loads. Where tuning_search::prune is true, what cannot win by these
+    /// numbers is not tried.
     ///
     /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
     ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};

@@ -123,9 +123,9 @@ struct tuning_search {
     /// use one file. Empty: none.
     std::string techniques{};
     /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
-    /// takes longer on this machine than the best so far; the report counts these. False: all that
-    /// the search proposes are tried.
-    bool prune = true;
+    /// takes longer on this machine than the best so far; the report counts these. Off until it is
+    /// proven on more machines: all that the search proposes are tried.
+    bool prune = false;
 };
 
 /// How variants are run and timed.

@@ -62,6 +62,7 @@ struct bench : grid {
     }
     bench()
     {
+        options.search.prune = true;
         state([](int x, int y) { return work{.flops = (1.0 + x) * (1.0 + y), .threads = 1}; });
     }
     [[nodiscard]] candidate_pruning pruning()

@@ -56,7 +56,7 @@ public:
                       std::function<void(std::string)> say,
                       pruning_machine of = {});
 
-    /// False without work of configurations, for a device, where tuning_search::prune is false, and
+    /// False without work of configurations, for a device, unless tuning_search::prune is true, and
     /// after a contradiction.
     [[nodiscard]] bool is_on() const noexcept { return is_on_; }
     /// What the configuration takes at least, without the margin; 0 where nothing is known of it.
