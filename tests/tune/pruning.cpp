@@ -188,6 +188,38 @@ TEST_CASE("a statement that is wrong where the winner is is found out, and the w
     }
 }
 
+TEST_CASE("a tuning that ends before it tried what was pruned by mistake is not complete")
+{
+    if (!is_possible()) return;
+    bench b;
+    for (std::uint64_t i = 0; i < 100; ++i) // the last that is checked contradicts the statement
+        if (bench::is_heavy(i) && i > 60)
+            b.times.seconds[&b.entries[i]] = 1e-3 + 1e-6 * static_cast<double>(i);
+    b.options.limits.evaluations = 60;
+    auto const r = b.tune();
+    CHECK(std::any_of(r.report.notices.begin(), r.report.notices.end(), [](auto const& said) {
+        return has(said, "nothing is pruned any more: ");
+    }));
+    CHECK(r.report.evaluations == 60);
+    CHECK(r.report.pruned == 0);
+    CHECK(r.ended == "budget");
+}
+
+TEST_CASE("what was pruned before an interruption is tried where nothing is pruned any more")
+{
+    if (!is_possible()) return;
+    bench b;
+    b.options.event_log = b.directory.file("log");
+    b.most_compiled = 30;
+    CHECK_THROWS_AS((void)b.tune(), attune::error);
+    b.most_compiled = std::numeric_limits<std::size_t>::max();
+    b.options.search.prune = false;
+    auto const r = b.tune();
+    CHECK(r.report.evaluations == 100);
+    CHECK(r.report.pruned == 0);
+    CHECK(r.ended == "space");
+}
+
 TEST_CASE("work that is too large already for the default prunes nothing at all")
 {
     if (!is_possible()) return;

@@ -295,6 +295,7 @@ TEST_CASE("work that is too large is found out, and nothing is pruned from then 
     CHECK(!pruning.cannot_win(b.at(4, 0))); // is tried, to check the statement
     CHECK(pruning.measured(b.at(4, 0), measurement::exact(2)));
     CHECK(!pruning.is_on());
+    CHECK(pruning.pruned() == 0); // what was pruned is to be tried
     CHECK(!pruning.cannot_win(b.at(3, 0)));
     CHECK(!pruning.measured(b.at(5, 0), measurement::exact(2)));
     REQUIRE(b.said.size() == 1);

@@ -68,6 +68,7 @@ public:
     bool measured(point const& at, measurement const& time);
     /// Counts configurations that an interrupted tuning pruned.
     void add_pruned(std::size_t count) noexcept { pruned_ += count; }
+    /// 0 after a contradiction: no verdict holds any more.
     [[nodiscard]] std::size_t pruned() const noexcept { return pruned_; }
     /// One line for the report; empty: nothing was pruned.
     [[nodiscard]] std::string sentence() const;

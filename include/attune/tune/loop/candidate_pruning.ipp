@@ -169,6 +169,7 @@ ATTUNE_INLINE bool candidate_pruning::measured(point const& at, measurement cons
 ATTUNE_INLINE void candidate_pruning::stop(std::string why)
 {
     is_on_ = false;
+    pruned_ = 0; // they are to be tried: a tuning that ends before is not complete
     say_("nothing is pruned any more: " + std::move(why) +
          " on this machine; state less there, or more threads and wider vectors");
 }

@@ -100,7 +100,6 @@ public:
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         supply_->set_pruning([this](point const& at) { return pruning_.cannot_win(at); });
-        pruning_.add_pruned(past_pruned_.size());
         tell_compiler();
         begin(past);
         is_open_ = !is_too_short();
@@ -209,6 +208,7 @@ private:
         best_after_.push_back(report_.default_time.value);
         note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
+        take_past_pruned(past);
         consider_pruning(problem_.default_at, report_.default_time);
         if (!known) {
             events_.sampled(problem_.default_at, first);
@@ -216,8 +216,6 @@ private:
             if (!is_too_short()) keep(problem_.default_at, first);
         }
         until_cut([this] { try_baseline(); });
-        for (auto const& told : past)
-            std::erase(past_pruned_, told.first); // reconsidered, and evaluated
         auto key_of = events_.past_keys();
         for (known_outcome const& one : memory_.known)
             key_of.try_emplace(one.at, one.code);
@@ -289,6 +287,17 @@ private:
             consider_pruning(at, *m);
         }
         if (options_.limits.roofline_share > 0) update_roofline();
+    }
+
+    /// Counts what was pruned before an interruption; where nothing is pruned now, it is tried.
+    void take_past_pruned(std::vector<std::pair<point, outcome>> const& past)
+    {
+        for (auto const& told : past)
+            std::erase(past_pruned_, told.first); // reconsidered, and evaluated
+        if (pruning_.is_on())
+            pruning_.add_pruned(past_pruned_.size());
+        else
+            supply_->reconsider(std::exchange(past_pruned_, {}));
     }
 
     /// What was pruned comes back when a time contradicts the stated work.
