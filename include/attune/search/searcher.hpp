@@ -39,7 +39,7 @@ namespace attune::inline ATTUNE_ABI {
 /// learn_from(technique_history); all are called before the first ask(). One that chooses among
 /// techniques has uses(), too. One that expects a value of what it asks also has prediction_of(p),
 /// as bayesian_searcher. One that learns from a bound has tell_bound(p, value): `p` is not
-/// evaluated, because its value is known to be at least `value`, which is worse than the best;
+/// evaluated, because it is known to be worse than the best, and `value` stands for its own;
 /// others are told a measurement of that value.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -280,6 +281,32 @@ TEST_CASE("what cannot win is told to the search as a bound, and neither compile
         CHECK(std::count(calls.begin(), calls.end(), "bound 00 7") == 0);
         CHECK(std::count(calls.begin(), calls.end(), "tell 01") == 0);
     }
+}
+
+TEST_CASE("what is pruned looks no better to the search than half of what was measured")
+{
+    grid g;
+    std::vector<std::string> calls;
+    attune::detail::variant_pipeline supply{
+        g.problem, bounded_search{{attune::exhaustive_searcher{g.space}, &calls}}};
+    supply.set_pruning([](point const& p) -> std::optional<double> {
+        if (p[1].index != 9) return {}; // the last of each ten
+        return p[0].index == 2 ? 700 : 11;
+    });
+    supply.note_time(attune::measurement::exact(10));
+    supply.note_time(attune::failure{attune::failure_stage::crash, "no time"});
+    supply.note_time(attune::measurement::exact(std::numeric_limits<double>::infinity()));
+    for (int i = 0; i < 27 + 1; ++i) { // times of 10, and then 100, 101, ...
+        auto const now = supply.next();
+        REQUIRE(now);
+        supply.tell(now->at, attune::measurement::exact(100 + i));
+    }
+    auto const told = [&](std::string const& what) {
+        return std::count(calls.begin(), calls.end(), what);
+    };
+    CHECK(told("bound 09 104") == 1); // of 10, 100, ..., 108
+    CHECK(told("bound 19 108") == 1); // of 10, 100, ..., 117
+    CHECK(told("bound 29 700") == 1); // its own bound is longer
 }
 
 TEST_CASE("a search of which everything is pruned goes on, and ends")

@@ -294,6 +294,8 @@ private:
     {
         for (auto const& told : past)
             std::erase(past_pruned_, told.first); // reconsidered, and evaluated
+        for (auto const& told : past)
+            supply_->note_time(told.second);
         if (pruning_.is_on())
             pruning_.add_pruned(past_pruned_.size());
         else

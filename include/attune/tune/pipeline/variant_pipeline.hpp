@@ -69,9 +69,13 @@ public:
               outcome const& result,
               double error = std::numeric_limits<double>::quiet_NaN());
 
+    /// Notes a time that the searcher was told before an interruption.
+    void note_time(outcome const& result);
+
     /// Configurations of which `least_s` gives a time are not compiled, let alone returned: the
-    /// searcher is told of that bound. After most_pruned_in_a_row of them the next one is returned
-    /// in any case, so that a search goes on, and ends.
+    /// searcher is told that time, or the median of all times told so far where that is longer, so
+    /// that what was not measured looks no better than half of what was. After most_pruned_in_a_row
+    /// of them the next one is returned in any case, so that a search goes on, and ends.
     /// @param least_s  seconds that a configuration takes at least, where it cannot win
     void set_pruning(std::function<std::optional<double>(point const&)> least_s);
     static constexpr std::size_t most_pruned_in_a_row = 32;
@@ -116,6 +120,7 @@ private:
 
     void ask_for(std::size_t count);
     [[nodiscard]] bool is_pruned(point const& at);
+    [[nodiscard]] double median_told_s() const noexcept;
     void enqueue_waiting();
     void count(compile_result const& made);
     void tell_metrics(point const& at, std::vector<double> const& features);
@@ -129,7 +134,8 @@ private:
     std::deque<waiting_variant> waiting_;
     std::function<std::optional<double>(point const&)> least_s_{};
     std::vector<point> pruned_{};
-    std::deque<point> again_{}; ///< pruned by mistake, not supplied yet
+    std::vector<double> told_s_{}; ///< measured times, ascending
+    std::deque<point> again_{};    ///< pruned by mistake, not supplied yet
     std::size_t pruned_in_a_row_ = 0;
     bool is_finished_ = false;
     double compile_s_ = 0;

@@ -111,9 +111,23 @@ ATTUNE_INLINE bool variant_pipeline::is_pruned(point const& at)
         least_s_ && pruned_in_a_row_ < most_pruned_in_a_row ? least_s_(at) : std::nullopt;
     pruned_in_a_row_ = least_s ? pruned_in_a_row_ + 1 : 0;
     if (!least_s) return false;
-    search_.tell_bound(at, *least_s);
+    // a bound has no noise: just above the best it would outrank what was measured
+    search_.tell_bound(at, std::max(*least_s, median_told_s()));
     pruned_.push_back(at);
     return true;
+}
+
+ATTUNE_INLINE void variant_pipeline::note_time(outcome const& result)
+{
+    auto const* const m = std::get_if<measurement>(&result);
+    if (m == nullptr || !std::isfinite(m->value)) return;
+    told_s_.insert(std::lower_bound(told_s_.begin(), told_s_.end(), m->value), m->value);
+}
+
+/// Of an even number of times the upper one of the middle; 0: none was told.
+ATTUNE_INLINE double variant_pipeline::median_told_s() const noexcept
+{
+    return told_s_.empty() ? 0 : told_s_[told_s_.size() / 2];
 }
 
 ATTUNE_INLINE void
@@ -179,6 +193,7 @@ ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result
         if (w.code) queue_->drop(w.code);
         return true;
     });
+    note_time(result);
     counted_seconds const counted(search_s_);
     if (problem_.kernel.error && !std::isnan(error)) {
         auto const* const m = std::get_if<measurement>(&result);
