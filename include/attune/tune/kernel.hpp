@@ -470,8 +470,8 @@ public:
     /// The work of one call as two expressions over inputs and parameters: additions and
     /// multiplications, and bytes that must cross the memory bus. The report then gives the
     /// fraction of the machine's limit that the kernel reaches. Flops count as double precision if
-    /// an argument is a std::span of double. Where an expression reads parameters, configurations
-    /// whose work takes longer than the best so far are not tried, see tuning_search::prune.
+    /// an argument is a std::span of double. An expression may read parameters, but what it says of
+    /// a configuration is for the report alone and prunes nothing, unlike work(f).
     ///
     /// Errors   attune::error: an expression reads a parameter that is not in the space
     /// Example  kernel.bind<3>(n).work(2.0 * n * n * n, 12.0 * n * n);
@@ -479,8 +479,7 @@ public:
     kernel& work(Flops const& flops, Bytes const& bytes)
     {
         description_.work = detail::work_by_formulas<Args...>(description_.space, flops, bytes);
-        description_.work_varies = detail::varies_with_configuration<Flops>() ||
-                                   detail::varies_with_configuration<Bytes>();
+        description_.work_varies = false;
         return *this;
     }
 

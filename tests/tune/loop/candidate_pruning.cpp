@@ -187,9 +187,9 @@ TEST_CASE("nothing is pruned, and nothing measured, without work of a configurat
     CHECK(!is_on(predicted));
     bench by_formula;
     by_formula.kernel.work(1 + grid_x, 1);
-    CHECK(by_formula.pruning().is_on());
+    CHECK(!is_on(by_formula)); // for the report, as it always was
     by_formula.kernel.work(1, grid_y);
-    CHECK(by_formula.pruning().is_on());
+    CHECK(!is_on(by_formula));
 }
 
 TEST_CASE("work that is none prunes nothing, and the rest of the space goes on")
@@ -220,15 +220,6 @@ TEST_CASE("work that is none prunes nothing, and the rest of the space goes on")
     CHECK(!careful.measured(throwing.at(5, 0), measurement::exact(1)));
     CHECK(!careful.cannot_win(throwing.at(5, 1)));
     CHECK(careful.cannot_win(throwing.at(4, 1)));
-
-    bench overflowing; // a formula past 2^63 has no value
-    overflowing.kernel.work(grid_x * (std::int64_t{1} << 61), 1);
-    overflowing.problem.space =
-        attune::chain_of_trees{attune::bind_inputs(overflowing.kernel.describe().space, {})};
-    candidate_pruning over = overflowing.pruning();
-    CHECK(!over.measured(overflowing.at(0, 0), measurement::exact(1)));
-    CHECK(!over.cannot_win(overflowing.at(9, 1)));
-    CHECK(over.cannot_win(overflowing.at(1, 1)));
 }
 
 TEST_CASE("times that are none are no best")
@@ -283,6 +274,22 @@ TEST_CASE("a machine that cannot be measured bounds nothing")
     candidate_pruning full = large.pruning();
     CHECK(!full.measured(large.at(0, 0), measurement::exact(5)));
     CHECK(!full.cannot_win(large.at(2, 0)));
+}
+
+TEST_CASE("a configuration that states no threads is bounded by as many as any run kept busy")
+{
+    bench b;
+    b.state([](int x, int) { return work{.flops = 1.0 + 9999 * x}; });
+    candidate_pruning pruning = b.pruning();
+    CHECK(pruning.least(b.at(9, 0)).seconds == 89'992); // the text mentions no threads
+    pruning.note_threads(4);
+    CHECK(pruning.least(b.at(9, 0)).seconds == 89'992.0 / 4);
+    pruning.note_threads(2);
+    CHECK(pruning.least(b.at(9, 0)).seconds == 89'992.0 / 4);
+    bench stated;
+    candidate_pruning by_number = stated.pruning();
+    by_number.note_threads(4);
+    CHECK(by_number.least(stated.at(9, 9)).seconds == 100);
 }
 
 TEST_CASE("work that is too large is found out, and nothing is pruned from then on")

@@ -54,7 +54,7 @@ struct kernel_description {
     std::function<void(void const*)> reference{};
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     detail::stated_work work{};                  ///< of one call; may be empty
-    bool work_varies = false;                    ///< with the configuration
+    bool work_varies = false;                    ///< by a function of the configuration
     detail::lowered_formula memory{};            ///< bytes of one call; without a node: not stated
     detail::function_type type{};                ///< of the signature
     void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none

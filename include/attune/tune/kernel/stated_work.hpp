@@ -5,7 +5,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/configuration_view.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/measure/roofline/roofline.hpp>
@@ -63,16 +62,6 @@ work_by_formulas(description& space, Flops const& flops, Bytes const& bytes)
         };
     else
         return {};
-}
-
-/// Whether a formula of kernel.work(...) may differ between configurations.
-template <class E>
-[[nodiscard]] constexpr bool varies_with_configuration()
-{
-    if constexpr (symbolic<E>)
-        return reads_parameter<std::remove_cvref_t<decltype(lift(std::declval<E const&>()))>>;
-    else
-        return false;
 }
 
 /// Whether kernel.work(f) is of the arguments alone, or of a configuration, too.

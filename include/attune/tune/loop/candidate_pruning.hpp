@@ -9,6 +9,7 @@
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -56,8 +57,8 @@ public:
                       std::function<void(std::string)> say,
                       pruning_machine of = {});
 
-    /// False without work of configurations, for a device, unless tuning_search::prune is true, and
-    /// after a contradiction.
+    /// False without a function that states the work of configurations, for a device, unless
+    /// tuning_search::prune is true, and after a contradiction.
     [[nodiscard]] bool is_on() const noexcept { return is_on_; }
     /// What the configuration takes at least, without the margin; 0 where nothing is known of it.
     [[nodiscard]] least_time least(point const& at);
@@ -66,6 +67,12 @@ public:
     /// Notes the time of a configuration.
     /// @return  true: it contradicts the stated work, and what was pruned may have been wrong
     bool measured(point const& at, measurement const& time);
+    /// Notes that a run kept so many threads busy: so many may serve a configuration that states
+    /// none.
+    void note_threads(unsigned threads) noexcept
+    {
+        most_threads_ = std::max(most_threads_, threads);
+    }
     /// Counts configurations that an interrupted tuning pruned.
     void add_pruned(std::size_t count) noexcept { pruned_ += count; }
     /// 0 after a contradiction: no verdict holds any more.

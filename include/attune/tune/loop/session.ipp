@@ -368,6 +368,7 @@ private:
     void note_threads(std::uint32_t threads)
     {
         roofline_.note_threads(threads);
+        pruning_.note_threads(threads);
         processor_.note_threads(threads);
     }
 
