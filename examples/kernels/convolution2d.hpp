@@ -40,8 +40,8 @@ struct convolution2d {
     std::vector<float> filter = random_numbers(area(extent, extent), 2);
     std::vector<float> out = std::vector<float>(area(height - extent + 1, width - extent + 1));
 
-    /// A product and a sum for each tap of each result. A block of ROWS x COLUMNS results loads the
-    /// taps, one by one, and for each place in a row of the filter the rows under it, once.
+    /// A product and a sum for each tap of each result. A block of ROWS x COLUMNS results needs
+    /// each tap and each pixel under it once, however the code loads them.
     static constexpr auto cost = [](attune::configuration_view const& at,
                                     auto const& in,
                                     auto const& filter,
@@ -49,13 +49,13 @@ struct convolution2d {
                                     auto...) {
         double const taps = count_of(filter);
         double const blocks = count_of(out) / (at[rows] * at[columns]);
-        double const pixels = extent * at[columns] * (at[rows] + extent - 1.0);
+        double const pixels = (at[columns] + extent - 1.0) * (at[rows] + extent - 1.0);
         return attune::work{.flops = 2.0 * taps * count_of(out),
                             .bytes = bytes_of(in, filter, out),
                             .threads = 1,
                             .sums = taps * count_of(out),
                             .sum_bytes = vector_of(at[rows] * at[columns]),
-                            .loads = blocks * (4 * pixels + 16 * taps),
+                            .loads = blocks * 4 * (pixels + taps),
                             .load_bytes = vector_of(at[columns])};
     };
 

@@ -13,8 +13,10 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../../examples/kernels/all.hpp"
@@ -178,6 +180,30 @@ TEST_CASE("the loads of a product are those of its tiles, and never more")
         CHECK(even.sums == 256.0 * 256 * 256);
         attune::work const odd = stated_at<kernels::sgemm>(space, i, none, none, none, 100);
         CHECK(odd.loads <= 1.000001 * loads_of_product(at, 100));
+    }
+}
+
+TEST_CASE("the loads of a convolution are the distinct elements that its blocks read")
+{
+    using kernel = kernels::convolution2d;
+    attune::chain_of_trees const space = attune::build(kernel::space);
+    kernel const data;
+    auto const count = static_cast<std::uint64_t>(*space.size());
+    for (std::uint64_t i = 0; i < count; i += 7) {
+        auto const at = attune::decode(kernel::space, space.describe(), space.at(i));
+        std::set<std::pair<int, int>> pixels, taps;
+        for (int y = 0; y < at[kernel::rows]; ++y)
+            for (int x = 0; x < at[kernel::columns]; ++x)
+                for (int v = 0; v < kernel::extent; ++v)
+                    for (int u = 0; u < kernel::extent; ++u) {
+                        pixels.emplace(y + v, x + u);
+                        taps.emplace(v, u);
+                    }
+        double const blocks = static_cast<double>(data.out.size()) /
+                              static_cast<double>(at[kernel::rows] * at[kernel::columns]);
+        double const bytes = 4.0 * static_cast<double>(pixels.size() + taps.size());
+        attune::work const done = stated_at<kernel>(space, i, data.in, data.filter, data.out, 0, 0);
+        CHECK(done.loads == doctest::Approx(blocks * bytes));
     }
 }
 
