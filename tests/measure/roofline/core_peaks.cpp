@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -139,6 +140,32 @@ TEST_CASE("this core does more with wide vectors, and a sum is no slower than a 
     CHECK(here.load_bytes[1] > 0);
 }
 
+TEST_CASE("cores are alike where their highest frequencies and capacities are equal")
+{
+    support::scratch_directory const directory;
+    auto const write = [&](int processor, std::string const& name, std::string const& value) {
+        std::filesystem::path const file =
+            directory.file("cpu" + std::to_string(processor) + "/" + name);
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream(file) << value << '\n';
+    };
+    auto const alike = [&](std::vector<int> const& processors) {
+        return attune::detail::cores_are_alike(processors, directory.file("."));
+    };
+    CHECK(alike({0, 1})); // the system says nothing
+    CHECK(!alike({}));
+    for (int const p : {0, 1, 2, 3})
+        write(p, "cpufreq/cpuinfo_max_freq", p == 3 ? "2400000" : "3800000");
+    CHECK(alike({0, 1, 2}));
+    CHECK(!alike({0, 1, 2, 3}));
+    CHECK(alike({3}));
+    CHECK(!alike({0, 4})); // one is unknown
+    for (int const p : {0, 1, 2})
+        write(p, "cpu_capacity", p == 1 ? "1024" : "446");
+    CHECK(alike({0, 2}));
+    CHECK(!alike({0, 1}));
+}
+
 TEST_CASE("peaks are measured once for a processor, and the file keeps the highest")
 {
     support::scratch_directory const directory;
@@ -168,6 +195,7 @@ TEST_CASE("peaks are measured once for a processor, and the file keeps the highe
     next.is_optimised = false; // slowed code says nothing about the processor
     CHECK(!known("a processor", true).is_optimised);
     CHECK(known("a processor", false).f32_flops[3] == 200);
-    std::ofstream(path, std::ios::app) << "core_rates 1e30 nonsense\ncore_rates 9e14 a processor\n";
+    std::ofstream(path, std::ios::app)
+        << "core_rates_2 1e30 nonsense\ncore_rates_2 9e14 a processor\n";
     CHECK(known("a processor", false).f32_flops[3] == 200);
 }

@@ -50,6 +50,7 @@ struct bench : grid {
     std::vector<bool> measured_anew{};
     std::function<attune::detail::core_peaks(bool anew)> core = [](bool) { return slow_core(); };
     std::function<double(unsigned)> memory = [](unsigned) { return 1.0; };
+    bool is_even = true;
     attune::tuning_options options{};
 
     template <class F>
@@ -76,6 +77,7 @@ struct bench : grid {
                          return core(anew);
                      },
                  .bytes_per_s = [this](unsigned threads) { return memory(threads); },
+                 .is_even = [this] { return is_even; },
                  .cached = 100}};
     }
     [[nodiscard]] point at(std::uint64_t x, std::uint64_t y) const { return space.at(10 * x + y); }
@@ -256,6 +258,12 @@ TEST_CASE("a machine that cannot be measured bounds nothing")
     CHECK(!unsure.measured(slowed.at(0, 0), measurement::exact(1)));
     CHECK(!unsure.cannot_win(slowed.at(9, 9)));
     CHECK(!unsure.is_on());
+
+    bench uneven;
+    uneven.is_even = false;
+    CHECK(!uneven.pruning().is_on());
+    CHECK(uneven.said == std::vector<std::string>{"nothing is pruned: the cores of this machine "
+                                                  "differ in their highest rates"});
 
     bench large;
     large.state([](int x, int) { return work{.bytes = 100.0 + 10 * x, .threads = 2}; });

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -27,7 +28,9 @@ struct core_peaks {
     std::array<double, vector_widths> f32_sums{}; ///< a fused product and sum counts once
     std::array<double, vector_widths> f64_sums{};
     std::array<double, vector_widths> load_bytes{}; ///< from the first cache
-    bool is_optimised = true;                       ///< see machine_limits
+    /// False: the loops that measure are slowed (see machine_limits), or were not written for the
+    /// widest vectors of this processor; code may do more.
+    bool is_optimised = true;
 };
 
 /// Takes the higher of two measurements for each peak, because disturbances only lower them.
@@ -36,6 +39,12 @@ void raise_to(core_peaks& peaks, core_peaks const& others);
 /// Measures one core: for each peak the highest of twenty rounds, in five groups that are apart.
 /// Cost   about 0.1 s
 [[nodiscard]] core_peaks measure_core_peaks();
+
+/// Whether Linux gives these processors equal highest frequencies and capacities, so that the peaks
+/// of one bound all of them. False where none is known.
+/// @param folder  of the processors; tests pass another
+[[nodiscard]] bool cores_are_alike(std::vector<int> const& processors,
+                                   std::string const& folder = "/sys/devices/system/cpu");
 
 /// Measures a core; tests pass a script.
 using core_measurement = std::function<core_peaks()>;

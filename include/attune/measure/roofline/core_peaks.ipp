@@ -15,14 +15,19 @@
 #include <fstream>
 #include <limits>
 #include <locale>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// First word of a line in the file; another one when what is measured changes.
-inline constexpr char const* core_peaks_word = "core_rates";
+inline constexpr char const* core_peaks_word = "core_rates_2";
 
 template <class Loop>
 [[nodiscard]] double seconds_of(Loop const& loop)
@@ -43,8 +48,8 @@ void measure_width(double& flops,
     constexpr double lanes = static_cast<double>(sizeof(V) / sizeof(T));
     double const each_plain = lanes * rounds / seconds_of([&] { plain(rounds); });
     double const each_mixed = lanes * rounds / seconds_of([&] { mixed(rounds); });
-    flops = std::max(16 * each_plain, 22 * each_mixed);
-    sums = std::max(8 * each_plain, 14 * each_mixed);
+    flops = std::max(2 * rate_chains * each_plain, 22 * each_mixed);
+    sums = std::max(rate_chains * each_plain, 14 * each_mixed);
     if (load_bytes == nullptr) return;
     constexpr std::size_t bytes = 8192;
     constexpr long passes = 600;
@@ -68,11 +73,27 @@ void measure_width(double& flops,
 template <std::size_t Bytes, class T>
 using rate_vector = typename vector_of<T, Bytes>::type;
 
+/// Whether the loops use what this processor has: no code for AVX alone, and none for vectors of
+/// SVE, is measured, which does more than that of SSE2 or of 16 bytes.
+[[nodiscard]] inline bool loops_suit_processor()
+{
+#if defined(__x86_64__)
+    return vector_bytes() >= 32 || !__builtin_cpu_supports("avx");
+#elif defined(__aarch64__) && defined(__linux__)
+    constexpr unsigned long sve = 1UL << 22; // HWCAP_SVE
+    return (getauxval(AT_HWCAP) & sve) == 0;
+#elif defined(__aarch64__)
+    return true; // no other system runs on processors with SVE yet
+#else
+    return false;
+#endif
+}
+
 /// One measurement, which another program may disturb as a whole.
 [[nodiscard]] inline core_peaks core_peaks_once()
 {
     core_peaks out;
-    out.is_optimised = peaks_are_optimised;
+    out.is_optimised = peaks_are_optimised && loops_suit_processor();
     double* const load = out.load_bytes.data();
 #if defined(__x86_64__)
     if (vector_bytes() >= 32) {
@@ -193,6 +214,21 @@ ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path,
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all peaks are from the file
     return out;
+}
+
+ATTUNE_INLINE bool cores_are_alike(std::vector<int> const& processors, std::string const& folder)
+{
+    for (char const* const name : {"cpufreq/cpuinfo_max_freq", "cpu_capacity"}) {
+        std::set<std::string> seen; // a processor without the file is a kind of its own
+        for (int const processor : processors) {
+            std::ifstream file(folder + "/cpu" + std::to_string(processor) + "/" + name);
+            std::string value;
+            file >> value;
+            seen.insert(value);
+        }
+        if (seen.size() > 1) return false;
+    }
+    return !processors.empty();
 }
 
 ATTUNE_INLINE char const* name_of(bound_by what) noexcept

@@ -29,10 +29,14 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Errors   those of measure_machine()
 [[nodiscard]] double most_bytes_of_this_machine(unsigned threads);
 
+/// Whether the cores that the calling thread may use are alike.
+[[nodiscard]] bool allowed_cores_are_alike();
+
 /// Measures of the machine; tests pass a script.
 struct pruning_machine {
     std::function<core_peaks(bool anew)> peaks = core_peaks_of_this_machine;
     std::function<double(unsigned threads)> bytes_per_s = most_bytes_of_this_machine;
+    std::function<bool()> is_even = allowed_cores_are_alike;
     double cached = static_cast<double>(sweep_bytes()); ///< bytes that all caches may keep
 };
 
@@ -57,8 +61,8 @@ public:
                       std::function<void(std::string)> say,
                       pruning_machine of = {});
 
-    /// False without a function that states the work of configurations, for a device, unless
-    /// tuning_search::prune is true, and after a contradiction.
+    /// False without a function that states the work of configurations, for a device, on cores that
+    /// differ, unless tuning_search::prune is true, and after a contradiction.
     [[nodiscard]] bool is_on() const noexcept { return is_on_; }
     /// What the configuration takes at least, without the margin; 0 where nothing is known of it.
     [[nodiscard]] least_time least(point const& at);

@@ -13,6 +13,7 @@
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +52,8 @@ ATTUNE_INLINE core_peaks core_peaks_of_this_machine(bool anew)
     return known = measured;
 }
 
+ATTUNE_INLINE bool allowed_cores_are_alike() { return cores_are_alike(allowed_processors()); }
+
 ATTUNE_INLINE double most_bytes_of_this_machine(unsigned threads)
 {
     return 1.5 * limits_of_this_machine(threads).bytes;
@@ -66,6 +69,10 @@ ATTUNE_INLINE candidate_pruning::candidate_pruning(tuning_problem const& problem
     , is_on_(options.search.prune && problem.kernel.work != nullptr && problem.kernel.work_varies &&
              problem.device == nullptr && !problem.predict)
 {
+    if (is_on_ && !machine_.is_even()) {
+        is_on_ = false; // the peaks of a slow core bound no fast one
+        say_("nothing is pruned: the cores of this machine differ in their highest rates");
+    }
     if (!is_on_) return;
     for (buffer const& b : problem.frame.buffers)
         data_.push_back(b.data);

@@ -1,9 +1,10 @@
 // attune/measure/roofline/detail/vector_rates.hpp - loops for the rates of one core, by width of vectors.
 // SPDX-License-Identifier: MIT
 //
-// Beside eight chains of fused multiply-adds run six of additions, which is what 16 registers hold:
-// a processor with units for additions does more than its multiply-adds (Zen: three flops a lane in
-// the time of two), others do as much in one loop as in the other.
+// One loop runs as many chains of fused multiply-adds as registers hold, which covers a latency of
+// six cycles on two units, and on four units where there are 32 registers. Beside eight such chains
+// another loop runs six of additions: a processor with units for additions does more than its
+// multiply-adds (Zen: three flops a lane in the time of two).
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -33,14 +34,22 @@ namespace attune::inline ATTUNE_ABI::detail {
     asm volatile("" : "+m"(a), "+m"(b), "+m"(c), "+m"(d), "+m"(e), "+m"(f), "+m"(g), "+m"(h))
 #endif
 
-/// The loops for vectors V: rounds of 8 multiply-adds and, with `Adds`, 6 additions; and passes of
-/// loads of `count` vectors, a multiple of 8.
+/// Chains of multiply-adds in a loop without additions.
+#if defined(__aarch64__)
+inline constexpr int rate_chains = 16;
+#else
+inline constexpr int rate_chains = 12;
+#endif
+
+/// The loops for vectors V: rounds of `rate_chains` multiply-adds or, with `Adds`, of 8 and 6
+/// additions; and passes of loads of `count` vectors, a multiple of 8.
 #define ATTUNE_VECTOR_RATES(NAME, ...)                                                             \
     template <class V, bool Adds>                                                                  \
     [[ATTUNE_RATE_OF __VA_ARGS__]] void NAME##_flops(long rounds)                                  \
     {                                                                                              \
         ATTUNE_RATE_BODY                                                                           \
-        V a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{}, p{}, q{}, r{}, s{}, t{}, u{}, y{}, z{};          \
+        V a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{}, p{}, q{}, r{}, s{}, t{}, u{}, v{}, w{}, y{},     \
+            z{};                                                                                   \
         ATTUNE_KEPT(a, b, c, d, e, f, y, z);                                                       \
         for (long n = 0; n < rounds; ++n) {                                                        \
             a = a * y + z, b = b * y + z, c = c * y + z, d = d * y + z;                            \
@@ -48,6 +57,13 @@ namespace attune::inline ATTUNE_ABI::detail {
             ATTUNE_KEPT(a, b, c, d, e, f, g, h);                                                   \
             if constexpr (Adds) {                                                                  \
                 p = p + z, q = q + z, r = r + z, s = s + z, t = t + z, u = u + z;                  \
+                ATTUNE_KEPT(p, q, r, s, t, u, y, z);                                               \
+            } else if constexpr (rate_chains == 16) {                                              \
+                p = p * y + z, q = q * y + z, r = r * y + z, s = s * y + z;                        \
+                t = t * y + z, u = u * y + z, v = v * y + z, w = w * y + z;                        \
+                ATTUNE_KEPT(p, q, r, s, t, u, v, w);                                               \
+            } else {                                                                               \
+                p = p * y + z, q = q * y + z, r = r * y + z, s = s * y + z;                        \
                 ATTUNE_KEPT(p, q, r, s, t, u, y, z);                                               \
             }                                                                                      \
         }                                                                                          \
