@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -203,6 +204,15 @@ TEST_CASE("a tuning that ends before it tried what was pruned by mistake is not 
     CHECK(r.report.evaluations == 60);
     CHECK(r.report.pruned == 0);
     CHECK(r.ended == "budget");
+}
+
+TEST_CASE("a call that is too short to be tuned has its peaks measured by nobody")
+{
+    bench b;
+    for (std::uint64_t i = 0; i < 100; ++i)
+        b.times.seconds[&b.entries[i]] = 1e-7;
+    CHECK(b.tune().is_too_short);
+    CHECK(!std::filesystem::exists(b.directory.file("cache") + "/core_peaks"));
 }
 
 TEST_CASE("what was pruned before an interruption is tried where nothing is pruned any more")

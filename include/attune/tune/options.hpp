@@ -105,7 +105,7 @@ struct tuning_limits {
 /// The strategy of the search.
 struct tuning_search {
     search_factory strategy = default_search(); ///< attune::search_with<Searcher>()
-    std::uint64_t seed = 0;                     ///< equal seeds and outcomes give equal runs
+    std::uint64_t seed = 0; ///< equal seeds and outcomes, equal runs; not with `prune`
     /// A tuning begins with what the store knows of other inputs, devices, compilers and versions
     /// of the kernel: good configurations there are tried first, and the search expects them to be
     /// good as far as its own outcomes agree. See search/transfer/.

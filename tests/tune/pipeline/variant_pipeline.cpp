@@ -320,6 +320,24 @@ TEST_CASE("a search of which everything is pruned goes on, and ends")
     CHECK(seen == std::vector<std::string>{"32", "65", "98"}); // each after 32 others
 }
 
+TEST_CASE("nothing is pruned, and no further configuration asked for, once the budget is spent")
+{
+    grid g;
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}};
+    int left = 5;
+    int judged = 0;
+    supply.set_pruning(
+        [&](point const&) {
+            ++judged;
+            return std::optional{1.0};
+        },
+        [&] { return left-- > 0; });
+    CHECK(shown(supply.next()->at) == "05"); // the sixth
+    CHECK(judged == 5);
+    CHECK(shown(supply.next()->at) == "06");
+    CHECK(judged == 5);
+}
+
 TEST_CASE("what was pruned by mistake comes next, but for what was told meanwhile")
 {
     grid g;

@@ -99,7 +99,8 @@ public:
         supply_.emplace(problem_, std::move(search), ahead);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
-        supply_->set_pruning([this](point const& at) { return pruning_.cannot_win(at); });
+        supply_->set_pruning([this](point const& at) { return pruning_.cannot_win(at); },
+                             [this] { return may_go_on(); });
         tell_compiler();
         begin(past);
         is_open_ = !is_too_short();
@@ -209,7 +210,7 @@ private:
         note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
         take_past_pruned(past);
-        consider_pruning(problem_.default_at, report_.default_time);
+        if (!is_too_short()) consider_pruning(problem_.default_at, report_.default_time);
         if (!known) {
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result, first.error);
@@ -321,12 +322,16 @@ private:
         }
     }
 
+    /// One more batch has to fit into the budget, were it as long as the longest so far.
+    [[nodiscard]] bool may_go_on() const
+    {
+        return state_.budget_left(final_->limit_s() + longest_s_) && !interrupt_.requested();
+    }
+
     /// One batch.  @return  false: there was none, and will be none
     bool explore()
     {
-        // One more batch has to fit into the budget, were it as long as the longest so far.
-        if (!state_.budget_left(final_->limit_s() + longest_s_) || interrupt_.requested())
-            return false;
+        if (!may_go_on()) return false;
         stop_judge& judge = state_.judge();
         if (judge.wants_gain()) judge.gain(supply_->expected_gain());
         if (auto const verdict = judge.verdict(state_.elapsed_s())) {

@@ -41,7 +41,8 @@ struct pipelined_variant {
 /// outcome of the current one. At most `ahead` configurations wait. Up to `ahead` threads compile
 /// them on other cores while the caller measures; instead of waiting, the caller's thread compiles
 /// too. When the searcher is asked, and for how many configurations, depends only on the number of
-/// calls of next(), not on times or cores: equal seeds and outcomes give equal runs.
+/// calls of next(), not on times or cores: equal seeds and outcomes give equal runs. Not so with
+/// set_pruning(): what is pruned depends on the measured peaks of the machine and on times.
 ///
 /// From the first next() that leaves something to compile until settle(), the calling thread and
 /// the threads that it starts are pinned to its current core. Variants are compiled between the
@@ -77,7 +78,11 @@ public:
     /// that what was not measured looks no better than half of what was. After most_pruned_in_a_row
     /// of them the next one is returned in any case, so that a search goes on, and ends.
     /// @param least_s  seconds that a configuration takes at least, where it cannot win
-    void set_pruning(std::function<std::optional<double>(point const&)> least_s);
+    /// @param may_go_on  false: the budget is spent, or the user interrupts; the next configuration
+    ///                   is returned unpruned instead of asking for further ones
+    void set_pruning(
+        std::function<std::optional<double>(point const&)> least_s,
+        std::function<bool()> may_go_on = [] { return true; });
     static constexpr std::size_t most_pruned_in_a_row = 32;
     /// Configurations that were pruned come next, those of set_pruning() and `others`.
     void reconsider(std::vector<point> const& others);
@@ -133,6 +138,7 @@ private:
     std::size_t ahead_;
     std::deque<waiting_variant> waiting_;
     std::function<std::optional<double>(point const&)> least_s_{};
+    std::function<bool()> may_go_on_{};
     std::vector<point> pruned_{};
     std::vector<double> told_s_{}; ///< measured times, ascending
     std::deque<point> again_{};    ///< pruned by mistake, not supplied yet

@@ -107,8 +107,8 @@ ATTUNE_INLINE void variant_pipeline::ask_for(std::size_t count)
 
 ATTUNE_INLINE bool variant_pipeline::is_pruned(point const& at)
 {
-    std::optional<double> const least_s =
-        least_s_ && pruned_in_a_row_ < most_pruned_in_a_row ? least_s_(at) : std::nullopt;
+    bool const may_prune = least_s_ && pruned_in_a_row_ < most_pruned_in_a_row && may_go_on_();
+    std::optional<double> const least_s = may_prune ? least_s_(at) : std::nullopt;
     pruned_in_a_row_ = least_s ? pruned_in_a_row_ + 1 : 0;
     if (!least_s) return false;
     // a bound has no noise: just above the best it would outrank what was measured
@@ -131,9 +131,11 @@ ATTUNE_INLINE double variant_pipeline::median_told_s() const noexcept
 }
 
 ATTUNE_INLINE void
-variant_pipeline::set_pruning(std::function<std::optional<double>(point const&)> least_s)
+variant_pipeline::set_pruning(std::function<std::optional<double>(point const&)> least_s,
+                              std::function<bool()> may_go_on)
 {
     least_s_ = std::move(least_s);
+    may_go_on_ = std::move(may_go_on);
 }
 
 ATTUNE_INLINE void variant_pipeline::reconsider(std::vector<point> const& others)
