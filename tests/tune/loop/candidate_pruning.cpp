@@ -266,7 +266,7 @@ TEST_CASE("a machine that cannot be measured bounds nothing")
                                                   "differ in their highest rates"});
 
     bench large;
-    large.state([](int x, int) { return work{.bytes = 100.0 + 10 * x, .threads = 2}; });
+    large.state([](int x, int) { return work{.bytes = 200.0 + 10 * x, .threads = 2}; });
     std::vector<unsigned> asked;
     large.memory = [&](unsigned threads) {
         asked.push_back(threads);
@@ -274,7 +274,7 @@ TEST_CASE("a machine that cannot be measured bounds nothing")
     };
     candidate_pruning memory = large.pruning();
     CHECK(!memory.measured(large.at(0, 0), measurement::exact(5)));
-    CHECK(asked.empty()); // the caches keep all bytes
+    CHECK(asked.empty()); // the caches of two threads keep all bytes
     CHECK(memory.cannot_win(large.at(2, 0)) == 10);
     CHECK(!memory.cannot_win(large.at(1, 0)));
     CHECK(asked == std::vector<unsigned>{2});

@@ -114,6 +114,25 @@ TEST_CASE("the roof is that of the most threads seen, of those the machine has")
     CHECK(b.asked.back() == most);
 }
 
+TEST_CASE("the highest rate of the memory is above the triad's, and unknown where that is slowed")
+{
+    bench b;
+    b.kernel.work([](auto&&...) { return attune::work{1000, 1}; });
+    attune::detail::kernel_roofline roof = b.roof();
+    CHECK(roof.most_bytes_per_s(3) == 450); // half more than 100 for each thread
+    CHECK(b.asked == std::vector<unsigned>{3});
+    CHECK(b.asked_anew == 0);
+    CHECK(b.footprint == 0); // far larger than the caches, whatever the arrays of the call are
+    b.machine = [](unsigned threads, bool) {
+        attune::detail::machine_limits out = slow_machine(threads);
+        out.is_optimised = false;
+        return out;
+    };
+    CHECK(roof.most_bytes_per_s(3) == 0);
+    b.machine = [](unsigned, bool) -> attune::detail::machine_limits { throw std::bad_alloc(); };
+    CHECK_THROWS_AS((void)roof.most_bytes_per_s(3), std::bad_alloc);
+}
+
 TEST_CASE("the machine is measured where the tuning may run, also from a thread that is kept back")
 {
     using processors = std::vector<int>;

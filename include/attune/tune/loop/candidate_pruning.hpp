@@ -24,20 +24,17 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param anew  measures again; of old and new peaks the higher ones are kept
 [[nodiscard]] core_peaks core_peaks_of_this_machine(bool anew);
 
-/// The highest rate of this machine's memory, bytes per second: that of a triad and a half more,
-/// because code that only reads reaches 4/3 of it. Cost: 0.3 s at first.
-/// Errors   those of measure_machine()
-[[nodiscard]] double most_bytes_of_this_machine(unsigned threads);
-
 /// Whether the cores that the calling thread may use are alike.
 [[nodiscard]] bool allowed_cores_are_alike();
 
 /// Measures of the machine; tests pass a script.
 struct pruning_machine {
     std::function<core_peaks(bool anew)> peaks = core_peaks_of_this_machine;
-    std::function<double(unsigned threads)> bytes_per_s = most_bytes_of_this_machine;
+    /// The highest rate of the memory; 0: unknown, and bytes bound nothing.
+    std::function<double(unsigned threads)> bytes_per_s = [](unsigned) { return 0.0; };
     std::function<bool()> is_even = allowed_cores_are_alike;
-    double cached = static_cast<double>(sweep_bytes()); ///< bytes that all caches may keep
+    double cached =
+        static_cast<double>(sweep_bytes()); ///< bytes that all caches of a thread may keep
 };
 
 /// Where a kernel states the work of a configuration (kernel.work), compares what that takes at

@@ -11,7 +11,6 @@
 #include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
-#include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
@@ -53,11 +52,6 @@ ATTUNE_INLINE core_peaks core_peaks_of_this_machine(bool anew)
 }
 
 ATTUNE_INLINE bool allowed_cores_are_alike() { return cores_are_alike(allowed_processors()); }
-
-ATTUNE_INLINE double most_bytes_of_this_machine(unsigned threads)
-{
-    return 1.5 * limits_of_this_machine(threads).bytes;
-}
 
 ATTUNE_INLINE candidate_pruning::candidate_pruning(tuning_problem const& problem,
                                                    tuning_options const& options,
@@ -109,14 +103,14 @@ ATTUNE_INLINE least_time candidate_pruning::least(point const& at)
             done = problem_.kernel.work(problem_.space.describe(), at, arguments);
         });
         unsigned const threads = done.threads > 0 ? done.threads : most_threads_;
-        bool const is_beyond_caches = done.bytes > machine_.cached;
+        double const cached = machine_.cached * threads; // they may have caches of their own
         core_peaks const& known = peaks();
         if (!known.is_optimised) {
             is_on_ = false; // the peaks of slowed code are too low to prove anything
             return {};
         }
-        return least_time_of(
-            known, done, threads, is_beyond_caches ? bytes_per_s(threads) : 0, machine_.cached);
+        double const rate = done.bytes > cached ? bytes_per_s(threads) : 0;
+        return least_time_of(known, done, threads, rate, cached);
     } catch (std::exception const&) { // no value here, such as a quotient by zero: nothing is known
         return {};
     }

@@ -69,7 +69,14 @@ public:
     /// @param seconds  of one call, > 0
     [[nodiscard]] std::optional<roofline> at(point const& at, double seconds);
 
+    /// Bytes per second that no code of so many threads exceeds, for arrays far larger than the
+    /// caches: `doubtful` times the triad's. 0: the triad was slowed, see machine_limits. Measures
+    /// the machine at first, as at() does.
+    /// Errors   those of limits_of_this_machine()
+    [[nodiscard]] double most_bytes_per_s(unsigned threads);
+
 private:
+    [[nodiscard]] machine_limits measured(unsigned threads, double footprint, bool anew);
     [[nodiscard]] work work_at(point const& at) const;
     [[nodiscard]] machine_limits const& limits(bool anew);
     void say_once(std::string text);

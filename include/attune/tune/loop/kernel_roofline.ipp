@@ -170,26 +170,41 @@ ATTUNE_INLINE work kernel_roofline::work_at(point const& at) const
     return out;
 }
 
-ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
+/// While nothing else of attune is timed, on the processors of the program.
+ATTUNE_INLINE machine_limits kernel_roofline::measured(unsigned threads,
+                                                       double footprint,
+                                                       bool anew)
 {
-    auto const found = known_.find(threads_);
-    if (found != known_.end() && !anew) return found->second;
     double const begun_s = steady_seconds();
     std::vector<int> where = processors_;
-    if (threads_ > where.size()) { // not pinned to `where`: use all processors
+    if (threads > where.size()) { // not pinned to `where`: use all processors
         where.resize(most_processors);
         std::iota(where.begin(), where.end(), 0);
     }
     detail::measuring_ground const ground{where};
     timing_turns turns;
     timing_turns::turn const mine{turns};
-    machine_limits limits = source_(threads_, footprint_, anew);
-    if (found != known_.end()) raise_to(limits, found->second); // there may be no file with them
-    machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
+    machine_limits const found = source_(threads, footprint, anew);
     double const took_s = steady_seconds() - begun_s;
     if (took_s > long_measurement_s)
         say_("measured what this machine can do, for the roofline, in " +
              text_of_quantity(took_s, true));
+    return found;
+}
+
+ATTUNE_INLINE double kernel_roofline::most_bytes_per_s(unsigned threads)
+{
+    machine_limits const found = measured(threads, 0, false);
+    return found.is_optimised ? doubtful * found.bytes : 0;
+}
+
+ATTUNE_INLINE machine_limits const& kernel_roofline::limits(bool anew)
+{
+    auto const found = known_.find(threads_);
+    if (found != known_.end() && !anew) return found->second;
+    machine_limits limits = measured(threads_, footprint_, anew);
+    if (found != known_.end()) raise_to(limits, found->second); // there may be no file with them
+    machine_limits const& fresh = known_.insert_or_assign(threads_, limits).first->second;
     if (!fresh.is_optimised)
         say_once("the roofline is too low: attune was compiled without optimisation or with a "
                  "sanitizer, and so was what measures the machine; compile with -O2");

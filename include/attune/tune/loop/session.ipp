@@ -63,7 +63,14 @@ public:
                  possible_evaluations(problem.space),
                  options.progress)
         , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
-        , pruning_(problem, options, [this](std::string said) { note(std::move(said)); })
+        , pruning_(problem,
+                   options,
+                   [this](std::string said) { note(std::move(said)); },
+                   {.bytes_per_s =
+                        [this](unsigned threads) {
+                            supply_->settle(); // compilers would take part of the machine
+                            return roofline_.most_bytes_per_s(threads);
+                        }})
         , events_(problem, options)
         , runner_(problem, options)
     {
