@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/first_runs.hpp>
 
+#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
@@ -35,6 +36,32 @@ void only_original(doubles& y)
 {
     if (y[0] != 10) throw "not on these";
     add(y);
+}
+
+/// Lifts to 10: changes nothing, of the caller's contents nor of larger ones.
+void lift(doubles& y)
+{
+    for (double& value : y)
+        value = value < 10 ? 10 : value;
+}
+void scale(doubles& y)
+{
+    double sum = 0;
+    for (double const value : y)
+        sum += value;
+    for (double& value : y)
+        value /= sum;
+}
+/// Changes nothing above zero.
+void root(doubles& y)
+{
+    for (double& value : y)
+        value = std::sqrt(value) < 0 ? 0 : value < 0 ? std::sqrt(value) : value;
+}
+void none_below(doubles& y)
+{
+    for (double const value : y)
+        if (value < 0) throw "not on these";
 }
 
 bool works(attune::first_run_result const& end) { return std::holds_alternative<double>(end); }
@@ -116,6 +143,39 @@ TEST_CASE("the caller's contents alone, where perturbed ones are not to be had")
     slow.place.takes_s = 2;
     REQUIRE(slow.establish(add));
     only(slow, "ot");
+}
+
+TEST_CASE("where contents away from zero show nothing either, those across it are tried")
+{
+    subject s;
+    REQUIRE(s.establish(lift));
+    CHECK(s.place.asked == "otptxtcx");
+    CHECK(s.runs.is_across());
+    CHECK(s.tried(lift));
+    CHECK(s.place.asked[0] == 'x');
+    CHECK_FALSE(s.tried(nothing));
+}
+
+TEST_CASE("signs stay where contents away from zero show idleness")
+{
+    subject s{minimal_trial_place(doubles(1001, 1.0 / 1001))};
+    REQUIRE(s.establish(scale));
+    CHECK(s.place.asked.find('x') == std::string::npos);
+    CHECK_FALSE(s.runs.is_across());
+}
+
+TEST_CASE("contents across zero that are not for the code change nothing of what is known")
+{
+    for (auto const code : {root, none_below, nothing}) {
+        subject s;
+        REQUIRE(s.establish(code));
+        CHECK(s.place.asked == "otptxtptcp");
+        CHECK_FALSE(s.runs.is_across());
+        CHECK(s.runs.begin_with() == policy::contents::perturbed);
+        CHECK(s.tried(code));
+        CHECK(s.place.asked == "pr");
+        CHECK_FALSE(s.tried(add));
+    }
 }
 
 TEST_CASE("code that comes to another end the second time is not tried from perturbed contents")

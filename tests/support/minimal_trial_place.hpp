@@ -27,11 +27,12 @@ public:
     {
     }
 
-    bool begin(bool is_perturbed)
+    bool begin(bool is_perturbed, bool across)
     {
-        asked += is_perturbed ? "p" : "o";
+        asked += !is_perturbed ? "o" : across ? "x" : "p";
+        begun_across = across;
         data = original;
-        if (is_perturbed) attune::detail::perturb(buffers_);
+        if (is_perturbed) attune::detail::perturb(buffers_, across);
         return has_room || !is_perturbed;
     }
     attune::first_run_result run_trusted(code_type const& code, double limit_s)
@@ -58,7 +59,7 @@ public:
     bool confirms(code_type const& code, double, attune::detail::snapshot const& right, bool)
     {
         asked += "c";
-        begin(true);
+        begin(true, begun_across);
         static_cast<void>(called(code));
         return !attune::detail::compare(buffers_[0], right.saved(0));
     }
@@ -80,8 +81,10 @@ public:
 
     std::vector<double> original;
     std::vector<double> data;
-    std::string asked{}; ///< one letter each: begin original, perturbed; run trusted, a variant
+    std::string
+        asked{}; ///< one letter each: begin original, perturbed, x across; run trusted, a variant
     std::vector<double> limits{};
+    bool begun_across = false;
     bool is_apart = true;
     bool has_room = true;
     double takes_s = 0.001;

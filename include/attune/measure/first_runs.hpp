@@ -13,11 +13,13 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -29,9 +31,12 @@ concept trial_place = requires(Place& place,
                                typename Place::expectation const& right,
                                std::optional<typename Place::expectation> spare,
                                bool is_perturbed,
+                               bool across,
                                double limit_s) {
-    // Fills the written arrays; false: there is no room for perturbed contents.
-    { place.begin(is_perturbed) } -> std::same_as<bool>;
+    // Fills the written arrays, with perturbed contents across zero if both are true (see perturb).
+    // false: there is no room for perturbed contents, or runs on contents across zero might harm
+    // the program.
+    { place.begin(is_perturbed, across) } -> std::same_as<bool>;
     // Runs trusted code on the contents of begin(). Then take_expectation() returns the results
     // that other runs from these contents must have; it may reuse the memory of `spare`.
     { place.run_trusted(code, limit_s) } -> std::same_as<first_run_result>;
@@ -44,8 +49,8 @@ concept trial_place = requires(Place& place,
     // True when perturbed contents are possible: arrays do not overlap and are not too large.
     { place.can_perturb() } -> std::convertible_to<bool>;
     // The element types and tolerances of the arrays, and the contents of the written ones: before
-    // a run from the caller's contents, after the trusted one, after begin(true), and after the
-    // trusted run that follows it. Snapshots by value or by reference, or views.
+    // a run from the caller's contents, after the trusted one, after begin(true, across), and after
+    // the trusted run that follows it. Snapshots by value or by reference, or views.
     { place.buffers() } -> std::convertible_to<std::span<buffer const>>;
     { place.original_contents() } -> std::convertible_to<detail::contents_view>;
     { place.contents_after(right) } -> std::convertible_to<detail::contents_view>;
@@ -64,6 +69,12 @@ concept trial_place = requires(Place& place,
 /// runs begin with the caller's contents; if one more call would leave an array unchanged, each
 /// variant also runs from perturbed contents. If the trusted code fails on perturbed contents, only
 /// the caller's contents are used.
+///
+/// Perturbed numbers move away from zero, which changes no sign and cancels no sum. A result of max
+/// or abs that is in place already stays unchanged then. So if both runs leave an array unchanged,
+/// the trusted code runs once more, from contents across zero. These replace the others when they
+/// show some array changed that the others do not, and hide none; not when the code fails on them
+/// or makes NaNs or infinities of them.
 template <trial_place Place>
 class first_runs {
 public:
@@ -79,7 +90,7 @@ public:
     establish(Place& place, code_type const& trusted, double limit_s, double second_run_up_to_s)
     {
         forget();
-        place.begin(false);
+        place.begin(false, false);
         first_run_result end = place.run_trusted(trusted, limit_s);
         if (std::holds_alternative<failure>(end)) return end;
         expected_.emplace(place.take_expectation(std::nullopt));
@@ -98,17 +109,19 @@ public:
     {
         ATTUNE_ASSERT(is_established_, "the default comes before all others");
         first_run_result end = 0.0;
-        if (begin_with_ != contents::original) {
-            place.begin(true);
+        // False when the place is no longer fit for contents across zero.
+        if (begin_with_ != contents::original && place.begin(true, is_across_)) {
             end = place.run(tried, limit_s, *expected_of_perturbed_);
             if (begin_with_ == contents::perturbed || std::holds_alternative<failure>(end))
                 return end;
         }
-        place.begin(false);
+        place.begin(false, false);
         return place.run(tried, limit_s, *expected_);
     }
 
     [[nodiscard]] contents begin_with() const noexcept { return begin_with_; }
+    /// True when perturbed contents are those across zero.
+    [[nodiscard]] bool is_across() const noexcept { return is_across_; }
     /// Results of a run from the caller's contents; null before establish(), and when not kept.
     [[nodiscard]] expectation const* expected() const noexcept
     {
@@ -127,37 +140,91 @@ public:
         expected_.reset();
         expected_of_perturbed_.reset();
         begin_with_ = contents::original;
+        is_across_ = false;
     }
 
 private:
+    /// What two trusted runs tell, one from the caller's contents and one from perturbed ones.
+    struct lesson {
+        contents begin_with = contents::original;
+        std::vector<bool> idle{}; ///< the arrays that both runs left unchanged
+        bool shows = false;       ///< `idle` was expected of some array that is not in it
+        bool hides = false;       ///< an array is in `idle` that was not expected there
+        bool is_finite = true;
+    };
+
+    /// Runs the trusted code from perturbed contents. @return  nothing: it failed
+    /// @param expected  arrays that are thought to stay unchanged in both runs; empty: none
+    [[nodiscard]] static std::optional<lesson> observe(Place& place,
+                                                       code_type const& trusted,
+                                                       double limit_s,
+                                                       detail::run_contents const& first,
+                                                       bool across,
+                                                       std::vector<bool> const& expected = {})
+    {
+        if (!place.begin(true, across)) return {};
+        decltype(auto) perturbed_before = place.perturbed_contents();
+        if (std::holds_alternative<failure>(place.run_trusted(trusted, limit_s))) return {};
+        decltype(auto) perturbed_after = place.contents_after_perturbed();
+        detail::run_contents const second{perturbed_before, perturbed_after};
+        lesson out;
+        if (detail::overwrites_all(place.buffers(), first, second))
+            out.begin_with = contents::perturbed;
+        else if (detail::hides_idleness(place.buffers(), first, second))
+            out.begin_with = contents::both;
+        out.idle = detail::idle_arrays(place.buffers(), first);
+        std::vector<bool> const also = detail::idle_arrays(place.buffers(), second);
+        for (std::size_t i = 0; i < out.idle.size(); ++i) {
+            out.idle[i] = out.idle[i] && also[i];
+            if (expected.empty()) continue;
+            out.shows = out.shows || (expected[i] && !out.idle[i]);
+            out.hides = out.hides || (!expected[i] && out.idle[i]);
+        }
+        out.is_finite = !detail::loses_finite_numbers(place.buffers(), first, second);
+        return out;
+    }
+
     void learn_from_perturbed(Place& place, code_type const& trusted, double limit_s)
     {
         decltype(auto) after = place.contents_after(*expected_);
         decltype(auto) before = place.original_contents();
-        if (!place.begin(true)) return;
-        decltype(auto) perturbed_before = place.perturbed_contents();
-        if (std::holds_alternative<failure>(place.run_trusted(trusted, limit_s))) return;
-        decltype(auto) perturbed_after = place.contents_after_perturbed();
         detail::run_contents const first{before, after};
-        detail::run_contents const second{perturbed_before, perturbed_after};
-        contents begin_with = contents::original;
-        if (detail::overwrites_all(place.buffers(), first, second))
-            begin_with = contents::perturbed;
-        else if (detail::hides_idleness(place.buffers(), first, second))
-            begin_with = contents::both;
-        if (begin_with == contents::original) return;
+        auto const away = observe(place, trusted, limit_s, first, false);
+        if (!away) return;
+        if (std::find(away->idle.begin(), away->idle.end(), true) != away->idle.end()) {
+            auto const across = observe(place, trusted, limit_s, first, true, away->idle);
+            if (across && across->shows && !across->hides && across->is_finite &&
+                adopt(place, trusted, limit_s, across->begin_with, true))
+                return;
+            // The place has forgotten the run before.
+            if (away->begin_with == contents::original || !place.begin(true, false) ||
+                std::holds_alternative<failure>(place.run_trusted(trusted, limit_s)))
+                return;
+        }
+        static_cast<void>(adopt(place, trusted, limit_s, away->begin_with, false));
+    }
+
+    /// Keeps the results of the last trusted run, from perturbed contents, if they are confirmed.
+    [[nodiscard]] bool
+    adopt(Place& place, code_type const& trusted, double limit_s, contents begin_with, bool across)
+    {
+        if (begin_with == contents::original) return false;
         std::optional<expectation> spare{};
         if (begin_with == contents::perturbed && !Place::keeps_both_expectations)
             spare.swap(expected_);
         expectation right = place.take_expectation(std::move(spare));
-        if (!place.confirms(trusted, limit_s, right, begin_with == contents::perturbed)) return;
+        if (!place.confirms(trusted, limit_s, right, begin_with == contents::perturbed))
+            return false;
         expected_of_perturbed_.emplace(std::move(right));
         begin_with_ = begin_with;
+        is_across_ = across;
+        return true;
     }
 
     std::optional<expectation> expected_{};
     std::optional<expectation> expected_of_perturbed_{};
     contents begin_with_ = contents::original;
+    bool is_across_ = false; ///< perturbed contents are those across zero
     bool is_established_ = false;
 };
 

@@ -5,7 +5,9 @@
 #include <attune/attune.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
+#include <algorithm>
 #include <cfenv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <doctest/doctest.h>
@@ -50,6 +52,36 @@ void clamp(std::span<double const>, std::span<double> y, std::span<int>)
         value = value > 100 ? 100 : value;
 }
 void nothing(std::span<double const>, std::span<double>, std::span<int>) {}
+/// How often code in this process, not in a child, met a number below zero.
+int below_zero_here = 0;
+void largest(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    if (y[0] < 0) ++below_zero_here;
+    for (double const one : x)
+        y[0] = one > y[0] ? one : y[0];
+}
+/// One element that only rises, one that only falls.
+void bounds(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    for (double const one : x) {
+        y[0] = one > y[0] ? one : y[0];
+        y[1] = one < y[1] ? one : y[1];
+    }
+}
+void correct_gamma(std::span<double const>, std::span<double> y, std::span<int>)
+{
+    for (double& one : y) {
+        if (one < 0) ++below_zero_here;
+        one = std::min(1.0, std::pow(one, 2.2));
+    }
+}
+/// A jump of its own for negative numbers, which a child alone survives.
+void only_rising(std::span<double const> x, std::span<double> y, std::span<int>)
+{
+    if (y[0] < 0) ++below_zero_here;
+    if (y[0] < 0) std::abort();
+    largest(x, y, {});
+}
 /// The digits of the result may come in any order.
 void sort_of(std::span<double const> x, std::span<double> y, std::span<int>)
 {
@@ -184,6 +216,44 @@ TEST_CASE("where one more call changes nothing, a second trial from other conten
     CHECK(g.tried(clamp) == "works");
     CHECK(has(g.tried(nothing), "argument 1"));
     CHECK(g.tried(clamp) == "works");
+}
+
+TEST_CASE("a result of max that stands there already hides no idleness")
+{
+    below_zero_here = 0;
+    ground g;
+    g.y = {99};
+    REQUIRE(works(g.establish(largest)));
+    CHECK(g.tried(largest) == "works");
+    CHECK(has(g.tried(nothing), "argument 1, element 0"));
+    CHECK(g.tried(largest) == "works");
+    CHECK(below_zero_here == 0); // such contents are for children
+
+    ground both;
+    both.y = {99, 1};
+    REQUIRE(works(both.establish(bounds)));
+    CHECK(both.tried(bounds) == "works");
+    CHECK(has(both.tried(nothing), "argument 1"));
+}
+
+TEST_CASE("contents below zero, where the caller's are not, are for children and last")
+{
+    for (isolation const how : {isolation::fork, isolation::guard, isolation::none}) {
+        below_zero_here = 0;
+        ground mask{how};
+        for (std::size_t i = 0; i < mask.y.size(); ++i)
+            mask.y[i] = i % 3 == 0 ? 1 : 0;
+        REQUIRE(works(mask.establish(correct_gamma)));
+        CHECK(mask.tried(correct_gamma) == "works");
+        CHECK(has(mask.tried(nothing), "argument 1"));
+
+        ground one{how};
+        one.y = {99};
+        REQUIRE(works(one.establish(only_rising)));
+        CHECK(one.tried(only_rising) == "works");
+        CHECK(has(one.tried(outside), "argument 1"));
+        CHECK(below_zero_here == 0);
+    }
 }
 
 TEST_CASE("a default that fails on other contents is tried from the caller's alone")

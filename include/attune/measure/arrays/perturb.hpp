@@ -13,12 +13,15 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Changes every element of every writable buffer, deterministically. A floating-point number
-/// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance:
-/// those with even indices away from zero, the others across it. So idleness shows where results of
-/// max, min, abs or a clamp are in place already. In integers and opaque bytes the lowest bit
-/// flips, so that an index stays near its value.
+/// changes by at least a quarter of the buffer's root mean square, and by more than its tolerance.
+/// In integers and opaque bytes the lowest bit flips, so that an index stays near its value; an
+/// integer that would exceed its array's maximum becomes smaller by one instead, unless the maximum
+/// is 0 or less.
+/// @param across  false: floating-point numbers move away from zero. true: all of them cross it,
+///                and an array's largest integers become greater by one. An index may be out of
+///                range then: run code on such contents where wild accesses are survived
 /// @pre  buffers do not overlap
-void perturb(std::span<buffer const> buffers);
+void perturb(std::span<buffer const> buffers, bool across = false);
 
 /// Contents of buffers at some moment: views of bytes elsewhere. For buffers that are not writable
 /// the bytes are unspecified.
@@ -57,6 +60,16 @@ struct run_contents {
 [[nodiscard]] bool overwrites_all(std::span<buffer const> buffers,
                                   run_contents const& run,
                                   run_contents const& perturbed_run);
+
+/// For each array whether it is writable, not empty, not any_value, and unchanged by the run.
+[[nodiscard]] std::vector<bool> idle_arrays(std::span<buffer const> buffers,
+                                            run_contents const& run);
+
+/// True when the perturbed run leaves a NaN or an infinity in an element where the other run leaves
+/// a finite number: the code was not made for such contents. Structures count as finite.
+[[nodiscard]] bool loses_finite_numbers(std::span<buffer const> buffers,
+                                        run_contents const& run,
+                                        run_contents const& perturbed_run);
 
 /// True when some array is unchanged by the first run and changed by the second: the first run
 /// alone could not detect a variant that writes nothing.

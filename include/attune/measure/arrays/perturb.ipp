@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -43,16 +44,16 @@ template <class T>
     return is_exact ? std::sqrt(sum / all) : root_mean_square<T>(data, count);
 }
 
-/// Away from zero for even `i`, across it for odd ones. @param step  at least
-[[nodiscard]] inline double moved_from(double x, double step, std::size_t i) noexcept
+/// Away from zero, or across it. @param step  at least
+[[nodiscard]] inline double moved_from(double x, double step, bool across) noexcept
 {
     double const away = x + std::copysign(0.25 * std::abs(x) + step, x);
-    return i % 2 == 0 ? away : -away;
+    return across ? -away : away;
 }
 
 /// As perturb_floats, for types that few processors compute with.
 template <class T>
-void perturb_wide(buffer const& b)
+void perturb_wide(buffer const& b, bool across)
 {
     std::size_t const count = b.bytes / sizeof(T);
     double const rms = root_mean_square<T>(b.data, count);
@@ -60,36 +61,56 @@ void perturb_wide(buffer const& b)
     double const step = std::max(0.25 * (rms > 0 ? rms : 1.0), 4 * bound);
     for (std::size_t i = 0; i < count; ++i) {
         double const x = static_cast<double>(element_at<T>(b.data, i));
-        T const moved = static_cast<T>(std::isfinite(x) ? moved_from(x, step, i) : step);
-        T const other = std::isfinite(static_cast<double>(moved)) ? moved : static_cast<T>(x / 2);
+        T const moved = static_cast<T>(std::isfinite(x) ? moved_from(x, step, across) : step);
+        T const other = std::isfinite(static_cast<double>(moved))
+                            ? moved
+                            : static_cast<T>(across ? -x / 2 : x / 2);
         std::memcpy(b.data + i * sizeof(T), &other, sizeof(T));
     }
 }
 
 template <class T>
-void perturb_floats(buffer const& b)
+void perturb_floats(buffer const& b, bool across)
 {
     std::size_t const count = b.bytes / sizeof(T);
     double const rms = quick_root_mean_square<T>(b.data, count);
     double const bound = b.within.absolute + 2 * b.within.relative * rms;
     double const step = std::max(0.25 * (rms > 0 ? rms : 1.0), 4 * bound);
-    auto const other = [step](T value, std::size_t at) {
+    auto const other = [step, across](T value) {
         double const x = static_cast<double>(value);
-        T const moved = static_cast<T>(x - x == 0 ? moved_from(x, step, at) : step);
-        return moved - moved == 0 ? moved : static_cast<T>(x / 2);
+        T const moved = static_cast<T>(x - x == 0 ? moved_from(x, step, across) : step);
+        return moved - moved == 0 ? moved : static_cast<T>(across ? -x / 2 : x / 2);
     };
     constexpr std::size_t lanes = 8; // lets the compiler use vector instructions
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         T values[lanes];
         std::memcpy(values, b.data + i * sizeof(T), sizeof values);
-        for (std::size_t lane = 0; lane < lanes; ++lane)
-            values[lane] = other(values[lane], lane); // `lanes` is even
+        for (T& value : values)
+            value = other(value);
         std::memcpy(b.data + i * sizeof(T), values, sizeof values);
     }
     for (; i < count; ++i) {
-        T const value = other(element_at<T>(b.data, i), i);
+        T const value = other(element_at<T>(b.data, i));
         std::memcpy(b.data + i * sizeof(T), &value, sizeof(T));
+    }
+}
+
+template <class T>
+void perturb_integers(buffer const& b, bool across)
+{
+    std::size_t const count = b.bytes / sizeof(T);
+    if (count == 0) return;
+    T most = element_at<T>(b.data, 0);
+    for (std::size_t i = 1; i < count; ++i)
+        most = std::max(most, element_at<T>(b.data, i));
+    bool const may_exceed = across && most > 1 && most < std::numeric_limits<T>::max();
+    for (std::size_t i = 0; i < count; ++i) {
+        T const x = element_at<T>(b.data, i);
+        T moved = static_cast<T>(x ^ T{1});
+        if (moved > most && x > 0) moved = static_cast<T>(x - 1);
+        if (may_exceed && x == most) moved = static_cast<T>(x + 1);
+        std::memcpy(b.data + i * sizeof(T), &moved, sizeof(T));
     }
 }
 
@@ -204,35 +225,36 @@ agree(buffer const& like, std::span<std::byte const> got, std::span<std::byte co
 }
 
 /// @pre  `b` is plain
-inline void perturb_plain(buffer const& b)
+inline void perturb_plain(buffer const& b, bool across)
 {
     with_element_type(b.type, [&](auto one) {
         using element = decltype(one);
         if constexpr (std::is_same_v<element, float> || std::is_same_v<element, double>) {
-            perturb_floats<element>(b);
+            perturb_floats<element>(b, across);
         } else if constexpr (is_real<element>) {
-            perturb_wide<element>(b);
+            perturb_wide<element>(b, across);
+        } else if constexpr (std::is_integral_v<element>) {
+            perturb_integers<element>(b, across);
         } else {
-            // The first byte contains the lowest bit on a little-endian machine; on others another
-            // bit flips, which works too.
-            for (std::size_t i = 0; i < b.bytes; i += sizeof(element))
+            static_assert(std::is_same_v<element, std::byte>);
+            for (std::size_t i = 0; i < b.bytes; ++i)
                 b.data[i] ^= std::byte{1};
         }
     });
 }
 
-ATTUNE_INLINE void perturb(std::span<buffer const> buffers)
+ATTUNE_INLINE void perturb(std::span<buffer const> buffers, bool across)
 {
     for (buffer const& b : buffers) {
         if (!b.writable || b.bytes == 0) continue;
         if (is_plain(b)) {
-            perturb_plain(b);
+            perturb_plain(b, across);
             continue;
         }
         std::vector<std::byte> dense = content_of(b);
         for (std::size_t k = 0; k < part_count(b); ++k) {
             std::vector<std::byte> part = take_part(b, k, dense);
-            perturb_plain(part_of(b, k, part));
+            perturb_plain(part_of(b, k, part), across);
             put_part(b, k, part, dense);
         }
         set_content(b, dense);
@@ -268,17 +290,51 @@ ATTUNE_INLINE bool overwrites_all(std::span<buffer const> buffers,
     return true;
 }
 
+ATTUNE_INLINE std::vector<bool> idle_arrays(std::span<buffer const> buffers,
+                                            run_contents const& run)
+{
+    std::vector<bool> out;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        buffer const& b = buffers[i];
+        out.push_back(b.writable && b.bytes > 0 && !b.within.any &&
+                      agree(b, run.before.saved(i), run.after.saved(i)));
+    }
+    return out;
+}
+
+ATTUNE_INLINE bool loses_finite_numbers(std::span<buffer const> buffers,
+                                        run_contents const& run,
+                                        run_contents const& perturbed_run)
+{
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        buffer const& b = buffers[i];
+        if (!b.writable || b.run_count > 0 || b.within.any) continue;
+        bool const loses = with_element_type(b.type, [&](auto one) {
+            using element = decltype(one);
+            if constexpr (is_real<element>) {
+                std::span<std::byte const> const usual = run.after.saved(i);
+                std::span<std::byte const> const other = perturbed_run.after.saved(i);
+                auto const is_finite = [](std::span<std::byte const> bytes, std::size_t k) {
+                    return std::isfinite(static_cast<double>(element_at<element>(bytes.data(), k)));
+                };
+                for (std::size_t k = 0; k < usual.size() / sizeof(element); ++k)
+                    if (!is_finite(other, k) && is_finite(usual, k)) return true;
+            }
+            return false;
+        });
+        if (loses) return true;
+    }
+    return false;
+}
+
 ATTUNE_INLINE bool hides_idleness(std::span<buffer const> buffers,
                                   run_contents const& run,
                                   run_contents const& perturbed_run)
 {
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-        if (!buffers[i].writable || buffers[i].bytes == 0) continue;
-        auto const is_idle = [&](run_contents const& one) {
-            return agree(buffers[i], one.before.saved(i), one.after.saved(i));
-        };
-        if (is_idle(run) && !is_idle(perturbed_run)) return true;
-    }
+    std::vector<bool> const first = idle_arrays(buffers, run);
+    std::vector<bool> const second = idle_arrays(buffers, perturbed_run);
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        if (first[i] && !second[i]) return true;
     return false;
 }
 

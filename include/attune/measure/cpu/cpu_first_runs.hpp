@@ -37,7 +37,8 @@ public:
     cpu_trials(cpu_trials const&) = delete;
     cpu_trials& operator=(cpu_trials const&) = delete;
 
-    bool begin(bool is_perturbed);
+    /// False for contents across zero where runs are not in forked children.
+    bool begin(bool is_perturbed, bool across);
     /// Runs the default, which must work even when the user gives a reference: its results are then
     /// compared with the reference's.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s);
@@ -68,10 +69,11 @@ public:
     void leave_memory_out(std::span<snapshot const* const> needed);
 
 private:
-    void fill(bool with_perturbed);
+    void fill(bool with_perturbed, bool across);
     void run_code(callable const& code) const;
     void run_right_code(callable const& code) const;
     [[nodiscard]] std::string thrown_by_trusted(callable const& code) const;
+    [[nodiscard]] first_run_result run_trusted_across(callable const& code, double limit_s);
     [[nodiscard]] first_run_result
     run_once(std::function<void()> const& run, double limit_s, snapshot const* expected);
     [[nodiscard]] first_run_result
@@ -91,6 +93,7 @@ private:
     std::span<std::byte* const> addresses_;
     std::optional<snapshot> seen_{}; ///< results of the last trusted run
     bool holds_perturbed_ = false;   ///< `buffers_` were filled with perturbed contents
+    bool holds_across_ = false;      ///< and those were moved across zero
     bool is_filled_ = false;         ///< no run has changed `buffers_` since they were filled
     std::vector<std::string> tolerated_{};
     std::vector<address_range> without_{}; ///< memory that forked children do not get

@@ -11,7 +11,12 @@
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -68,14 +73,15 @@ ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call,
     protection_ = choose_isolation(wanted, observe_process());
 }
 
-ATTUNE_INLINE void cpu_trials::fill(bool with_perturbed)
+ATTUNE_INLINE void cpu_trials::fill(bool with_perturbed, bool across)
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (buffers_[i].writable && buffers_[i].bytes > 0)
             set_content(buffers_[i], original_.saved(i));
-    if (with_perturbed) perturb(buffers_);
+    if (with_perturbed) perturb(buffers_, across);
     if (guarded_) guarded_->mend();
     holds_perturbed_ = with_perturbed;
+    holds_across_ = across;
     is_filled_ = true;
 }
 
@@ -128,7 +134,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
         if (guarded_)
             if (std::string said = guarded_->damage(); !said.empty()) return said;
         return expected == nullptr ? std::string() : left.objection(tolerated_, [&] {
-            fill(holds_perturbed_);
+            fill(holds_perturbed_, holds_across_);
             run();
         });
     };
@@ -191,18 +197,86 @@ ATTUNE_INLINE first_run_result cpu_trials::run_once(std::function<void()> const&
     }
     is_filled_ = false;
     first_run_result const end = run_in_process(run, limit_s, expected);
-    fill(holds_perturbed_);
+    fill(holds_perturbed_, holds_across_);
     return end;
 }
 
-ATTUNE_INLINE bool cpu_trials::begin(bool is_perturbed)
+ATTUNE_INLINE bool cpu_trials::begin(bool is_perturbed, bool across)
 {
-    if (!is_filled_ || holds_perturbed_ != is_perturbed) fill(is_perturbed);
-    return true;
+    if (!is_filled_ || holds_perturbed_ != is_perturbed || holds_across_ != across)
+        fill(is_perturbed, across);
+    bool const may_fork =
+        protection_.how == isolation::fork && (wanted_ != isolation::automatic || !has_gomp_team());
+    return !across || may_fork;
+}
+
+/// Memory that forked children write for this process.
+class shared_bytes {
+public:
+    /// Errors   bad_alloc
+    explicit shared_bytes(std::size_t size)
+        : size_(size)
+        , at_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+    {
+        if (at_ == MAP_FAILED) throw std::bad_alloc();
+    }
+    ~shared_bytes() { ::munmap(at_, size_); }
+    shared_bytes(shared_bytes const&) = delete;
+    shared_bytes& operator=(shared_bytes const&) = delete;
+
+    [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(at_); }
+    [[nodiscard]] bool overlaps(address_range const& r) const noexcept
+    {
+        auto const first = reinterpret_cast<std::uintptr_t>(at_);
+        return r.first < first + size_ && first < r.last;
+    }
+
+private:
+    std::size_t size_;
+    void* at_;
+};
+
+/// Runs the trusted code in a child only, which hands its results back: contents across zero may
+/// lead it anywhere.
+ATTUNE_INLINE first_run_result cpu_trials::run_trusted_across(callable const& code, double limit_s)
+{
+    std::size_t size = 0;
+    for (buffer const& b : buffers_)
+        if (b.writable) size += b.bytes;
+    shared_bytes const results{size};
+    // Its addresses may have been other memory's.
+    std::erase_if(without_, [&](address_range const& r) { return results.overlaps(r); });
+    auto const each_array = [&](auto const& copy) {
+        std::byte* at = results.data();
+        for (buffer const& b : buffers_) {
+            if (!b.writable || b.bytes == 0) continue;
+            copy(at, b);
+            at += b.bytes;
+        }
+    };
+    first_run_result end = 0.0;
+    try {
+        end = run_in_fork(
+            [&] {
+                run_right_code(code);
+                each_array(
+                    [](std::byte* at, buffer const& b) { std::memcpy(at, b.data, b.bytes); });
+            },
+            limit_s,
+            nullptr);
+    } catch (error const& thrown) {
+        return failure{failure_stage::crash, first_line(thrown.what())};
+    }
+    if (std::holds_alternative<failure>(end)) return end;
+    is_filled_ = false;
+    each_array([](std::byte* at, buffer const& b) { std::memcpy(b.data, at, b.bytes); });
+    seen_.emplace(buffers_);
+    return end;
 }
 
 ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, double limit_s)
 {
+    if (holds_across_) return run_trusted_across(code, limit_s);
     auto const variant_run = [&] { run_code(code); };
     bool const is_first = !holds_perturbed_;
     snapshot const* needed[] = {&original_, nullptr};
@@ -224,7 +298,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
     leave_memory_out(needed);
     // Without a reference, the default would only be compared with itself.
     if (call_.reference) {
-        fill(false);
+        fill(false, false);
         end = run_once(variant_run, limit_s, &*seen_);
     }
     if (call_.after_default && std::holds_alternative<double>(end)) call_.after_default();
@@ -268,7 +342,8 @@ ATTUNE_INLINE first_run_result cpu_first_runs::establish(callable const& code,
 {
     first_run_result end = policy_.establish(trials_, code, limit_s, second_run_up_to_s);
     if (std::holds_alternative<failure>(end)) return end;
-    trials_.begin(policy_.begin_with() == first_runs<cpu_trials>::contents::perturbed);
+    bool const is_perturbed = policy_.begin_with() == first_runs<cpu_trials>::contents::perturbed;
+    trials_.begin(is_perturbed, is_perturbed && policy_.is_across());
     snapshot const* const needed[] = {
         &original_, policy_.expected(), policy_.expected_of_perturbed()};
     trials_.leave_memory_out(needed);

@@ -93,7 +93,7 @@ private:
         place(place const&) = delete;
         place& operator=(place const&) = delete;
 
-        bool begin(bool is_perturbed);
+        bool begin(bool is_perturbed, bool across);
         [[nodiscard]] first_run_result run_trusted(code_type const& enqueue, double limit_s);
         [[nodiscard]] first_run_result
         run(code_type const& enqueue, double limit_s, expectation const& want);
@@ -142,6 +142,8 @@ private:
     saved_contents original_{};
     saved_contents inputs_{}; ///< copies of read-only regions, as far as there is room
     std::optional<saved_contents> perturbed_{};
+    bool is_across_ = false; ///< `perturbed_` was moved across zero
+    bool may_cross_ = true;  ///< no run from such contents wrote wrongly
     first_runs<place> policy_{};
     bool inputs_may_differ_ = false; ///< the last run may have written to read-only memory
     bool is_spoilt_ = false;

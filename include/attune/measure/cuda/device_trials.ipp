@@ -170,12 +170,16 @@ ATTUNE_INLINE device_trials::place::place(device_trials& of,
 }
 ATTUNE_INLINE device_trials::place::~place() = default;
 
-ATTUNE_INLINE bool device_trials::place::begin(bool is_perturbed)
+ATTUNE_INLINE bool device_trials::place::begin(bool is_perturbed, bool across)
 {
     is_perturbed_ = is_perturbed;
-    if (!is_perturbed || of_.perturbed_) return true;
-    if (!arrays_) static_cast<void>(original_contents());
-    perturb(arrays_->buffers());
+    if (!is_perturbed || (of_.perturbed_ && of_.is_across_ == across)) return true;
+    if (of_.is_spoilt_ || (across && !of_.may_cross_)) return false;
+    bool const holds_others = of_.perturbed_.has_value();
+    of_.perturbed_.reset();
+    if (!arrays_ || holds_others) static_cast<void>(original_contents());
+    perturb(arrays_->buffers(), across);
+    of_.is_across_ = across;
     arrays_->store_to(of_.copies_);
     of_.perturbed_ = of_.copies_.save(region_kind::written, of_.clock_);
     if (of_.copies_.is_whole(*of_.perturbed_)) return true;
@@ -304,14 +308,17 @@ ATTUNE_INLINE double device_trials::establish(std::function<void()> const& enque
 {
     if (is_spoilt_) take_over();
     perturbed_.reset();
+    is_across_ = false;
     place here{*this, expected};
     bool const learns = here.can_perturb();
     constexpr double whatever = std::numeric_limits<double>::infinity();
     double const took_s = std::get<double>(policy_.establish(here, enqueue, limit_s, whatever));
     if (policy_.expected_of_perturbed() == nullptr) perturbed_.reset();
     if (!learns) return took_s;
-    may_perturb_ = !is_spoilt_; // not again if perturbed contents made the default write wrongly
-    if (is_spoilt_) return took_s;
+    if (is_spoilt_) { // perturbed contents made the default write wrongly: not these again
+        (is_across_ ? may_cross_ : may_perturb_) = false;
+        return took_s;
+    }
     if (repeats_default_) return run_from(original_, nullptr, enqueue, limit_s);
     // Restores the default's results from the caller's contents.
     copies_.restore(policy_.expected()->after, clock_);

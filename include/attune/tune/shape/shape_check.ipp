@@ -34,7 +34,16 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The run that takes place or whose results are compared.
-enum class check_step : std::uint8_t { preparing, trusted, trusted_on_perturbed, tried };
+enum class check_step : std::uint8_t {
+    preparing,
+    trusted,
+    trusted_on_perturbed,
+    trusted_across, ///< on contents perturbed across zero
+    tried,
+};
+
+/// The contents that trusted code may run on beside the caller's: each one includes those before.
+enum class perturbing : std::uint8_t { none, away, across };
 
 /// The progress of a child, in memory shared with its parent. A variant may overwrite it: a verdict
 /// for a variant never depends on it.
@@ -87,6 +96,7 @@ public:
         , begun_s_(clocks_.wall_s())
         , copies_(asked.frame.buffers)
         , may_perturb_(are_apart(asked.frame.buffers))
+        , may_cross_(how == isolation::fork)
         , before_(how == isolation::fork)
     {
         std::vector<guarded_place> const places = copies_.places();
@@ -96,19 +106,25 @@ public:
     }
 
     /// Called when the trusted code crashed on perturbed contents.
-    void forbid_perturbed() noexcept { may_perturb_ = false; }
+    void allow(perturbing what) noexcept
+    {
+        may_perturb_ = may_perturb_ && what != perturbing::none;
+        may_cross_ = may_cross_ && what == perturbing::across;
+    }
     [[nodiscard]] bool can_perturb() const noexcept { return may_perturb_; }
 
-    bool begin(bool is_perturbed)
+    bool begin(bool is_perturbed, bool across)
     {
-        if (is_perturbed && perturbed_) {
+        if (across && !may_cross_) return false;
+        if (is_perturbed && perturbed_ && is_across_ == across) {
             perturbed_->restore();
             copies_.mend();
         } else {
             if (!is_fresh_) copies_.refill();
             if (is_perturbed) {
-                perturb(copies_.buffers());
+                perturb(copies_.buffers(), across);
                 perturbed_.emplace(copies_.buffers());
+                is_across_ = across;
             }
         }
         is_fresh_ = false;
@@ -119,7 +135,9 @@ public:
     /// Runs the user's reference, or else the default.
     [[nodiscard]] first_run_result run_trusted(callable const& code, double limit_s)
     {
-        progress_.begin(is_perturbed_ ? check_step::trusted_on_perturbed : check_step::trusted,
+        progress_.begin(!is_perturbed_ ? check_step::trusted
+                        : is_across_   ? check_step::trusted_across
+                                       : check_step::trusted_on_perturbed,
                         std::min(limit_s, left_s()));
         first_run_result end = run_and_look(
             [&] {
@@ -241,12 +259,14 @@ private:
     double begun_s_;
     guarded_copies copies_;
     bool may_perturb_;
+    bool may_cross_; ///< wild accesses are survived
     std::optional<snapshot> perturbed_{};
     process_state before_;
     std::vector<std::string> tolerated_{};
     unsigned grown_runs_ = 0;
     bool is_fresh_ = true; ///< the copies hold the caller's contents
     bool is_perturbed_ = false;
+    bool is_across_ = false; ///< `perturbed_` was moved across zero
 };
 
 [[nodiscard]] inline std::string takes_too_long(shape_check_limits const& limits)
@@ -257,14 +277,14 @@ private:
 /// The whole check. Each step is stored in `progress`, because a child may crash.
 /// @return  nothing: right; else the failure of the latest step
 [[nodiscard]] inline std::optional<failure>
-decide_here(shape_question const& asked, isolation how, bool may_perturb, check_progress& progress)
+decide_here(shape_question const& asked, isolation how, perturbing may, check_progress& progress)
 {
     progress.begin(check_step::preparing, asked.limits.check_s);
     // A child does not destroy it: its exit frees all memory at once.
     auto* const made = new shape_trials(asked, how, progress);
     std::unique_ptr<shape_trials> const owner(how == isolation::fork ? nullptr : made);
     shape_trials& place = *made;
-    if (!may_perturb) place.forbid_perturbed();
+    place.allow(may);
 
     first_runs<shape_trials> policy;
     first_run_result const known =
@@ -356,9 +376,9 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     return {resident - std::min(resident, left_out), has_gomp_team()};
 }
 
-/// @return  false: the trusted code did not survive perturbed contents
+/// @return  false: the trusted code did not survive perturbed contents; the step tells which
 [[nodiscard]] inline bool decide_in_child(shape_question const& asked,
-                                          bool may_perturb,
+                                          perturbing may,
                                           std::vector<address_range>& without,
                                           check_progress& progress,
                                           shape_verdict& out)
@@ -368,12 +388,12 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     progress.begin(check_step::preparing, asked.limits.check_s); // replaces an earlier child's
     std::optional<failure> said;
     child_end const end =
-        run_in_child([&] { said = decide_here(asked, isolation::fork, may_perturb, progress); },
+        run_in_child([&] { said = decide_here(asked, isolation::fork, may, progress); },
                      [&] { return said ? to_text(*said) : std::string(); },
                      limits);
     if (has_missed(end, without)) {
         without.clear();
-        return decide_in_child(asked, may_perturb, without, progress, out);
+        return decide_in_child(asked, may, without, progress, out);
     }
     check_step const step = progress.step.load();
     if (end.ending == child_ending::returned) {
@@ -384,7 +404,8 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
         conclude(out, asked, step, failure_of(end.text));
         return true;
     }
-    if (step == check_step::trusted_on_perturbed && may_perturb) return false;
+    if (step == check_step::trusted_across && may == perturbing::across) return false;
+    if (step == check_step::trusted_on_perturbed && may != perturbing::none) return false;
     // Exceptions inside runs are caught there: this one comes from the code around them.
     if (end.ending == child_ending::threw || end.ending == child_ending::lost) {
         out.why = {failure_stage::crash, "no memory for the check", end.text};
@@ -423,7 +444,7 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
     isolation const how = choose_isolation(protect, facts_beside(without)).how;
     if (how != isolation::fork) {
         check_progress progress;
-        std::optional<failure> const said = decide_here(asked, how, true, progress);
+        std::optional<failure> const said = decide_here(asked, how, perturbing::away, progress);
         out.executions = progress.executions.load();
         out.runs_s = progress.runs_s.load();
         if (said)
@@ -433,8 +454,11 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
         return;
     }
     shared_with_child<check_progress> const shared;
-    if (!decide_in_child(asked, true, without, shared.get(), out))
-        static_cast<void>(decide_in_child(asked, false, without, shared.get(), out));
+    for (perturbing may = perturbing::across;
+         !decide_in_child(asked, may, without, shared.get(), out);)
+        may = may == perturbing::across && shared.get().step.load() == check_step::trusted_across
+                  ? perturbing::away
+                  : perturbing::none;
     out.executions = shared.get().executions.load();
     out.runs_s = shared.get().runs_s.load();
 }
