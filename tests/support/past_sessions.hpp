@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/core/random.hpp>
-#include <attune/declare/text.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace past_sessions {
 
@@ -26,14 +27,16 @@ attune::past_session of(attune::chain_of_trees const& space,
     attune::past_session out;
     out.name = "session " + std::to_string(seed);
     out.weight = weight;
-    for (attune::parameter_description const& p : space.describe().parameters)
-        out.parameters.push_back(p.name);
+    std::vector<attune::detail::named_value> const values =
+        attune::detail::named_values(space.describe());
+    for (attune::detail::named_value const& v : values)
+        out.parameters.emplace_back(v.name);
     attune::random_engine engine(seed);
     for (std::size_t i = 0; i < count; ++i) {
         attune::point const at = space.sample(engine);
         attune::past_outcome row;
-        for (std::size_t k = 0; k < at.size(); ++k)
-            row.values.push_back(attune::text_of(space.describe().parameters[k], at[k]));
+        for (attune::detail::named_value const& v : values)
+            row.values.push_back(attune::detail::text_at(space.describe(), v, at));
         row.value = f(at);
         out.outcomes.push_back(std::move(row));
     }

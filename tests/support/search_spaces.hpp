@@ -5,6 +5,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -105,6 +106,16 @@ inline attune::chain_of_trees grid(std::int64_t side)
 {
     attune::description d;
     d.parameters = {counting("x", side), counting("y", side)};
+    return attune::chain_of_trees(d);
+}
+
+/// An array xs of `count` numbers 0, 1 and 2.
+inline attune::chain_of_trees vector_of(std::size_t count)
+{
+    attune::description d;
+    for (std::size_t i = 0; i < count; ++i)
+        d.parameters.push_back(counting("xs[" + std::to_string(i) + "]", 3));
+    d.groups.push_back({"xs", attune::group_kind::array, 0, static_cast<std::uint32_t>(count)});
     return attune::chain_of_trees(d);
 }
 

@@ -8,6 +8,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
 #include <attune/search/searcher.hpp>
@@ -80,6 +81,15 @@ namespace attune::inline ATTUNE_ABI {
 /// The default of optimizer_options::search and of the other options with a search:
 /// search::automatic.
 [[nodiscard]] search_factory default_search();
+
+namespace detail {
+
+/// Whether arrays and long permutations have at most `most` coordinates together, so that a model
+/// of the space is worth its time: that of one grows with the square of their number.
+[[nodiscard]] bool is_narrow(description const& space,
+                             std::size_t most = search::automatic_options{}.most_modelled);
+
+} // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -3,13 +3,27 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 
+#include <cstddef>
 #include <unordered_set>
 #include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE bool is_narrow(description const& space, std::size_t most)
+{
+    std::size_t coordinates = 0;
+    for (group_description const& g : space.groups)
+        coordinates += g.count;
+    return coordinates <= most;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -19,11 +33,8 @@ struct automatic::state {
         , space(std::move(searched))
         , seed(from)
         , model(space, seed, options.model)
+        , is_modelled(attune::detail::is_narrow(space.describe(), options.most_modelled))
     {
-        std::size_t coordinates = 0;
-        for (group_description const& g : space.describe().groups)
-            coordinates += g.count;
-        is_modelled = coordinates <= options.most_modelled;
     }
 
     /// A new point from the local search.
@@ -72,7 +83,7 @@ struct automatic::state {
     search_history history;
     std::unordered_set<point, point_hash> waiting; ///< asked, not told
     bool is_local_turn = false;
-    bool is_modelled = true; ///< see automatic_options::most_modelled
+    bool is_modelled; ///< see automatic_options::most_modelled
 };
 
 ATTUNE_INLINE

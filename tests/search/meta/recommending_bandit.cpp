@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/meta/recommending_bandit.hpp>
 
+#include <attune/search/automatic.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/random.hpp>
@@ -242,6 +243,25 @@ TEST_CASE("what was good elsewhere is asked first, and is no technique's merit")
     knowing.inform(past);
     knowing.tell(wanted.front(), attune::measurement::exact(*cost(wanted.front())));
     CHECK(asked_by(knowing, 1).front() != wanted.front());
+}
+
+TEST_CASE("in a space too wide for a model techniques ask first")
+{
+    attune::chain_of_trees const space =
+        search_spaces::vector_of(attune::search::automatic_options{}.most_modelled + 1);
+    attune::past_session const past = past_sessions::of(space, 12, 2, [](attune::point const& p) {
+        return std::optional<double>(1.0 + p[0].index);
+    });
+    recommending_bandit bandit(space, 7, habits(), known, {*known("random")}, {.starts = 3});
+    bandit.inform({past});
+    std::vector<attune::point> const first = bandit.ask(1);
+    REQUIRE(first.size() == 1);
+    CHECK(bandit.starts().empty());
+    bandit.tell(first.front(), attune::measurement::exact(1));
+    std::size_t merits = 0;
+    for (technique_use const& use : bandit.uses())
+        merits += use.requests;
+    CHECK(merits == 1);
 }
 
 TEST_CASE("without the bandit all techniques are asked equally often")

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/transfer/warm_portfolio.hpp>
 
+#include <attune/search/automatic.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -79,4 +82,17 @@ TEST_CASE("without an outcome that worked there is nothing to begin with")
     CHECK(warm_portfolio(
               search_spaces::single(), std::vector{past_session{"", {"only"}, {{{"7"}, 1.0}}}}, 3)
               .size() == 1);
+}
+
+TEST_CASE("a space too wide for a model has no portfolio")
+{
+    std::size_t const most = attune::search::automatic_options{}.most_modelled;
+    for (std::size_t const count : {most, most + 1}) {
+        CAPTURE(count);
+        attune::chain_of_trees const space = search_spaces::vector_of(count);
+        past_session const past = past_sessions::of(space, 12, 1, [](point const& p) {
+            return std::optional<double>(1.0 + p[0].index + p[1].index);
+        });
+        CHECK(warm_portfolio(space, std::vector{past}, 3).empty() == (count > most));
+    }
 }

@@ -14,7 +14,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 /// Configurations of `space`, best first: the first is good in all sessions together, each further
-/// one in those in which the ones before it are not. None where no outcome worked.
+/// one in those in which the ones before it are not. None where no outcome worked, and
+/// none where the space has more coordinates of arrays and long permutations than
+/// search::automatic_options::most_modelled: models of 200 take seconds, which a caller waits for.
 /// Cost   a model of each session (up to 0.1 s each) and its opinion on the space
 [[nodiscard]] std::vector<point> warm_portfolio(chain_of_trees const& space,
                                                 std::span<past_session const> sessions,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/search/transfer/warm_start.hpp>
 
@@ -13,6 +14,7 @@ ATTUNE_INLINE std::vector<point> warm_portfolio(chain_of_trees const& space,
                                                 std::size_t count,
                                                 warm_start_options const& options)
 {
+    if (!detail::is_narrow(space.describe())) return {};
     return detail::warm_start(space, {sessions.begin(), sessions.end()}, options, {})
         .portfolio(count);
 }
