@@ -24,7 +24,7 @@ struct device_bench_options {
     /// False: a variant that writes nothing passes if the arrays contain the result already.
     bool perturb = true;
     /// True: establish() may run the default once more, to find a race. False: the default and a
-    /// variant have at most four runs together.
+    /// variant have at most four runs together, six where two runs leave an array unchanged.
     bool repeat_default = true;
     /// device_compare_text, compiled: compares results on the device. Without an image, or when it
     /// does not work, the host compares.

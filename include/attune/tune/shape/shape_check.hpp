@@ -24,7 +24,8 @@ struct shape_check_limits {
 /// first_runs. Unlike a tuning it decides in one forked child, because a call is waiting: at most
 /// four runs, of the trusted code and of the variant, each on the caller's contents and on
 /// perturbed ones where these can show an error. (Large memory outside the call's arrays is not
-/// mapped in the child. Code that needs that memory is run once more with all of it.)
+/// mapped in the child. Code that needs that memory is run once more with all of it.) Two more runs
+/// of the trusted code where two leave an array unchanged: see first_runs.
 ///
 /// Does not write to the caller's memory. If `protect` (or the result of choose_isolation()) is
 /// `guard` or `none`, the runs take place in this process, also on copies, and the process state is
