@@ -6,14 +6,17 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/sort_stably.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/remember/problem/relation.hpp>
+#include <attune/remember/record.hpp>
 #include <attune/search/transfer/translate.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 #include <attune/tune/dispatch/choice/near_choice.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -30,6 +33,7 @@ struct similar_problem {
 };
 
 /// The `most` nearest problems that have a parameter in common with `space`, the nearest first.
+/// Those with predicted times are passed over: they are not comparable with measured ones.
 /// @param without  a kernel that is passed over
 [[nodiscard]] inline std::vector<similar_problem> similar_problems(store_content& store,
                                                                    description const& space,
@@ -52,6 +56,7 @@ struct similar_problem {
                 return std::find(parameters.begin(), parameters.end(), name) != parameters.end();
             });
         if (!is_alike || have.problem.key.kernel == without) continue;
+        if (have.problem.key.device.ends_with(predicted_device)) continue; // no times
         stored_problem wanted = have.problem; // kernel, device and compiler are not known here
         wanted.parameters = parameters;
         wanted.key.inputs = inputs;
@@ -71,10 +76,42 @@ struct similar_problem {
 /// A configuration to begin with, and why.
 struct start_advice {
     point at;
-    std::string problem{}; ///< the nearest problem where it was tried; empty: models speak for it
+    std::string problem{}; ///< the nearest problem with it or what is nearest; empty: models say it
     double distance = 0;
-    double of_best = 0; ///< its time there over the best one there
+    std::optional<double> of_best{}; ///< its time there over the best; nothing: it was not tried
 };
+
+/// The best time of just these values in a session, and of any. Nothing: there is none.
+struct tried_time {
+    std::optional<double> its{};
+    std::optional<double> best{};
+};
+
+/// Other values that translate() would move to `at` are other configurations: they do not count.
+[[nodiscard]] inline tried_time
+tried_in(past_session const& session, description const& space, point const& at)
+{
+    std::vector<std::pair<std::size_t, std::string>> wanted; // column and text
+    bool has_all = true;
+    for (named_value const& v : named_values(space)) {
+        auto const column = std::find(session.parameters.begin(), session.parameters.end(), v.name);
+        has_all = has_all && column != session.parameters.end();
+        wanted.emplace_back(static_cast<std::size_t>(column - session.parameters.begin()),
+                            without_spaces(text_at(space, v, at)));
+    }
+    tried_time out;
+    for (past_outcome const& o : session.outcomes) {
+        if (!o.value || !std::isfinite(*o.value)) continue;
+        if (!out.best || *o.value < *out.best) out.best = o.value;
+        bool const is_it =
+            has_all && std::all_of(wanted.begin(), wanted.end(), [&](auto const& one) {
+                return one.first < o.values.size() &&
+                       without_spaces(o.values[one.first]) == one.second;
+            });
+        if (is_it && (!out.its || *o.value < *out.its)) out.its = o.value;
+    }
+    return out;
+}
 
 /// What is good in all sessions together, best first.
 [[nodiscard]] inline std::vector<start_advice> recommended_starts(
@@ -89,19 +126,20 @@ struct start_advice {
     std::vector<start_advice> out;
     for (point& at : warm_portfolio(space, sessions, count)) {
         start_advice advice{.at = std::move(at)};
-        for (std::size_t i = 0; i < here.size() && advice.problem.empty(); ++i) {
-            std::optional<double> its, best;
-            for (std::size_t k = 0; k < here[i].where.size(); ++k) {
-                std::optional<double> const value = here[i].value[k];
-                if (!value) continue;
-                if (here[i].where[k] == advice.at) its = value;
-                if (!best || *value < *best) best = value;
-            }
-            if (!its || !(*best > 0)) continue;
-            advice.problem = similar[i].name;
-            advice.distance = similar[i].distance;
-            advice.of_best = *its / *best;
+        for (similar_problem const& one : similar) {
+            tried_time const tried = tried_in(one.session, space.describe(), advice.at);
+            if (!tried.its || !(*tried.best > 0)) continue;
+            advice.problem = one.name;
+            advice.distance = one.distance;
+            advice.of_best = *tried.its / *tried.best;
+            break;
         }
+        for (std::size_t i = 0; i < here.size() && advice.problem.empty(); ++i)
+            for (std::size_t k = 0; k < here[i].where.size(); ++k)
+                if (here[i].value[k] && here[i].where[k] == advice.at) {
+                    advice.problem = similar[i].name;
+                    advice.distance = similar[i].distance;
+                }
         out.push_back(std::move(advice));
     }
     return out;
@@ -112,8 +150,10 @@ struct start_advice {
 {
     std::string out = "start with " + text_of(space, advice.at) + ": ";
     if (advice.problem.empty()) return out + "good by models of what similar problems tried";
-    return out + formatted("%.3g", advice.of_best) + " times the best time of " + advice.problem +
-           formatted(" (distance %.2g)", advice.distance);
+    std::string const what = advice.of_best
+                                 ? formatted("%.3g", *advice.of_best) + " times the best time of "
+                                 : "nearest to what was tried there, in ";
+    return out + what + advice.problem + formatted(" (distance %.2g)", advice.distance);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::tool

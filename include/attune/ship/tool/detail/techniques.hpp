@@ -18,9 +18,13 @@
 #include <attune/ship/tool/detail/upload_log.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
@@ -40,7 +44,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// Adds what the sessions of logs say to the file of techniques.
+/// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing.
 /// Errors  attune::error: a file cannot be read or written; words_error
 [[nodiscard]] inline int upload_logs(words const& given, console& on)
 {
@@ -51,13 +55,16 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     if (!kernel) throw words_error("--upload needs the name of the kernel: --kernel NAME");
     read_space const of = space_of(*file, given);
     auto const strategy = given.value("--strategy");
-    search::technique const by = strategy ? search::parse_technique(*strategy)
-                                          : search::technique{"recommended", search::recommended()};
+    search::technique const by = strategy && *strategy != "recommended"
+                                     ? search::parse_technique(*strategy)
+                                     : search::technique{"recommended", search::recommended()};
     kept_techniques kept(given.plain[0], *kernel, of.space.describe());
+    std::string lines;
     std::size_t added = 0;
     std::size_t left = 0;
     for (std::string const& log : given.values("--upload")) {
         std::size_t number = 0;
+        std::set<std::string> keys; // of what is added
         for (logged_session const& session : read_event_log(log)) {
             ++number;
             session_gains const one = gains_of(session, of.space, by);
@@ -68,14 +75,17 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                        << "; give its space, and its search by --strategy\n";
                 continue;
             }
-            std::size_t asked = 0;
-            for (search::technique_use const& use : one.uses)
-                asked += use.requests;
-            if (asked == 0) continue;
-            kept.keep(one.uses, one.gain);
+            std::string const line = kept.line_of(one.uses, one.gain);
+            if (line.empty()) continue;
+            lines += line;
+            keys.insert(session.key);
             ++added;
         }
+        if (keys.size() > 1)
+            on.err << "attune: techniques: " << printable(log) << " has tunings of " << keys.size()
+                   << " problems; all are added as " << printable(*kernel) << '\n';
     }
+    if (added > 0) kept.add_lines(lines);
     if (!kept.problem().empty())
         throw error("gains of techniques cannot be kept", kept.problem(), "name another FILE");
     on.out << "added " << added << (added == 1 ? " tuning" : " tunings");
@@ -130,8 +140,12 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
 
 [[nodiscard]] inline int run_recommend(words const& given, console& on)
 {
-    read_space const wanted = space_of(given.plain[1], given);
-    search::technique_history past = history_in(given.plain[0]);
+    bool const has_file = given.plain.size() > 1;
+    if (!has_file && !given.has("--store"))
+        throw words_error("recommend needs the FILE of techniques before SPACE, or --store STORE");
+    read_space const wanted = space_of(given.plain.back(), given);
+    search::technique_history past =
+        has_file ? history_in(given.plain[0]) : search::technique_history{};
     auto const left_out = given.value("--without");
     search::space_structure const structure = search::structure_of(wanted.space.describe());
     auto const gain = search::usual_gain_of(past, structure, left_out ? *left_out : "");
@@ -166,20 +180,20 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
             on.out << printable(start_text(wanted.space.describe(), one)) << '\n';
             continue;
         }
-        tool_json at;
-        for (named_value const& v : named_values(wanted.space.describe()))
-            at[std::string(v.name)] = text_at(wanted.space.describe(), v, one.at);
-        list.push_back({{"start", std::move(at)},
-                        {"problem", one.problem},
-                        {"distance", one.distance},
-                        {"of_best", one.of_best}});
+        tool_json start{{"start", json_of(wanted.space.describe(), one.at)},
+                        {"problem", one.problem}};
+        if (!one.problem.empty()) start["distance"] = one.distance;
+        if (one.of_best) start["of_best"] = *one.of_best;
+        list.push_back(std::move(start));
     }
     if (given.has("--json"))
         write_list(on.out, list);
     else if (gain)
         on.out << search::usual_gain_text(*gain) << '\n';
     if (!advice.empty() || !starts.empty()) return done;
-    on.err << "attune: recommend: nothing is known of any technique that this attune can make\n";
+    on.err << (has_file ? "attune: recommend: nothing is known of any technique that this attune "
+                          "can make\n"
+                        : "attune: recommend: nothing is known of a similar problem\n");
     return answer_is_no;
 }
 
@@ -196,15 +210,16 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                     space_option,
                     space_input_option,
                     json_option},
-        .more = "  attune techniques kernels.techniques --kernel sgemm\n"
-                "  attune techniques kernels.techniques --upload old.log --space-file sgemm.json "
-                "--kernel sgemm\n\n"
-                "FILE is that of options.search.techniques. SHARE is new bests per request. "
-                "PARAMETERS has\n"
-                "kind, digits of the number of values, and how many there are: ordinal.2*4.\n"
-                "A log is that of options.event_log. Its tunings are repeated by their search, "
-                "which\nsays who proposed what; upload each log once. FILE is made where it is "
-                "missing.\n",
+        .more =
+            "  attune techniques kernels.techniques --kernel sgemm\n"
+            "  attune techniques kernels.techniques --upload old.log --space-file sgemm.json "
+            "--kernel sgemm\n\n"
+            "FILE is that of options.search.techniques. SHARE is new bests per request. "
+            "PARAMETERS has\n"
+            "kind, digits of the number of values, and how many there are: ordinal.2*4.\n"
+            "A log is that of options.event_log. Its tunings are repeated by their search, "
+            "which\nsays who proposed what; those that have not ended are left out. Upload each "
+            "log once: all\nlogs are added, or none. FILE is made where it is missing.\n",
         .least = 1,
         .most = 1,
         .run = run_techniques,
@@ -215,7 +230,7 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
 {
     return {
         .name = "recommend",
-        .usage = "FILE SPACE [options]",
+        .usage = "[FILE] SPACE [options]",
         .what = "Which techniques and configurations a search of this space should begin with, "
                 "why, and what\ntuning gains.",
         .options = {{"--most", "NUMBER", "so many (5)"},
@@ -224,13 +239,14 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                     space_option,
                     space_input_option,
                     json_option},
-        .more = "  attune recommend kernels.techniques sgemm.json\n\n"
+        .more = "  attune recommend kernels.techniques sgemm.json\n"
+                "  attune recommend sgemm.json --store kernels.attune\n\n"
                 "FILE is that of options.search.techniques; options.search = "
                 "attune::recommended_search(FILE)\n"
                 "follows the advice. The last line says what tunings of the most similar spaces "
                 "gained, and\n"
                 "with --without NAME what this kernel gained beside them.\n",
-        .least = 2,
+        .least = 1,
         .most = 2,
         .run = run_recommend,
     };

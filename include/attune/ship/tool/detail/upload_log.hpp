@@ -34,6 +34,10 @@ struct session_gains {
 gains_of(logged_session const& session, chain_of_trees const& space, search::technique const& by)
 {
     session_gains out;
+    if (session.events.empty() || session.events.back().kind != event_kind::chosen) {
+        out.problem = "it has not ended";
+        return out;
+    }
     any_searcher again = by.make(space, session.seed);
     replayed_calls const calls = repeat_calls(again, space, session.events);
     out.problem = session.damaged ? "a line cannot be read" : calls.problem;
@@ -54,6 +58,7 @@ gains_of(logged_session const& session, chain_of_trees const& space, search::tec
         ++alone.requests;
         if (is_best) ++alone.new_bests;
     }
+    alone.requests += calls.pruned.size(); // asked, and no new best: as a bandit counts them
     if (out.uses.empty()) out.uses.push_back(alone);
     if (first > 0 && best > 0 && best <= first) out.gain = first / best;
     return out;

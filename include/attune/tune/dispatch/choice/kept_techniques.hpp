@@ -37,11 +37,18 @@ public:
     /// @param gain  time of the default divided by that of the best; 0: unknown
     void keep(std::span<search::technique_use const> uses, double gain = 0)
     {
+        std::string const line = line_of(uses, gain);
+        if (!line.empty()) add_lines(line);
+    }
+    /// What keep() adds, with its line end; empty: it adds nothing.
+    [[nodiscard]] std::string line_of(std::span<search::technique_use const> uses,
+                                      double gain = 0) const
+    {
         search::representation searched{.label = kernel_, .structure = structure_};
         for (search::technique_use const& use : uses)
             if (use.requests > 0) searched.uses.push_back(use);
         if (gain > 0) searched.gains.add(gain);
-        if (!searched.uses.empty()) add_lines(search::history_line(searched) + '\n');
+        return searched.uses.empty() ? std::string() : search::history_line(searched) + '\n';
     }
     /// Adds lines of history_line(), each with its line end: searches of any kernels.
     void add_lines(std::string_view lines) { file_.add(lines); }
