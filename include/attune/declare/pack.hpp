@@ -103,7 +103,7 @@ namespace detail {
 
 /// space() of parameters alone.
 template <class... P>
-[[nodiscard]] constexpr auto space_of(P const&... params)
+[[nodiscard]] constexpr auto space_of_parameters(P const&... params)
 {
     static_assert(sizeof...(P) > 0, "attune: space() is empty; list its parameters");
     if constexpr (sizeof...(P) > 0) {
@@ -138,7 +138,7 @@ template <class... P>
             detail::spread([](auto const&... each) { return space(each...); }, params...);
         return detail::with_constraints_of(plain, params...);
     } else
-        return detail::space_of(params...);
+        return detail::space_of_parameters(params...);
 }
 
 } // namespace attune::inline ATTUNE_ABI
