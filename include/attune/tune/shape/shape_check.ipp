@@ -301,9 +301,10 @@ decide_here(shape_question const& asked, isolation how, perturbing may, check_pr
     double const usual_s =
         asked.frame.has_forms ? asked.limits.check_s : usual_first_run_ratio * took_s;
     double const limit_s = std::max(shortest_limit_s, std::min(usual_s, asked.limits.check_s));
+    unsigned const of_trusted = progress.executions.load();
     first_run_result end = policy.first_run(place, asked.tried, limit_s);
     if (place.grown_runs() == 1 && std::holds_alternative<double>(end) &&
-        progress.executions.load() < 4)
+        progress.executions.load() == of_trusted + 1)
         end = policy.first_run(place, asked.tried, limit_s);
     if (auto const* const failed = std::get_if<failure>(&end)) return *failed;
     if (place.grown_runs() > 1)
