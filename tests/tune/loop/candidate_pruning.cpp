@@ -258,6 +258,8 @@ TEST_CASE("a machine that cannot be measured bounds nothing")
     CHECK(!unsure.measured(slowed.at(0, 0), measurement::exact(1)));
     CHECK(!unsure.cannot_win(slowed.at(9, 9)));
     CHECK(!unsure.is_on());
+    REQUIRE(slowed.said.size() == 1); // who asked for pruning is told why there is none
+    CHECK(slowed.said[0].find("compiled without optimisation") != std::string::npos);
 
     bench uneven;
     uneven.is_even = false;

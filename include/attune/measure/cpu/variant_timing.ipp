@@ -14,8 +14,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Shorter runs are not worth the question whether a warm-up run counts: caches and page tables
-/// make the first run of a kernel that streams through memory longer by 0.1 to 0.2 ms.
+/// A shorter run is not asked: caches and page tables that the first run after a fork finds cold
+/// are too large a share of it.
 inline constexpr double shortest_counted_warm_up_s = 1e-3;
 
 ATTUNE_INLINE variant_timing::variant_timing(std::span<buffer const> buffers,

@@ -47,7 +47,7 @@ struct pruning_machine {
 /// least time, the statement is wrong, no verdict is made any more, and a sentence says so.
 class candidate_pruning {
 public:
-    /// Measured peaks are within a tenth of what the best code reaches; noise gets the rest.
+    /// For what the measured peaks lack to those of the best code, and for noise.
     static constexpr double margin = 1.15;
 
     /// Measures nothing yet.

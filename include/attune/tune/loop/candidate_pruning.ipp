@@ -107,6 +107,8 @@ ATTUNE_INLINE least_time candidate_pruning::least(point const& at)
         core_peaks const& known = peaks();
         if (!known.is_optimised) {
             is_on_ = false; // the peaks of slowed code are too low to prove anything
+            say_("nothing is pruned: attune itself is compiled without optimisation here, or the "
+                 "highest rates of this processor are not known to it");
             return {};
         }
         double const rate = done.bytes > cached ? bytes_per_s(threads) : 0;
