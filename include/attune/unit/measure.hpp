@@ -41,4 +41,5 @@
 #include <attune/measure/sandbox/isolation.ipp>
 #include <attune/measure/sandbox/process_state.ipp>
 #include <attune/measure/sandbox/sandboxed_run.ipp>
+#include <attune/measure/sandbox/shared_with_child.ipp>
 #include <attune/measure/sandbox/signal_guard.ipp>

@@ -9,12 +9,11 @@
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
+#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <new>
-#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
@@ -210,68 +209,44 @@ ATTUNE_INLINE bool cpu_trials::begin(bool is_perturbed, bool across)
     return !across || may_fork;
 }
 
-/// Memory that forked children write for this process.
-class shared_bytes {
-public:
-    /// Errors   bad_alloc
-    explicit shared_bytes(std::size_t size)
-        : size_(size)
-        , at_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-    {
-        if (at_ == MAP_FAILED) throw std::bad_alloc();
-    }
-    ~shared_bytes() { ::munmap(at_, size_); }
-    shared_bytes(shared_bytes const&) = delete;
-    shared_bytes& operator=(shared_bytes const&) = delete;
-
-    [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(at_); }
-    [[nodiscard]] bool overlaps(address_range const& r) const noexcept
-    {
-        auto const first = reinterpret_cast<std::uintptr_t>(at_);
-        return r.first < first + size_ && first < r.last;
-    }
-
-private:
-    std::size_t size_;
-    void* at_;
-};
-
 /// Runs the trusted code in a child only, which hands its results back: contents across zero may
 /// lead it anywhere.
 ATTUNE_INLINE first_run_result cpu_trials::run_trusted_across(callable const& code, double limit_s)
-{
+try {
     std::size_t size = 0;
     for (buffer const& b : buffers_)
-        if (b.writable) size += b.bytes;
-    shared_bytes const results{size};
+        if (b.writable) size += content_bytes(b);
+    shared_pages const results{size};
     // Its addresses may have been other memory's.
-    std::erase_if(without_, [&](address_range const& r) { return results.overlaps(r); });
+    address_range const these{reinterpret_cast<std::uintptr_t>(results.bytes().data()),
+                              reinterpret_cast<std::uintptr_t>(results.bytes().data()) + size};
+    std::erase_if(without_, [&](address_range const& r) {
+        return r.first < these.last && these.first < r.last;
+    });
     auto const each_array = [&](auto const& copy) {
-        std::byte* at = results.data();
+        std::span<std::byte> rest = results.bytes();
         for (buffer const& b : buffers_) {
-            if (!b.writable || b.bytes == 0) continue;
-            copy(at, b);
-            at += b.bytes;
+            if (!b.writable) continue;
+            copy(b, rest.first(content_bytes(b)));
+            rest = rest.subspan(content_bytes(b));
         }
     };
-    first_run_result end = 0.0;
-    try {
-        end = run_in_fork(
-            [&] {
-                run_right_code(code);
-                each_array(
-                    [](std::byte* at, buffer const& b) { std::memcpy(at, b.data, b.bytes); });
-            },
-            limit_s,
-            nullptr);
-    } catch (error const& thrown) {
-        return failure{failure_stage::crash, first_line(thrown.what())};
-    }
+    first_run_result const end = run_in_fork(
+        [&] {
+            run_right_code(code);
+            each_array([](buffer const& b, std::span<std::byte> to) { copy_content(b, to); });
+        },
+        limit_s,
+        nullptr);
     if (std::holds_alternative<failure>(end)) return end;
     is_filled_ = false;
-    each_array([](std::byte* at, buffer const& b) { std::memcpy(b.data, at, b.bytes); });
+    each_array([](buffer const& b, std::span<std::byte> from) { set_content(b, from); });
     seen_.emplace(buffers_);
     return end;
+} catch (error const& thrown) {
+    return failure{failure_stage::crash, first_line(thrown.what())};
+} catch (std::bad_alloc const&) {
+    return failure{failure_stage::crash, "no memory for results of contents across zero"};
 }
 
 ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, double limit_s)

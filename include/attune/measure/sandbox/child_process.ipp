@@ -16,6 +16,7 @@
 #include <attune/measure/sandbox/detail/child_side.hpp>
 #include <attune/measure/sandbox/detail/signal_text.hpp>
 #include <attune/measure/sandbox/detail/started_child.hpp>
+#include <attune/measure/sandbox/shared_with_child.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,7 +25,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <new>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,32 +32,16 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The memory that parent and child share.
-class shared_report {
-public:
-    shared_report()
-        : memory_(mmap(nullptr,
-                       sizeof(child_report),
-                       PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS,
-                       -1,
-                       0))
-    {
-        if (memory_ == MAP_FAILED)
-            throw error("no memory to share with a child process",
-                        std::strerror(errno),
-                        "free memory, or turn trial runs off");
-        report_ = ::new (memory_) child_report;
+[[nodiscard]] inline shared_with_child<child_report> shared_report()
+{
+    try {
+        return {};
+    } catch (std::bad_alloc const&) {
+        throw error("no memory to share with a child process",
+                    std::strerror(errno),
+                    "free memory, or turn trial runs off");
     }
-    ~shared_report() { munmap(memory_, sizeof(child_report)); }
-    shared_report(shared_report const&) = delete;
-    shared_report& operator=(shared_report const&) = delete;
-
-    [[nodiscard]] child_report& get() const noexcept { return *report_; }
-
-private:
-    void* memory_;
-    child_report* report_ = nullptr;
-};
+}
 
 /// Forks. `work` runs in the child and does not return.
 template <class Work>
@@ -131,7 +115,7 @@ ATTUNE_INLINE child_end run_in_child(std::function<void()> const& run,
 {
     child_limits limits = given;
     if (limits.memory_bytes == 0) limits.memory_bytes = usual_child_memory();
-    shared_report const shared;
+    shared_with_child<child_report> const shared = shared_report();
     stderr_file const standard_error;
     child_report& report = shared.get();
     pid_t const parent = getpid();

@@ -5,9 +5,9 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/cpu/cpu_bench.hpp>
+#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/kernel/baseline.hpp>
-#include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/kernel/user_functions.hpp>
 #include <attune/tune/loop/make_bench.hpp>

@@ -7,7 +7,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/tune/kernel/detail/shared_with_child.hpp>
+#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>

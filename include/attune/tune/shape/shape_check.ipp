@@ -14,8 +14,8 @@
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
+#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
-#include <attune/tune/kernel/detail/shared_with_child.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
 #include <algorithm>
