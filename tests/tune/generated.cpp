@@ -191,6 +191,7 @@ TEST_CASE("a generated kernel is tuned in the background, with texts for several
     CHECK(total_by(total) == right);
     total.wait();
     CHECK(total_by(total) == right);
+    INFO(total.report().summary());
     CHECK(total.report().evaluations == 18);
 }
 

@@ -69,14 +69,16 @@ quickest_round_s(unsigned threads, int rounds, Make const& make, Start const& st
             meeting.arrive_and_wait();
         }
     };
-    std::vector<std::jthread> others; // joined before the objects above are destroyed
-    others.reserve(threads - 1);
+    std::vector<std::jthread> others(threads - 1); // joined before the objects above are destroyed
+    unsigned running = 1;
     try {
-        while (others.size() + 1 < threads)
-            others.push_back(start(take_part, static_cast<unsigned>(others.size() + 1)));
+        for (std::jthread& other : others) {
+            other = start(take_part, running);
+            ++running;
+        }
     } catch (...) { // the started threads wait at the barrier for the missing ones
         is_off = true;
-        static_cast<void>(meeting.arrive(static_cast<std::ptrdiff_t>(threads - others.size())));
+        static_cast<void>(meeting.arrive(static_cast<std::ptrdiff_t>(threads - running + 1)));
         throw;
     }
     take_part(0);
