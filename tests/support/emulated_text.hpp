@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 
 #include <algorithm>
 #include <cstddef>

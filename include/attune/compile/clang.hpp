@@ -7,8 +7,8 @@
 #else
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/callable.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/core/version.hpp>
 

@@ -7,8 +7,8 @@
 #include <attune/compile/cache/options.hpp>
 #include <attune/compile/callable.hpp>
 #include <attune/compile/nvrtc/options.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
 

@@ -7,8 +7,8 @@
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/compile/callable.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <string>

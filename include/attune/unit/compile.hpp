@@ -18,10 +18,10 @@
 #include <attune/compile/nvrtc/cubin.ipp>
 #include <attune/compile/nvrtc/library.ipp>
 #include <attune/compile/source/annotations.ipp>
+#include <attune/compile/source/compile_request.ipp>
 #include <attune/compile/source/embedded.ipp>
 #include <attune/compile/source/generated.ipp>
 #include <attune/compile/source/source.ipp>
-#include <attune/compile/source/variant.ipp>
 #include <attune/compile/system.ipp>
 #include <attune/compile/system/code_size.ipp>
 #include <attune/compile/system/libraries.ipp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/device_compare_text.hpp>
 // and what the test needs besides
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/random.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/arrays/compare.hpp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 // and what the test needs besides
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/error.hpp>
 
 #include <array>

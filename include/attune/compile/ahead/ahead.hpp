@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <string>

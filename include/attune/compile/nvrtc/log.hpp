@@ -4,9 +4,9 @@
 // The formats are those of NVRTC 12 and 13
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/device_text.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 

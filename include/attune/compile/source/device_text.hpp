@@ -4,10 +4,10 @@
 //          it is unchanged, and must contain no `#line`
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>

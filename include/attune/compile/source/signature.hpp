@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/variant.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/core/constant_view.hpp>
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>

@@ -3,8 +3,8 @@
 // tested by ship/bake.cpp
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/remember/record.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <attune/compile/source/annotations.hpp>
-#include <attune/compile/source/variant.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
 #include <attune/core/shape/shape_properties.hpp>

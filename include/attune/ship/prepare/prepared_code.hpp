@@ -3,8 +3,8 @@
 // tested by ship/prepare.cpp
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <optional>

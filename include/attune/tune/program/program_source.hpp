@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/nest/nest_description.hpp>

@@ -6,8 +6,8 @@
 
 #include <attune/compile/clang/abi.hpp>
 #include <attune/compile/clang/detail/files.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/scan.hpp>
-#include <attune/compile/source/variant.hpp>
 #include <attune/core/version.hpp>
 
 #include <clang/Frontend/CompilerInstance.h>

@@ -1,6 +1,6 @@
-// tests/compile/source/variant.cpp - one configuration as a compiler sees it: an entry and its macros.
+// tests/compile/source/compile_request.cpp - one configuration as a compiler sees it: an entry and its macros.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/source/variant.hpp>
+#include <attune/compile/source/compile_request.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-// attune/compile/source/variant.ipp - flags, names and messages of a request.
+// attune/compile/source/compile_request.ipp - flags, names and messages of a request.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/source/variant.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/core/version.hpp>
 
 namespace attune::inline ATTUNE_ABI {

@@ -1,4 +1,4 @@
-// attune/compile/source/variant.hpp - one configuration as a compiler's request: function and macros.
+// attune/compile/source/compile_request.hpp - one configuration as a compiler's request: function and macros.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -75,5 +75,5 @@ namespace detail {
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/compile/source/variant.ipp>
+#include <attune/compile/source/compile_request.ipp>
 #endif
