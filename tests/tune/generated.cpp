@@ -108,6 +108,7 @@ attune::tuning_options quiet(std::size_t evaluations = 18)
 {
     attune::tuning_options out;
     out.limits.evaluations = evaluations;
+    out.limits.seconds = attune::search_limits::any_time; // a busy machine ends nothing early
     out.progress = attune::silent_progress();
     return out;
 }
