@@ -33,16 +33,14 @@ enum way : int {
     throwing = 8,
     same_as_usual = 9,
     crawling = 10,    ///< right, and far slower than the usual way
-    tiring = 11,      ///< fast at first, crawling after a dozen calls in this process
+    tiring = 11,      ///< fast, and crawling in this process once `in_final` is set
     overreading = 12, ///< reads 4096 elements past its input, and is right
-    breaking = 13,    ///< fast at first, throws after a dozen calls in this process
+    breaking = 13,    ///< fast, and throws in this process once `in_final` is set
     meddling = 14,    ///< right, and ignores SIGUSR1 from some call in this process on
 };
 
-/// Calls of the tiring way so far; a test sets it to 0.
-inline int tiring_calls = 0;
-/// Calls of the breaking way so far; a test sets it to 0.
-inline int breaking_calls = 0;
+/// Whether the final comparison has begun: see final_sink().
+inline bool in_final = false;
 /// Calls of the meddling way that are still innocent; a test sets it.
 inline int innocent_calls = 0;
 
@@ -63,13 +61,13 @@ void accumulate(std::span<double const> x, std::span<double> y, double factor)
     if constexpr (Way == usual) idle(2'000'000);
     if constexpr (Way == crawling) idle(20'000'000);
     if constexpr (Way == tiring)
-        if (++tiring_calls > 12) idle(20'000'000);
+        if (in_final) idle(20'000'000);
     if constexpr (Way == endless)
         for (;;)
             asm volatile("");
     if constexpr (Way == throwing) throw 7;
     if constexpr (Way == breaking)
-        if (++breaking_calls > 12) throw 8;
+        if (in_final) throw 8;
     if constexpr (Way == meddling)
         if (--innocent_calls < 0) std::signal(SIGUSR1, SIG_IGN);
     if constexpr (Way == crashing) {
@@ -188,6 +186,15 @@ struct accumulate_data {
 };
 
 /// Exhaustive, coarse and silent: quick, and the same every time.
+/// Sets `in_final` when the final comparison begins, however many calls came before.
+inline attune::progress_sink final_sink()
+{
+    in_final = false;
+    return [](attune::progress const& p) {
+        if (p.event == attune::progress_event::finals) in_final = true;
+    };
+}
+
 inline attune::tuning_options quick_options(attune::progress_sink sink = attune::silent_progress())
 {
     attune::tuning_options out;

@@ -141,8 +141,8 @@ TEST_CASE("own code that is wrong, or crashes, is a notice and is not timed")
 TEST_CASE("own code that fails in the final is left out of it")
 {
     bench<usual, fast> b;
-    breaking_calls = 0;
-    auto const r = b.tune_beside(&accumulate<breaking>, quick_options());
+    auto const r = b.tune_beside(&accumulate<breaking>, quick_options(final_sink()));
+    CHECK(in_final);
     CHECK(r.report.configuration == "WAY=1");
     CHECK(!r.report.baseline);
     CHECK(has(all_of(r.report.notices), "your own code (kernel.baseline) "));
