@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 . cmake/packages.sh
 
 # leg | compiler | LLVM | arguments of cmake | arguments of ctest: the first three are whole, the others unit and package
-legs='release|g++|-|-D CMAKE_BUILD_TYPE=Release -D ATTUNE_WERROR=ON -D ATTUNE_TEST_BATCHES=ON -D ATTUNE_TEST_ALL_ROUNDS=ON|
+legs='release|g++|-|-D CMAKE_BUILD_TYPE=Release -D ATTUNE_WERROR=ON -D ATTUNE_CASE_COMPILER=clang++-19 -D ATTUNE_TEST_BATCHES=ON -D ATTUNE_TEST_ALL_ROUNDS=ON|
 asan|clang++-19|-|-C cmake/asan.cmake|
 tsan|clang++-19|-|-C cmake/tsan.cmake|
 gcc12|g++-12|-|-C cmake/ci.cmake -D ATTUNE_CASE_COMPILER=g++-12|-L unit|package
