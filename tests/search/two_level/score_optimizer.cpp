@@ -136,6 +136,26 @@ TEST_CASE("every rule climbs a hill of 900 configurations within 60 suggestions"
         }
 }
 
+TEST_CASE("suggestions keep the other parameters of their input where one optimizer has all inputs")
+{
+    attune::two_level_options options;
+    options.role = [](attune::description const&, std::uint32_t p) {
+        return p == 1 ? attune::decision_role::design : attune::decision_role::tuned;
+    };
+    score_optimizer_base const base = attune::detail::base_of(search_spaces::grid(30), options);
+    score_optimizer all(base, options);
+    all.register_input(at(3, 0), 0.1);
+    all.register_input(at(9, 1), 0.9); // the best, of another design
+    attune::random_engine engine(7);
+    all.begin_input(at(3, 0), engine);
+    for (int i = 0; i < 20; ++i) {
+        std::optional<point> const p = all.suggest(engine);
+        REQUIRE(p);
+        CHECK((*p)[1].index == 0);
+        all.learn(*p, 0.1);
+    }
+}
+
 TEST_CASE("a full memory is reset to the inputs, or forgets the oldest")
 {
     attune::chain_of_trees const grid = search_spaces::grid(30);

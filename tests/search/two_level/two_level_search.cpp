@@ -174,6 +174,27 @@ TEST_CASE("inputs that differ in a design are in different groups, which keep th
     REQUIRE(levels.rounds().size() == 3);
     CHECK(levels.rounds().front().groups > 1);
     CHECK(levels.rounds().front().groups <= 3);
+
+    options.one_optimizer = true;
+    two_level_search all(attune::chain_of_trees(d), 1, options);
+    (void)run(all, 40, bowl);
+    REQUIRE(all.rounds().size() == 3);
+    for (attune::two_level_round const& round : all.rounds())
+        CHECK(round.groups == 1);
+}
+
+TEST_CASE("a round knows how many outcomes it began with, and their best value")
+{
+    two_level_search levels(attune::chain_of_trees(four()), 2, plain(6));
+    std::vector<double> const values = run(levels, 20, bowl);
+    REQUIRE(levels.rounds().size() == 3); // the first six are random
+    for (std::size_t i = 0; i < 3; ++i) {
+        attune::two_level_round const& round = levels.rounds()[i];
+        REQUIRE(round.outcomes == 6 * (i + 1));
+        CHECK(round.best ==
+              *std::min_element(values.begin(),
+                                values.begin() + static_cast<std::ptrdiff_t>(round.outcomes)));
+    }
 }
 
 TEST_CASE("the roles of parameters are read from the space")

@@ -78,6 +78,9 @@ struct two_level_options {
     std::size_t candidates = 400; ///< per input: random ones, besides steps from the best (own)
     optimizer_memory memory = optimizer_memory::reset;
     std::size_t memory_limit = 250;
+    /// False: one optimizer per group of inputs, those that differ in tuned parameters alone (Rocke
+    /// 2024 Sec. 3.3.1). True: one for all inputs, whose model sees the other parameters too.
+    bool one_optimizer = false;
     bool reduces_domain = false; ///< sequential domain reduction (Stander and Craig 2002)
     batch_choice choice = batch_choice::best_overall;
     std::size_t location_tries = 20; ///< random changes per suggestion of that phase (own)

@@ -28,8 +28,10 @@ struct two_level_round {
         bool is_random = false;
     };
 
+    std::size_t outcomes = 0; ///< known when it began
+    double best = 0;          ///< the best value of these, whose score is 1; 0 where none worked
     std::size_t inputs = 0;
-    std::size_t groups = 0;    ///< of these inputs
+    std::size_t groups = 0;    ///< of these inputs: their optimizers
     std::size_t valid = 0;     ///< suggestions that make a program, ...
     std::size_t invalid = 0;   ///< ... and those that make none
     std::size_t resets = 0;    ///< of memories so far
@@ -39,10 +41,11 @@ struct two_level_round {
 /// Search on two levels. The outer one measures a batch per round, and the model learns from all
 /// that was measured: description::rows of each configuration, or its values where that is empty.
 /// The inner one is Bayesian optimization of the model's score: inputs are the best measured
-/// configurations and random ones; those that differ in tuned parameters alone share an optimizer,
-/// which is kept over rounds. tests/laws/searcher.hpp holds; the first round is random, unless the
-/// model has learnt from programs of other tasks; then every second configuration of it is one that
-/// description::expected has as the quickest of the random ones, where there is that.
+/// configurations and random ones; those that differ in tuned parameters alone share an optimizer
+/// (all do, with one_optimizer), which is kept over rounds. tests/laws/searcher.hpp holds; the
+/// first round is random, unless the model has learnt from programs of other tasks; then every
+/// second configuration of it is one that description::expected has as the quickest of the random
+/// ones, where there is that.
 ///
 /// Scores are best value / value. Of values that are not all positive they are the place between
 /// the worst and the best one. A failure scores 0.

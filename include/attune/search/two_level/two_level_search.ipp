@@ -121,6 +121,8 @@ struct two_level_search::state {
             if (programs.structure_of(o.where)) taken.insert(*programs.structure_of(o.where));
         programs.learn(history);
         rounds.emplace_back();
+        rounds.back().outcomes = history.told().size();
+        if (history.best() != nullptr) rounds.back().best = history.best()->value;
         std::vector<point> const inputs = choose_inputs();
         std::vector<suggestion> found = suggest(inputs);
         vary_parallel(found, inputs.size());
@@ -167,8 +169,9 @@ struct two_level_search::state {
     {
         if (!base) base.emplace(detail::base_of(unseen.space(), options));
         point key;
-        for (std::uint32_t const parameter : fixed)
-            key.push_back(p[parameter]);
+        if (!options.one_optimizer)
+            for (std::uint32_t const parameter : fixed)
+                key.push_back(p[parameter]);
         std::unique_ptr<detail::score_optimizer>& group = groups[key];
         if (!group) group = std::make_unique<detail::score_optimizer>(*base, options);
         return *group;

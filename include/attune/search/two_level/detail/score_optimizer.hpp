@@ -30,7 +30,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The optimizer of one group: configurations that differ in tuned parameters alone.
+/// The optimizer of one group: configurations that differ in tuned parameters alone; or of all, see
+/// two_level_options::one_optimizer.
 class score_optimizer {
 public:
     /// @param base  must outlive this, as must `options`
@@ -196,7 +197,10 @@ private:
         std::vector<point> from{input_};
         if (!known_.empty()) {
             auto const best = std::max_element(process_.scores().begin(), process_.scores().end());
-            point p = known_[static_cast<std::size_t>(best - process_.scores().begin())];
+            point const& of = known_[static_cast<std::size_t>(best - process_.scores().begin())];
+            point p = input_; // whose other parameters may be others than the best's
+            for (std::uint32_t const parameter : base_->tuned)
+                p[parameter] = of[parameter];
             if (p != input_) from.push_back(std::move(p));
         }
         constexpr std::uint32_t most_values = 16;
