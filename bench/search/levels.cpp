@@ -1,46 +1,71 @@
 // bench/search/levels.cpp - the search on two levels, policy by policy, beside direct searches.
 // SPDX-License-Identifier: MIT
+// Source   Rocke 2024 Table 3.1, Fig. 4.1, 4.2, 4.4, 4.5 and Table 4.4
 //
-// Run      bench.search.levels --data DIR [--spaces PART[,PART...]] [--search NAME[,NAME...]]
-//          [--trials 128] [--repeats 5] [--batch 16] [--evaluation_ms 300] [--seed 0]
-//          DIR: recorded files, as for bench.search.replay; NAME: see rows() below, or all
+// Run      bench.search.levels [--data DIR] [--programs] [--spaces PART[,PART...]]
+//          [--search NAME[,NAME...]] [--trials 128] [--repeats 5] [--batch 16]
+//          [--evaluation_ms 300] [--seed 0] [--rounds]
+//          --data: recorded files, as for bench.search.replay; --programs: schedules of generated
+//          programs, whose time is description::expected, which searches do not see, over the
+//          threads that share their loops. At least one of both.
+//          NAME: direct, genetic, evolution, random; or policies of the search on two levels, +
+//          between them, as level_policies.hpp has them: heap+lru+kappa_.01. Without: all of those
+//          and level_variants()
 // Prints   a line per space and search, medians over repeats: latency_* after a quarter, half and
-//          all of the trials and vs_best, the last over the best recorded; latency_wall, after as
-//          much wall time as the trials take without thinking, if one evaluation (compile and run)
-//          takes --evaluation_ms; think, the share of the search in the wall time; of two levels
-//          also invalid, the share of suggestions that are no configuration, and of the scores of
-//          what was measured rmse and peak32 (score_quality.hpp). Then a line per search: geometric
-//          means over spaces of its latencies over those of `direct`.
-// Note     rows: the features of the Bayesian search stand for features of programs. `direct` is
-//          the library's default search, `genetic` evolution on measurements, `evolution` that of
-//          MetaSchedule on a model's scores, `random` its replay of random configurations. The
-//          published search is `heap`; each row below changes one policy of it. Rocke 2024
-//          Table 3.1: naive, heap, lru and heap_lru.
+//          all of the trials; latency_wall, after as much wall time as the trials take without
+//          thinking, if one evaluation (compile and run) takes --evaluation_ms; think, the share of
+//          the search in the wall time; vs_best of recorded spaces, over the best recorded. Of two
+//          levels also score, rmse, peak32 and invalid, see below.
+//          With --rounds a line per run and round: the trials and the seconds of searching and of
+//          wall time before it was measured, and the best time, score, rmse, peak32, invalid and
+//          memory resets of the round.
+//          Then a table, a row per search; means over spaces of medians over repeats:
+//            quarter, half, latency, wall  those latencies over that of `evolution` (of the first
+//                     search without it); geometric means
+//            to_match share of the trials after which the mean best is as good as that of
+//                     `evolution` in the end; 1 where it never is
+//            score    mean score, by the cost model, of the configurations submitted to be measured
+//            rmse     of these scores (level_quality.hpp)
+//            peak32   average peak score of the model's order (score_quality.hpp)
+//            invalid  share of suggestions that are no configuration
+//            search   share of the search in the wall time
+// Note     programs' cost models see description::rows; of recorded spaces, which have no programs,
+//          the features of the Bayesian search stand for them. `direct` is the library's default
+//          search, `genetic` evolution on measurements, `evolution` that of MetaSchedule on a
+//          model's scores, `random` its replay of random configurations. Recorded spaces have no
+//          parallel parameters and no compute locations: phases matter for programs alone.
 // Exit     2 when a file or an argument is wrong
 #include <attune/declare/program_rows.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/random.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../../tests/support/nest_examples.hpp"
 #include "../support/arguments.hpp"
 #include "../support/median.hpp"
 #include "../support/names.hpp"
 #include "../support/recorded.hpp"
-#include "../support/score_quality.hpp"
+#include "level_policies.hpp"
+#include "level_quality.hpp"
 #include "replay_run.hpp"
 
 namespace {
@@ -48,12 +73,14 @@ namespace {
 struct arguments {
     std::string data;
     std::string spaces;
-    std::string search = "all";
+    std::string search;
     std::size_t trials = 128;
     std::size_t repeats = 5;
     std::size_t batch = 16;
     std::size_t evaluation_ms = 300;
     std::size_t seed = 0;
+    bool programs = false;
+    bool rounds = false;
 };
 
 [[nodiscard]] arguments parse(int count, char** text)
@@ -62,14 +89,17 @@ struct arguments {
     bench::read_arguments(count,
                           text,
                           {{"--data", &out.data},
+                           {"--programs", &out.programs},
                            {"--spaces", &out.spaces},
                            {"--search", &out.search},
                            {"--trials", &out.trials, 4},
                            {"--repeats", &out.repeats, 1},
                            {"--batch", &out.batch, 1},
                            {"--evaluation_ms", &out.evaluation_ms, 1},
-                           {"--seed", &out.seed}});
-    if (out.data.empty()) throw std::runtime_error("--data DIR is needed");
+                           {"--seed", &out.seed},
+                           {"--rounds", &out.rounds}});
+    if (out.data.empty() && !out.programs)
+        throw std::runtime_error("--data DIR or --programs is needed");
     return out;
 }
 
@@ -96,65 +126,55 @@ struct row {
     seen_rounds rounds{}; ///< null: not on two levels
 };
 
-[[nodiscard]] std::vector<row> rows(std::size_t batch)
+/// @param structure  see two_level_options
+[[nodiscard]] row row_of(std::string const& name,
+                         std::size_t batch,
+                         std::function<std::uint64_t(attune::point const&)> const& structure)
 {
-    using options = attune::two_level_options;
-    attune::evolutionary_options evolution;
-    evolution.batch = batch;
-    evolution.structure = [](attune::point const& p) { return attune::point_hash()(p); };
-    std::vector<row> out{
-        {"direct", attune::default_search()},
-        {"genetic", attune::search_with<attune::genetic>()},
-        {"evolution", attune::search_with<attune::evolutionary_search>(evolution)},
-        {"random", attune::search_with<attune::random_searcher>()},
-    };
-    auto const add = [&](std::string name, std::function<void(options&)> const& change) {
-        options chosen;
-        chosen.batch = batch;
-        chosen.structure = [](attune::point const& p) { return attune::point_hash()(p); };
-        change(chosen);
-        auto const rounds = std::make_shared<std::vector<attune::two_level_round>>();
-        out.push_back({std::move(name),
-                       [chosen, rounds](attune::chain_of_trees const& space, std::uint64_t seed) {
-                           return attune::any_searcher(watched_levels{
-                               attune::two_level_search(space, seed, chosen), rounds});
-                       },
-                       rounds});
-    };
-    using enum attune::suggestion_rule;
-    auto const per_input = attune::batch_choice::best_per_input;
-    auto const oldest = attune::optimizer_memory::least_recently_used;
-    add("heap", [](options&) {});
-    add("naive", [&](options& o) { o.choice = per_input; });
-    add("heap_lru", [&](options& o) { o.memory = oldest; });
-    add("lru", [&](options& o) {
-        o.choice = per_input;
-        o.memory = oldest;
-    });
-    add("poi", [](options& o) { o.rule = probability_of_improvement; });
-    add("ei", [](options& o) { o.rule = expected_improvement; });
-    add("ei_xi_.01", [](options& o) {
-        o.rule = expected_improvement;
-        o.xi = .01;
-    });
-    add("kappa_0", [](options& o) { o.kappa = 0; });
-    add("kappa_.01", [](options& o) { o.kappa = .01; });
-    add("kappa_1", [](options& o) { o.kappa = 1; });
-    add("memory_100", [](options& o) { o.memory_limit = 100; });
-    add("memory_400", [](options& o) { o.memory_limit = 400; });
-    add("features", [](options& o) { o.encoding = attune::decision_encoding::features; });
-    add("within", [](options& o) { o.within_constraints = true; });
-    add("features_within", [](options& o) {
-        o.encoding = attune::decision_encoding::features;
-        o.within_constraints = true;
-    });
-    add("sdr", [](options& o) { o.reduces_domain = true; });
-    add("inputs_random_0", [](options& o) { o.random_inputs = 0; });
-    add("batch_random_0", [](options& o) { o.random_batch = 0; });
-    add("budget_60", [](options& o) { o.valid = o.invalid = 60; });
-    add("inputs_10", [](options& o) { o.inputs = 10; });
+    if (name == "direct") return {name, attune::default_search()};
+    if (name == "genetic") return {name, attune::search_with<attune::genetic>()};
+    if (name == "random") return {name, attune::search_with<attune::random_searcher>()};
+    if (name == "evolution") {
+        attune::evolutionary_options evolution;
+        evolution.batch = batch;
+        evolution.structure = structure;
+        return {name, attune::search_with<attune::evolutionary_search>(evolution)};
+    }
+    bench::level_variant chosen = bench::level_variant_of(name);
+    chosen.options.batch = batch;
+    chosen.options.structure = structure;
+    auto const rounds = std::make_shared<std::vector<attune::two_level_round>>();
+    return {name,
+            [chosen, rounds](attune::chain_of_trees space, std::uint64_t seed) {
+                if (!chosen.sees_rows) {
+                    attune::description d = space.describe();
+                    d.rows = {};
+                    space = attune::chain_of_trees(std::move(d));
+                }
+                return attune::any_searcher(watched_levels{
+                    attune::two_level_search(std::move(space), seed, chosen.options), rounds});
+            },
+            rounds};
+}
+
+/// The searches asked for.
+[[nodiscard]] std::vector<std::string> names_of(arguments const& given)
+{
+    if (!given.search.empty()) return bench::names_in(given.search);
+    std::vector<std::string> out{"evolution", "direct", "genetic", "random"};
+    for (std::string& name : bench::level_variants())
+        out.push_back(std::move(name));
     return out;
 }
+
+/// What is searched.
+struct problem {
+    std::string name;
+    attune::chain_of_trees space;
+    bench::evaluator evaluate;                                      ///< in milliseconds
+    std::optional<double> best_ms{};                                ///< where it is known
+    std::function<std::uint64_t(attune::point const&)> structure{}; ///< see two_level_options
+};
 
 /// A recorded space whose configurations have rows: the features of the Bayesian search.
 [[nodiscard]] attune::chain_of_trees with_rows(attune::chain_of_trees const& space)
@@ -183,156 +203,282 @@ struct row {
     return attune::chain_of_trees(std::move(d));
 }
 
-/// Medians over runs.
-struct summary {
-    double quarter = 0, half = 0, all = 0, at_wall = 0, think = 0;
-    double invalid = 0, rmse = 0, peak = 0;
-};
+[[nodiscard]] std::vector<problem> recorded_problems(arguments const& given)
+{
+    std::vector<problem> out;
+    for (std::string const& path : bench::recorded_paths(given.data)) {
+        if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
+        std::vector<std::string> notes;
+        std::optional<bench::recording> read = bench::read_recording(path, notes);
+        if (!read) continue;
+        auto const from = std::make_shared<bench::recording const>(*std::move(read));
+        out.push_back({from->name,
+                       with_rows(from->space),
+                       [from](attune::point const& p) { return from->at(p); },
+                       from->best_ms,
+                       attune::point_hash()});
+    }
+    return out;
+}
 
-struct runs_of_row {
-    std::vector<double> quarter, half, all, at_wall, think, invalid, rmse, peak;
+/// Schedules for four threads of a processor with AVX2, whatever this one is.
+[[nodiscard]] problem program_problem(std::string name, attune::nest_description const& nest)
+{
+    attune::processor_shape shape;
+    shape.cores = 4;
+    attune::description d = attune::derived_space(nest, shape).describe();
+    auto const expected = std::exchange(d.expected, {});
+    std::uint32_t const threads = d.find_parameter("THREADS");
+    attune::parameter_description const sharing = d.parameters.at(threads);
+    return {std::move(name),
+            attune::chain_of_trees(std::move(d)),
+            [=](attune::point const& p) -> attune::outcome {
+                double const ms = 1e3 * expected(p);
+                if (!std::isfinite(ms)) return attune::failure{attune::failure_stage::launch, "no"};
+                bool const is_shared = attune::text_of(sharing, p[threads]) == "outer";
+                return attune::measurement::exact(ms / (is_shared ? 4 : 1));
+            }};
+}
 
-    void add(bench::replay_curve const& c, arguments const& given)
+[[nodiscard]] std::vector<problem> program_problems(arguments const& given)
+{
+    std::vector<problem> out;
+    auto const add = [&](std::string name, attune::nest_description const& nest) {
+        if (bench::has_part(name, given.spaces))
+            out.push_back(program_problem(std::move(name), nest));
+    };
+    add("matmul_512", support::matmul(512, 512, 512));
+    add("conv_28", support::convolution(28, 128, 128, 3, 1, 1));
+    add("depthwise_112", support::depthwise(112, 32));
+    add("dense_gelu", support::dense_gelu(128, 3072, 768));
+    return out;
+}
+
+/// All runs of one search on one space.
+struct row_runs {
+    std::vector<bench::replay_curve> curves;
+    std::vector<bench::level_quality> quality; ///< empty: not on two levels
+
+    template <class Of>
+    [[nodiscard]] double median_of(Of const& figure) const
     {
-        auto const best_after = [&](std::size_t n) {
-            n = std::min(n, c.best_ms.size());
-            return n == 0 ? std::numeric_limits<double>::infinity() : c.best_ms[n - 1];
-        };
-        quarter.push_back(best_after(given.trials / 4));
-        half.push_back(best_after(given.trials / 2));
-        all.push_back(best_after(given.trials));
+        std::vector<double> all;
+        for (bench::replay_curve const& one : curves)
+            all.push_back(figure(one));
+        return bench::median(std::move(all));
+    }
+    [[nodiscard]] double after(std::size_t trials) const
+    {
+        return median_of([&](auto const& one) { return one.best_after(trials); });
+    }
+    /// After as much wall time as all trials take without thinking.
+    [[nodiscard]] double after_wall(arguments const& given) const
+    {
         double const each_s = 1e-3 * static_cast<double>(given.evaluation_ms);
         double const wall_s = each_s * static_cast<double>(given.trials);
-        std::size_t fit = 0;
-        while (fit < c.thought_s.size() &&
-               c.thought_s[fit] + each_s * static_cast<double>(fit + 1) <= wall_s)
-            ++fit;
-        at_wall.push_back(best_after(fit));
-        think.push_back(c.cpu_s / (c.cpu_s + each_s * static_cast<double>(c.best_ms.size())));
+        return median_of([&](bench::replay_curve const& one) {
+            std::size_t fit = 0;
+            while (fit < one.thought_s.size() &&
+                   one.thought_s[fit] + each_s * static_cast<double>(fit + 1) <= wall_s)
+                ++fit;
+            return one.best_after(fit);
+        });
     }
-    void add(std::vector<attune::two_level_round> const& rounds,
-             bench::recording const& from,
-             double best)
+    /// The share of the search in the wall time.
+    [[nodiscard]] double think(arguments const& given) const
     {
-        double valid = 0;
-        double bad = 0;
-        std::vector<double> predicted;
-        std::vector<double> measured;
-        for (attune::two_level_round const& round : rounds) {
-            valid += static_cast<double>(round.valid);
-            bad += static_cast<double>(round.invalid);
-            for (auto const& chosen : round.batch) {
-                auto const* const m = std::get_if<attune::measurement>(&from.at(chosen.where));
-                predicted.push_back(chosen.score);
-                measured.push_back(m != nullptr ? best / m->value : 0);
-            }
-        }
-        if (rounds.empty()) return;
-        invalid.push_back(bad / std::max(1.0, bad + valid));
-        rmse.push_back(bench::score_rmse(predicted, measured));
-        peak.push_back(bench::average_peak_score(predicted, measured));
+        return median_of([&](bench::replay_curve const& one) {
+            double const evaluations_s = 1e-3 * static_cast<double>(given.evaluation_ms) *
+                                         static_cast<double>(one.best_ms.size());
+            return one.cpu_s / (one.cpu_s + evaluations_s);
+        });
     }
-    [[nodiscard]] summary medians() const
+    [[nodiscard]] bench::level_quality median_quality() const
     {
-        auto const of = [](std::vector<double> const& v) {
-            return v.empty() ? 0 : bench::median(v);
+        auto const middle = [&](double bench::level_quality::* of) {
+            std::vector<double> all;
+            for (bench::level_quality const& one : quality)
+                all.push_back(one.*of);
+            return all.empty() ? 0 : bench::median(std::move(all));
         };
-        return {of(quarter),
-                of(half),
-                of(all),
-                of(at_wall),
-                of(think),
-                of(invalid),
-                of(rmse),
-                of(peak)};
+        using q = bench::level_quality;
+        return {middle(&q::invalid), middle(&q::score), middle(&q::rmse), middle(&q::peak)};
     }
 };
 
-void print(std::string const& space, row const& of, summary const& s, double best)
+void print_quality(bench::level_quality const& q)
 {
+    std::printf(
+        " score=%.3f rmse=%.3f peak32=%.3f invalid=%.3f", q.score, q.rmse, q.peak, q.invalid);
+}
+
+void print(problem const& on, row const& of, row_runs const& runs, arguments const& given)
+{
+    double const latency = runs.after(given.trials);
     std::printf("levels space=%s search=%s latency_quarter_ms=%.5g latency_half_ms=%.5g "
-                "latency_ms=%.5g vs_best=%.3f latency_wall_ms=%.5g think=%.3f",
-                space.c_str(),
+                "latency_ms=%.5g latency_wall_ms=%.5g think=%.3f",
+                on.name.c_str(),
                 of.name.c_str(),
-                s.quarter,
-                s.half,
-                s.all,
-                s.all / best,
-                s.at_wall,
-                s.think);
-    if (of.rounds) std::printf(" invalid=%.3f rmse=%.3f peak32=%.3f", s.invalid, s.rmse, s.peak);
+                runs.after(given.trials / 4),
+                runs.after(given.trials / 2),
+                latency,
+                runs.after_wall(given),
+                runs.think(given));
+    if (on.best_ms) std::printf(" vs_best=%.3f", latency / *on.best_ms);
+    if (of.rounds) print_quality(runs.median_quality());
     std::printf("\n");
     std::fflush(stdout);
 }
 
+void print_rounds(problem const& on,
+                  row const& of,
+                  std::size_t run,
+                  bench::replay_curve const& curve,
+                  arguments const& given)
+{
+    for (std::size_t r = 0; r < of.rounds->size(); ++r) {
+        attune::two_level_round const& round = (*of.rounds)[r];
+        double const search_s =
+            curve.thought_s[std::min(round.outcomes, curve.thought_s.size() - 1)];
+        double const evaluations_s =
+            1e-3 * static_cast<double>(given.evaluation_ms * round.outcomes);
+        std::printf("levels round space=%s search=%s run=%zu round=%zu trials=%zu search_s=%.3f "
+                    "wall_s=%.3f best_ms=%.5g",
+                    on.name.c_str(),
+                    of.name.c_str(),
+                    run,
+                    r,
+                    round.outcomes,
+                    search_s,
+                    search_s + evaluations_s,
+                    round.best);
+        print_quality(bench::quality_of(std::span(&round, 1), on.evaluate));
+        std::printf(" resets=%zu\n", round.resets);
+    }
+}
+
+[[nodiscard]] row_runs runs_of(problem const& on, std::string const& name, arguments const& given)
+{
+    row const of = row_of(name, given.batch, on.structure);
+    row_runs out;
+    for (std::size_t i = 0; i < given.repeats; ++i) {
+        std::fprintf(
+            stderr, "\r%s %s %zu/%zu ", on.name.c_str(), name.c_str(), i + 1, given.repeats);
+        out.curves.push_back(
+            bench::replay(on.space, on.evaluate, of.make, given.trials, given.seed + i));
+        std::fprintf(stderr, "\r%*s\r", 90, "");
+        if (!of.rounds) continue;
+        out.quality.push_back(bench::quality_of(*of.rounds, on.evaluate));
+        if (given.rounds) print_rounds(on, of, i, out.curves.back(), given);
+    }
+    print(on, of, out, given);
+    return out;
+}
+
+/// Means over spaces.
+struct table_row {
+    double quarter = 0, half = 0, latency = 0, wall = 0; ///< logarithms
+    double to_match = 0, search = 0;
+    bench::level_quality quality;
+};
+
+/// @param of, beside  of each space
+[[nodiscard]] table_row table_row_of(std::vector<row_runs> const& of,
+                                     std::vector<row_runs> const& beside,
+                                     arguments const& given)
+{
+    table_row out;
+    double const n = static_cast<double>(of.size());
+    std::size_t const trials = given.trials;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        row_runs const& its = of[i];
+        row_runs const& other = beside[i];
+        out.quarter += std::log(its.after(trials / 4) / other.after(trials / 4)) / n;
+        out.half += std::log(its.after(trials / 2) / other.after(trials / 2)) / n;
+        out.latency += std::log(its.after(trials) / other.after(trials)) / n;
+        out.wall += std::log(its.after_wall(given) / other.after_wall(given)) / n;
+        double const target_ms = bench::mean_best(other.curves, trials);
+        std::size_t const matched =
+            bench::evaluations_to(its.curves, target_ms, trials).value_or(trials);
+        out.to_match += static_cast<double>(matched) / static_cast<double>(trials) / n;
+        out.search += its.think(given) / n;
+        bench::level_quality const q = its.median_quality();
+        out.quality.invalid += q.invalid / n;
+        out.quality.score += q.score / n;
+        out.quality.rmse += q.rmse / n;
+        out.quality.peak += q.peak / n;
+    }
+    return out;
+}
+
+/// @param results  by search, then by space
+void print_table(std::vector<std::string> const& names,
+                 std::vector<std::vector<row_runs>> const& results,
+                 arguments const& given)
+{
+    auto const reference = std::find(names.begin(), names.end(), "evolution");
+    std::size_t const beside =
+        reference == names.end() ? 0 : static_cast<std::size_t>(reference - names.begin());
+    int width = 7;
+    for (std::string const& name : names)
+        width = std::max(width, static_cast<int>(name.size()));
+    std::printf("\n%zu spaces, %zu trials, %zu repeats, beside %s\n%-*s",
+                results.front().size(),
+                given.trials,
+                given.repeats,
+                names[beside].c_str(),
+                width,
+                "variant");
+    for (char const* const column : {"quarter",
+                                     "half",
+                                     "latency",
+                                     "wall",
+                                     "to_match",
+                                     "score",
+                                     "rmse",
+                                     "peak32",
+                                     "invalid",
+                                     "search"})
+        std::printf(" %8s", column);
+    std::printf("\n");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        table_row const r = table_row_of(results[i], results[beside], given);
+        std::printf("%-*s %8.3f %8.3f %8.3f %8.3f %8.3f",
+                    width,
+                    names[i].c_str(),
+                    std::exp(r.quarter),
+                    std::exp(r.half),
+                    std::exp(r.latency),
+                    std::exp(r.wall),
+                    r.to_match);
+        if (results[i].front().quality.empty())
+            std::printf(" %8s %8s %8s %8s", "-", "-", "-", "-");
+        else
+            std::printf(" %8.3f %8.3f %8.3f %8.3f",
+                        r.quality.score,
+                        r.quality.rmse,
+                        r.quality.peak,
+                        r.quality.invalid);
+        std::printf(" %8.3f\n", r.search);
+    }
+}
+
 void run(arguments const& given)
 {
-    std::vector<row> chosen;
-    std::vector<std::string> names;
-    for (row const& r : rows(given.batch))
-        names.push_back(r.name);
-    if (given.search != "all") bench::require_known("--search", given.search, names);
-    std::vector<std::string> const wanted =
-        given.search == "all" ? names : bench::names_in(given.search);
-    for (row& r : rows(given.batch))
-        for (std::string const& name : wanted)
-            if (r.name == name) chosen.push_back(std::move(r));
-    std::map<std::string, std::map<std::string, summary>> results; // by space and search
-    for (std::string const& path : bench::recorded_paths(given.data)) {
-        if (!bench::has_part(path.substr(path.find_last_of('/') + 1), given.spaces)) continue;
-        std::vector<std::string> notes;
-        std::optional<bench::recording> const read = bench::read_recording(path, notes);
-        if (!read) continue;
-        bench::recording const& from = *read;
-        attune::chain_of_trees const space = with_rows(from.space);
-        for (row const& r : chosen) {
-            runs_of_row runs;
-            for (std::size_t i = 0; i < given.repeats; ++i) {
-                std::fprintf(stderr,
-                             "\r%s %s %zu/%zu ",
-                             from.name.c_str(),
-                             r.name.c_str(),
-                             i + 1,
-                             given.repeats);
-                bench::replay_curve const curve = bench::replay(
-                    space,
-                    [&](attune::point const& p) { return from.at(p); },
-                    r.make,
-                    given.trials,
-                    given.seed + i);
-                runs.add(curve, given);
-                if (r.rounds) runs.add(*r.rounds, from, curve.best_ms.back());
-            }
-            std::fprintf(stderr, "\r%*s\r", 70, "");
-            results[from.name][r.name] = runs.medians();
-            print(from.name, r, results[from.name][r.name], from.best_ms);
-        }
-    }
-    if (results.empty()) throw std::runtime_error(given.data + ": no recorded space was replayed");
-    for (row const& r : chosen) {
-        double logs[4] = {};
-        double think = 0;
-        for (auto const& [space, by_name] : results) {
-            summary const& s = by_name.at(r.name);
-            auto const direct = by_name.find("direct");
-            summary const& d = direct != by_name.end() ? direct->second : s;
-            double const n = static_cast<double>(results.size());
-            logs[0] += std::log(s.quarter / d.quarter) / n;
-            logs[1] += std::log(s.half / d.half) / n;
-            logs[2] += std::log(s.all / d.all) / n;
-            logs[3] += std::log(s.at_wall / d.at_wall) / n;
-            think += s.think / n;
-        }
-        std::printf("levels mean search=%s spaces=%zu quarter_vs_direct=%.3f half_vs_direct=%.3f "
-                    "vs_direct=%.3f wall_vs_direct=%.3f think=%.3f\n",
-                    r.name.c_str(),
-                    results.size(),
-                    std::exp(logs[0]),
-                    std::exp(logs[1]),
-                    std::exp(logs[2]),
-                    std::exp(logs[3]),
-                    think);
-    }
+    std::vector<std::string> const names = names_of(given);
+    for (std::string const& name : names)
+        (void)row_of(name, given.batch, {}); // so that a wrong name is refused before all
+    std::vector<problem> problems;
+    if (!given.data.empty()) problems = recorded_problems(given);
+    if (given.programs)
+        for (problem& one : program_problems(given))
+            problems.push_back(std::move(one));
+    if (problems.empty()) throw std::runtime_error("there is no such space");
+    std::vector<std::vector<row_runs>> results(names.size());
+    for (problem const& on : problems)
+        for (std::size_t i = 0; i < names.size(); ++i)
+            results[i].push_back(runs_of(on, names[i], given));
+    print_table(names, results, given);
 }
 
 } // namespace
