@@ -8,64 +8,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "layers.hpp"
+#include "request.hpp"
+#include "steps.hpp"
 
 namespace networks {
-
-/// Numbers between -size and size, the same for equal seeds.
-inline std::vector<float> some(std::size_t count, float size, std::uint64_t seed)
-{
-    std::vector<float> out(count);
-    for (float& x : out) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        x = size * (static_cast<float>(seed >> 40) * 0x1p-23f - 1);
-    }
-    return out;
-}
-
-/// One call of a layer: each has parameters of its own.
-struct step {
-    std::vector<std::vector<float>> parameters;
-    std::vector<float> result;
-};
-
-/// Parameters that keep numbers as large as they are, drawn anew, and room for the result.
-/// @param parameters  how many arrays of `layer` behind its first one
-inline step make_step(attune::nest_description const& layer, int parameters, std::uint64_t seed)
-{
-    step out;
-    for (std::size_t at = 0; at < layer.arrays.size(); ++at) {
-        attune::nest_array const& array = layer.arrays[at];
-        std::size_t count = 1;
-        for (attune::nest_extent const& extent : array.extents)
-            count *= static_cast<std::size_t>(extent.constant);
-        if (array.role == attune::nest_role::written) out.result.resize(count);
-        if (at == 0 || at > static_cast<std::size_t>(parameters)) continue;
-        bool const is_matrix = array.extents.size() > 1; // summed over all but the last dimension
-        auto const features = static_cast<double>(array.extents.back().constant);
-        double const size = is_matrix ? std::sqrt(6 * features / static_cast<double>(count)) : 0.05;
-        out.parameters.push_back(some(count, static_cast<float>(size), seed * 977 + at));
-        if (array.name == "gain")
-            for (float& x : out.parameters.back())
-                x += 1;
-    }
-    return out;
-}
 
 /// A network with random parameters. The first run is that of the plain nests.
 template <class Network, class Table = typename Network::layers>
@@ -82,7 +40,7 @@ public:
             if (part<Layer>().calls != count)
                 throw std::logic_error("a layer is called more or less often than its table says");
         });
-        for (step const& one : steps_)
+        for (step<> const& one : steps_)
             plain_.push_back(one.result);
         is_plain_ = false;
     }
@@ -100,23 +58,12 @@ public:
         Network::run(*this, std::span<float const>(image_));
     }
 
-    /// Of all layers, the largest difference to the plain nests, over the layer's largest number;
-    /// infinity where one of them is no number.
+    /// The largest difference of all layers to the plain nests.
     [[nodiscard]] double worst() const
     {
         double out = 0;
-        for (std::size_t at = 0; at < steps_.size(); ++at) {
-            double largest = 0;
-            double difference = 0;
-            for (std::size_t x = 0; x < plain_[at].size(); ++x) {
-                double const want = static_cast<double>(plain_[at][x]);
-                double const apart = std::fabs(static_cast<double>(steps_[at].result[x]) - want);
-                largest = std::max(largest, std::fabs(want));
-                if (std::isnan(apart)) return std::numeric_limits<double>::infinity();
-                difference = std::max(difference, apart);
-            }
-            if (difference > 0) out = std::max(out, difference / largest);
-        }
+        for (std::size_t at = 0; at < steps_.size(); ++at)
+            out = std::max(out, difference(steps_[at].result, plain_[at]));
         return out;
     }
 
@@ -128,7 +75,7 @@ public:
         if (is_plain_)
             steps_.push_back(
                 make_step(Layer::program.describe(), Layer::parameters, seed_ + steps_.size()));
-        step& now = steps_[at_++];
+        step<>& now = steps_[at_++];
         [&]<std::size_t... At>(std::index_sequence<At...>) {
             auto const with = [&](auto&& function) {
                 return function(before, now.parameters[At]..., other..., now.result);
@@ -163,7 +110,7 @@ private:
 
     std::vector<float> image_;
     std::uint64_t seed_;
-    std::deque<step> steps_;                ///< spans of their results live on
+    std::deque<step<>> steps_;              ///< spans of their results live on
     std::vector<std::vector<float>> plain_; ///< results
     std::vector<attune::tuning_share> shares_;
     std::tuple<tuned_layer<typename Times::layer>...> parts_;
@@ -171,27 +118,34 @@ private:
     bool is_plain_ = true;
 };
 
-/// Median milliseconds of one run, over rounds of several runs each.
-inline double latency_ms(auto& of, int rounds, int calls)
+/// Milliseconds of one run.
+struct latency {
+    double median = 0; ///< over the repeats, of the mean of their runs
+    double least = 0;
+    double most = 0;
+};
+
+/// @pre  repeats and runs are at least 1
+inline latency latency_ms(auto& of, std::size_t repeats, std::size_t runs)
 {
     using clock = std::chrono::steady_clock;
     std::vector<double> all;
     of.run();
-    for (int round = 0; round < rounds; ++round) {
+    for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
         auto const begin = clock::now();
-        for (int call = 0; call < calls; ++call)
+        for (std::size_t run = 0; run < runs; ++run)
             of.run();
         std::chrono::duration<double, std::milli> const took = clock::now() - begin;
-        all.push_back(took.count() / calls);
+        all.push_back(took.count() / static_cast<double>(runs));
     }
-    std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
-    return all[static_cast<std::size_t>(rounds) / 2];
+    std::sort(all.begin(), all.end());
+    return {(all[(repeats - 1) / 2] + all[repeats / 2]) / 2, all.front(), all.back()};
 }
 
 /// Tunes, runs, compares and prints lines.
 /// @return  what main() returns: 1 where a result is wrong
 template <class Network>
-int show(char const* name, attune::search_limits const& budget)
+int show(char const* name, request const& asked)
 {
     double macs = 0;
     int calls = 0;
@@ -205,29 +159,21 @@ int show(char const* name, attune::search_limits const& budget)
                 Network::layers::size,
                 macs * 1e-9);
     network<Network> all(1);
-    std::string const report = all.tune(budget).summary();
+    std::string const report = all.tune(asked.budget).summary();
     std::printf("%s\n", report.substr(report.rfind("together: ")).c_str());
-    double const ms = latency_ms(all, 5, 2);
-    std::printf(
-        "latency %.3f ms, median of 5 rounds of 2 runs: %.1f GFLOP/s\n", ms, 2e-6 * macs / ms);
+    latency const ms = latency_ms(all, asked.repeats, asked.runs);
+    std::printf("latency %.3f ms (%.3f to %.3f), median of %zu x %zu runs: %.1f GFLOP/s\n",
+                ms.median,
+                ms.least,
+                ms.most,
+                asked.repeats,
+                asked.runs,
+                2e-6 * macs / ms.median);
     double const worst = all.worst();
     std::printf("%s: all results within %.1e of the plain nests'\n",
                 worst < 1e-3 ? "right" : "wrong",
                 worst);
     return worst < 1e-3 ? 0 : 1;
 }
-
-/// Of an example's words: "full" [evaluations [seconds]].
-struct words {
-    words(int count, char** text)
-        : is_full(count > 1 && std::string_view(text[1]) == "full")
-    {
-        if (count > 2) evaluations = std::strtoull(text[2], nullptr, 10);
-        if (count > 3) seconds = std::strtod(text[3], nullptr);
-    }
-    bool is_full;
-    std::uint64_t evaluations = 600;
-    double seconds = 600;
-};
 
 } // namespace networks
