@@ -5,48 +5,78 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
-#include <type_traits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "../../examples/networks/layers.hpp"
+#include "../../examples/networks/steps.hpp"
 #include "../support/page_allocator.hpp"
 
 namespace bench {
 
+template <class Layer>
+using layer_code =
+    attune::tuned<typename decltype(Layer::program)::signature, attune::clang_compiler>;
+
+/// The code of all layers, by one way to tune.
+template <class Table>
+class network_codes;
+template <class... Times>
+class network_codes<networks::table<Times...>> {
+public:
+    template <class Layer>
+    [[nodiscard]] std::shared_ptr<layer_code<Layer>>& of()
+    {
+        return std::get<one<Layer>>(all_).code;
+    }
+
+private:
+    template <class Layer>
+    struct one {
+        std::shared_ptr<layer_code<Layer>> code{};
+    };
+    std::tuple<one<typename Times::layer>...> all_{};
+};
+
 /// Each layer works on what the one before has computed; each call has parameters of its own, as in
-/// a network that was trained. Its type is one of examples/networks.
+/// a network that was trained. A network is one of examples/networks; its first run is that of the
+/// plain nests.
 template <class Network>
 class network_run {
 public:
+    using codes = network_codes<typename Network::layers>;
+
     network_run()
-        : image_(Network::input)
+        : image_(networks::some<page_vector<float>>(Network::input, 1, 1))
     {
-        fill(image_, 1);
+        run(nullptr);
+        for (step const& one : steps_)
+            plain_.push_back(one.result);
     }
     network_run(network_run const&) = delete;
     network_run& operator=(network_run const&) = delete;
 
-    /// The code of a layer.
-    template <class Layer, class Code>
-    void add(std::shared_ptr<Code> code)
-    {
-        static_assert(std::is_same_v<Code, code_of<Layer>>);
-        codes_[Layer::program.describe().name] = std::move(code);
-    }
-
-    /// @pre  each layer of the network has code
-    void run()
+    /// @param by  has code for each layer; null: the plain nests
+    void run(codes* by)
     {
         at_ = 0;
+        by_ = by;
         Network::run(*this, std::span<float const>(image_));
+    }
+
+    /// The largest difference of all results of the last run to those of the plain nests.
+    [[nodiscard]] double worst() const
+    {
+        double out = 0;
+        for (std::size_t at = 0; at < steps_.size(); ++at)
+            out = std::max(out, networks::difference(steps_[at].result, plain_[at]));
+        return out;
     }
 
     /// One call of a layer, for Network::run().
@@ -54,65 +84,32 @@ public:
     template <class Layer>
     std::span<float const> operator()(Layer, std::span<float const> before, auto... other)
     {
-        if (at_ == steps_.size()) steps_.push_back(made<Layer>());
+        if (at_ == steps_.size())
+            steps_.push_back(networks::make_step<page_vector<float>>(
+                Layer::program.describe(), Layer::parameters, 1 + steps_.size()));
         step& now = steps_[at_++];
         [&]<std::size_t... At>(std::index_sequence<At...>) {
-            (*static_cast<code_of<Layer>*>(now.code))(
-                before, std::span<float const>(now.parameters[At])..., other..., now.result);
+            auto const call = [&](auto&& code) {
+                code(before,
+                     std::span<float const>(now.parameters[At])...,
+                     other...,
+                     std::span<float>(now.result));
+            };
+            if (by_ == nullptr)
+                call(Layer::program);
+            else
+                call(*by_->template of<Layer>());
         }(std::make_index_sequence<std::size_t{Layer::parameters}>());
         return now.result;
     }
 
 private:
-    template <class Layer>
-    using code_of =
-        attune::tuned<typename decltype(Layer::program)::signature, attune::clang_compiler>;
+    using step = networks::step<page_vector<float>>;
 
-    struct step {
-        void* code = nullptr;
-        std::vector<page_vector<float>> parameters{};
-        page_vector<float> result{};
-    };
-
-    /// Numbers between -size and size.
-    void fill(page_vector<float>& out, double size)
-    {
-        for (float& x : out) {
-            state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-            x = static_cast<float>(size) * (static_cast<float>(state_ >> 40) * 0x1p-23f - 1);
-        }
-    }
-
-    /// Parameters that keep numbers as large as they are, so that no product ends at infinity or
-    /// among numbers that the processor takes long for.
-    template <class Layer>
-    [[nodiscard]] step made()
-    {
-        step out;
-        attune::nest_description const nest = Layer::program.describe();
-        out.code = codes_.at(nest.name).get();
-        for (std::size_t at = 0; at < nest.arrays.size(); ++at) {
-            attune::nest_array const& array = nest.arrays[at];
-            std::size_t count = 1;
-            for (attune::nest_extent const& extent : array.extents)
-                count *= static_cast<std::size_t>(extent.constant);
-            if (array.role == attune::nest_role::written) out.result = page_vector<float>(count);
-            if (at == 0 || at > static_cast<std::size_t>(Layer::parameters)) continue;
-            bool const is_matrix = array.extents.size() > 1; // summed over all but the last one
-            auto const features = static_cast<double>(array.extents.back().constant);
-            page_vector<float>& drawn = out.parameters.emplace_back(count);
-            fill(drawn, is_matrix ? std::sqrt(6 * features / static_cast<double>(count)) : 0.05);
-            if (array.name == "gain")
-                for (float& x : drawn)
-                    x += 1;
-        }
-        return out;
-    }
-
-    std::uint64_t state_ = 1;
     page_vector<float> image_;
-    std::map<std::string, std::shared_ptr<void>> codes_; ///< by the name of the layer
-    std::deque<step> steps_;                             ///< in the order of the calls
+    std::deque<step> steps_;                  ///< in the order of the calls
+    std::vector<page_vector<float>> plain_{}; ///< results
+    codes* by_ = nullptr;
     std::size_t at_ = 0;
 };
 

@@ -1,32 +1,47 @@
-// bench.tune.networks : whole networks of programs, tuned by the default search and by an evolution.
+// bench.tune.networks : whole networks of programs, tuned in several ways, and run from the first layer to the last.
 // SPDX-License-Identifier: MIT
 //
-//   bench/bench.tune.networks [NETWORK...] [--rules own|metaschedule] [--trials 60] [--seeds 1]
-//       [--seconds 600] [--no-evolution] [--libraries PYTHON]
+//   bench/bench.tune.networks [NETWORK...] [--rules own|metaschedule] [--trials 60] [--seeds 3]
+//       [--seconds 600] [--strategies NAME[,NAME...]] [--repeats 10] [--runs 0]
+//       [--libraries PYTHON]
 //
 // NETWORK  mobilenet, resnet50, bert: the layer tables of examples/networks at their full sizes
 // --rules  what makes the space: attune's rules, or the designs of TVM's MetaSchedule
-// --trials, --seconds  of each tuning of a layer; --seconds is a cap
-// --no-evolution       half of the time: nothing of the evolution is printed
-// --libraries          Python with torch, see environment.py: network_libraries.py runs the same
-//                      layers in the same order by torch's oneDNN kernels, on the same core
+// --trials, --seconds  of each layer. For equal wall time: --trials 100000 --seconds 30
+// --strategies  automatic, the default search, two_level and evolution tune each layer by itself;
+//          together: all layers by the default search on one budget, that of a layer as often as
+//          there are layers. Of two_level a round is 8 trials; evolution is
+//          attune::evolutionary_search with MetaSchedule's constants but rounds of a quarter of the
+//          trials (64 at most), so that its model learns in time. Without it, vs_evolution=na
+// --repeats, --runs  of the whole network, in turns; --runs 0: as many as take about 50 ms.
+//          Rocke 2024 has 10 and 1000
+// --libraries  Python with torch, see environment.py: network_libraries.py runs the same layers in
+//          the same order by torch's oneDNN kernels, on the same core
 //
-// Each layer is tuned by the default search and by attune::evolutionary_search, with MetaSchedule's
-// constants but batches of a quarter of the trials (64 at most), so that its model learns in time.
-// Space and number of trials are the same; both winners are then timed in turns on one core.
-// Prints a line per network and seed, sums over its layers weighted by their calls:
-//   latency_ms=       of our winners
-//   vs_evolution=     our time over the evolution's: below 1 we are faster
-//   trials_to_match=  part of its trials after which our best readings were as good as the
-//                     evolution's in the end; never: they were not
-//   think=            part of our tunings' wall time in which the search chose
-//   end_to_end_ms=    of a run from the first layer to the last one, each on what the one before
-//                     has computed, with parameters of its own for each call
-//   vs_torch=         end_to_end_ms over torch's, in turns: below 1 we are faster. Of several ways
-//                     that torch has, torch= is the fastest
-// and `total` with the geometric means of vs_evolution= and vs_torch= over the lines.
+// Spaces and numbers of trials are the same for all; the winners are then timed in turns on one
+// core, and all results of each network are compared with those of the plain nests.
+// Prints a line per network, seed and strategy:
+//   latency_ms=       of the winners, summed over layers and their calls
+//   vs_evolution=     latency_ms over the evolution's: below 1 this strategy is faster
+//   trials_to_match=  part of the evolution's trials after which the best readings were as good as
+//                     the evolution's in the end; never: they were not
+//   think=            part of the tunings' wall time in which the search chose
+//   vs_automatic=     latency_ms over that of automatic. two_level is the default nowhere: it would
+//                     have to be below 1 here at equal wall time
+//   evaluations=, tuning_s=  of all its tunings, the latter in wall seconds
+//   end_to_end_ms=    median over --repeats of a run from the first layer to the last one, each on
+//                     what the one before has computed, with parameters of its own for each call;
+//                     end_to_end_least_ms= and end_to_end_most_ms= are the extremes
+//   torch_ms=, vs_torch=  of the fastest of several ways that torch has, torch=, in turns with
+//                     ours; end_to_end_ms over torch_ms: below 1 we are faster
+//   error=            the largest difference of all results to the plain nests', over the largest
+//                     number of that result
+// and `total`: geometric means over the lines of automatic, or else of the first strategy, with
+// extremes, then of the other strategies.
+// Exit   1 when a result is wrong, 2 when an argument is
 #include <attune/attune.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
+#include <attune/search/two_level/two_level_search.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 
 #include <algorithm>
@@ -34,12 +49,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <iterator>
-#include <limits>
+#include <map>
 #include <memory>
-#include <stdexcept>
+#include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,12 +60,12 @@
 #include "../../examples/networks/mobilenet.hpp"
 #include "../../examples/networks/resnet50.hpp"
 #include "../support/arguments.hpp"
+#include "../support/median.hpp"
 #include "../support/names.hpp"
 #include "../support/pin.hpp"
 #include "contest.hpp"
 #include "network_run.hpp"
-#include "program_arguments.hpp"
-#include "program_tuning.hpp"
+#include "network_tuning.hpp"
 #include "rival_process.hpp"
 
 namespace {
@@ -61,170 +74,256 @@ struct arguments {
     std::vector<std::string> networks{};
     std::string rules = "own";
     std::uint32_t trials = 60;
-    std::size_t seeds = 1;
+    std::size_t seeds = 3;
     std::uint32_t seconds = 600;
-    bool no_evolution = false;
+    std::string strategies{};
+    std::size_t repeats = 10;
+    std::size_t runs = 0;
     std::string libraries{};
 };
 
-/// Of the whole network, in seconds.
-struct network_sums {
-    explicit network_sums(std::size_t trials)
-        : best_after(trials)
-    {
+std::vector<std::string> const all_strategies{"automatic", "two_level", "together", "evolution"};
+
+/// The place of a strategy among those that were asked for.
+[[nodiscard]] std::optional<std::size_t> place_of(std::string const& strategy,
+                                                  std::vector<std::string> const& asked)
+{
+    auto const found = std::find(asked.begin(), asked.end(), strategy);
+    if (found == asked.end()) return {};
+    return static_cast<std::size_t>(found - asked.begin());
+}
+
+[[nodiscard]] attune::search_factory search_of(std::string const& strategy, std::uint32_t trials)
+{
+    if (strategy == "two_level") {
+        attune::two_level_options levels;
+        levels.batch = 8;
+        levels.within_constraints = true;
+        return attune::search_with<attune::two_level_search>(levels);
     }
-    double ours = 0;
-    double evolution = 0;
-    std::vector<double> best_after; ///< our best readings after so many trials
-    double evolution_reading = 0;   ///< its best readings in the end
-    double elapsed_s = 0;
-    double search_s = 0;
+    if (strategy == "evolution") {
+        attune::evolutionary_options constants;
+        constants.batch = std::clamp<std::size_t>(trials / 4, 1, constants.batch);
+        return attune::search_with<attune::evolutionary_search>(constants);
+    }
+    return attune::default_search();
+}
+
+/// A network, tuned by each strategy.
+template <class Network>
+struct tuned_network {
+    std::vector<bench::network_tuning> tunings;
+    std::vector<bench::network_codes<typename Network::layers>> codes;
 };
 
-/// One layer, tuned by both. @param whole  gets our code
+/// Tunes a layer by those strategies that tune it by itself, and times it by all in turns.
 template <class Layer, class Network>
-void add_layer(int count,
-               arguments const& asked,
-               std::uint64_t seed,
-               network_sums& sums,
-               bench::network_run<Network>& whole)
+void add_layer(int calls,
+               std::vector<std::string> const& strategies,
+               attune::program_options const& options,
+               bench::program_search how,
+               tuned_network<Network>& out)
 {
-    using signature = typename decltype(Layer::program)::signature;
+    bench::layer_arguments<Layer> data(Layer::program.describe(), {});
+    std::vector<bench::contestant> all;
+    for (std::size_t at = 0; at < strategies.size(); ++at) {
+        auto& code = out.codes[at].template of<Layer>();
+        if (strategies[at] != "together") {
+            how.strategy = search_of(strategies[at], how.evaluations);
+            code = bench::tune_layer<Layer>(calls, options, data, how, out.tunings[at]);
+        }
+        all.push_back(bench::here(strategies[at], [&data, &code] { data.call(*code); }));
+    }
+    std::vector<double> const s = bench::contest(all);
+    std::string line = "layer " + Layer::program.describe().name;
+    for (std::size_t at = 0; at < s.size(); ++at) {
+        out.tunings[at].latency_s += calls * s[at];
+        char text[64];
+        std::snprintf(text, sizeof text, " %s_ms=%.4f", strategies[at].c_str(), s[at] * 1e3);
+        line += text;
+    }
+    std::fprintf(stderr, "%s count=%d\n", line.c_str(), calls);
+}
+
+template <class Network>
+[[nodiscard]] tuned_network<Network>
+tune(arguments const& asked, std::vector<std::string> const& strategies, std::uint64_t seed)
+{
     attune::program_options options;
     if (asked.rules == "metaschedule") options.rules = attune::metaschedule_rules();
-    auto const kernel = Layer::program.kernel(options);
-    bench::program_arguments<signature> data(Layer::program.describe(), {});
-    bench::program_search how{.evaluations = asked.trials, .seconds = asked.seconds, .seed = seed};
-    auto ours = bench::tune_program(kernel, data, how);
-    std::shared_ptr const code = std::move(ours.code);
-    whole.template add<Layer>(code);
-    for (std::size_t trial = 0; trial < sums.best_after.size(); ++trial)
-        sums.best_after[trial] += count * ours.best_after(trial);
-    sums.elapsed_s += ours.report.elapsed_s;
-    sums.search_s += ours.report.search_s;
-    if (asked.no_evolution) {
-        double const s = bench::contest({bench::here("ours", [&] { data.call(*code); })}).front();
-        sums.ours += count * s;
-        std::fprintf(stderr,
-                     "layer %s count=%d ms=%.4f evaluations=%u\n",
-                     ours.report.kernel.c_str(),
-                     count,
-                     s * 1e3,
-                     ours.report.evaluations);
-        return;
-    }
-    attune::evolutionary_options constants;
-    constants.batch = std::clamp<std::size_t>(asked.trials / 4, 1, constants.batch);
-    how.strategy = attune::search_with<attune::evolutionary_search>(constants);
-    auto const evolution = bench::tune_program(kernel, data, how);
-
-    std::vector<double> const s =
-        bench::contest({bench::here("ours", [&] { data.call(*code); }),
-                        bench::here("evolution", [&] { data.call(*evolution.code); })});
-    sums.ours += count * s[0];
-    sums.evolution += count * s[1];
-    sums.evolution_reading += count * evolution.best_after(asked.trials - 1);
-    std::fprintf(
-        stderr,
-        "layer %s count=%d ms=%.4f vs_evolution=%.3f evaluations=%u evolution_evaluations=%u\n",
-        ours.report.kernel.c_str(),
-        count,
-        s[0] * 1e3,
-        s[0] / s[1],
-        ours.report.evaluations,
-        evolution.report.evaluations);
-}
-
-[[nodiscard]] std::string fixed(double value)
-{
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    return text;
-}
-
-/// Our time over that of others; 0: not asked for.
-struct network_ratios {
-    double vs_evolution = 0;
-    double vs_torch = 0;
-};
-
-/// What the evolution says of the network, as fields of the line.
-[[nodiscard]] std::string evolution_fields(network_sums const& sums)
-{
-    std::string match = "never";
-    for (std::size_t trial = sums.best_after.size(); trial-- > 0;)
-        if (sums.best_after[trial] <= sums.evolution_reading)
-            match =
-                fixed(static_cast<double>(trial + 1) / static_cast<double>(sums.best_after.size()));
-    return " vs_evolution=" + fixed(sums.ours / sums.evolution) + " trials_to_match=" + match;
-}
-
-/// The whole network in turns with torch's. @param fields  gets what to print
-template <class Network>
-[[nodiscard]] double beside_torch(bench::network_run<Network>& whole,
-                                  bench::rival_process const& torch,
-                                  std::string const& name,
-                                  std::string& fields)
-{
-    whole.run(); // shapes of this memory are verified
-    std::vector<bench::contestant> all{bench::here("ours", [&] { whole.run(); })};
-    for (bench::contestant& one : torch.of(name))
-        all.push_back(std::move(one));
-    std::vector<double> const s = bench::contest(all, 15, 0.05);
-    fields += " end_to_end_ms=" + fixed(s[0] * 1e3);
-    auto const best = std::min_element(s.begin() + 1, s.end());
-    if (best == s.end()) return 0; // why is on stderr
-    fields += " torch_ms=" + fixed(*best * 1e3) + " vs_torch=" + fixed(s[0] / *best) +
-              " torch=" + all[static_cast<std::size_t>(best - s.begin())].label;
-    return s[0] / *best;
-}
-
-template <class Network>
-[[nodiscard]] network_ratios run(std::string const& name,
-                                 arguments const& asked,
-                                 bench::rival_process const& torch,
-                                 std::uint64_t seed)
-{
-    network_sums sums(asked.trials);
-    bench::network_run<Network> whole;
-    Network::layers::for_each(
-        [&]<class Layer>(Layer, int count) { add_layer<Layer>(count, asked, seed, sums, whole); });
-    network_ratios out;
-    std::string fields;
-    if (!asked.no_evolution) {
-        out.vs_evolution = sums.ours / sums.evolution;
-        fields = evolution_fields(sums);
-    }
-    if (!asked.libraries.empty()) out.vs_torch = beside_torch(whole, torch, name, fields);
-    std::printf("network %s rules=%s trials=%u latency_ms=%.3f think=%.3f%s\n",
-                name.c_str(),
-                asked.rules.c_str(),
-                asked.trials,
-                sums.ours * 1e3,
-                sums.search_s / sums.elapsed_s,
-                fields.c_str());
-    std::fflush(stdout);
+    bench::program_search const how{
+        .evaluations = asked.trials, .seconds = asked.seconds, .seed = seed};
+    tuned_network<Network> out{
+        std::vector<bench::network_tuning>(strategies.size()),
+        std::vector<bench::network_codes<typename Network::layers>>(strategies.size())};
+    if (auto const at = place_of("together", strategies))
+        out.tunings[*at] = bench::tune_layers_together<Network>(options, how, out.codes[*at]);
+    Network::layers::for_each([&]<class Layer>(Layer, int calls) {
+        add_layer<Layer>(calls, strategies, options, how, out);
+    });
     return out;
 }
 
-/// A geometric mean.
-class mean_ratio {
-public:
-    void add(double ratio)
-    {
-        if (ratio <= 0) return;
-        logs_ += std::log(ratio);
-        ++count_;
+/// The whole network by each strategy, and by torch.
+struct end_to_end {
+    std::vector<std::vector<double>> seconds{}; ///< of each strategy, in each repeat, sorted
+    std::vector<double> error{};
+    double torch_s = 0; ///< 0: not asked for, or why not is on stderr
+    std::string torch{};
+};
+
+template <class Network>
+[[nodiscard]] end_to_end run(bench::network_run<Network>& whole,
+                             tuned_network<Network>& tuned,
+                             arguments const& asked,
+                             std::vector<bench::contestant> const& torch)
+{
+    end_to_end out;
+    std::vector<bench::contestant> all;
+    for (auto& codes : tuned.codes) {
+        whole.run(&codes); // shapes of this memory are verified
+        whole.run(&codes);
+        out.error.push_back(whole.worst());
+        all.push_back(bench::here("", [&whole, &codes] { whole.run(&codes); }));
     }
-    /// " NAME=RATIO", nothing without one.
-    [[nodiscard]] std::string field(char const* name) const
+    all.insert(all.end(), torch.begin(), torch.end());
+    std::vector<std::size_t> const calls = asked.runs > 0
+                                               ? std::vector<std::size_t>(all.size(), asked.runs)
+                                               : bench::calls_in(0.05, all);
+    out.seconds = bench::contest_rounds(all, asked.repeats, calls);
+    for (std::size_t at = tuned.codes.size(); at < all.size(); ++at)
+        if (double const s = bench::median(out.seconds[at]); out.torch.empty() || s < out.torch_s) {
+            out.torch_s = s;
+            out.torch = all[at].label;
+        }
+    out.seconds.resize(tuned.codes.size());
+    for (std::vector<double>& of : out.seconds)
+        std::sort(of.begin(), of.end());
+    return out;
+}
+
+[[nodiscard]] std::string field(std::string const& name, double value)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", value);
+    return ' ' + name + '=' + text;
+}
+
+/// Compares networks, and prints.
+class comparison {
+public:
+    comparison(arguments asked, std::vector<std::string> strategies)
+        : asked_(std::move(asked))
+        , strategies_(std::move(strategies))
     {
-        return count_ == 0 ? "" : std::string(" ") + name + '=' + fixed(std::exp(logs_ / count_));
+        if (!asked_.libraries.empty())
+            torch_ = bench::rival_process(
+                {asked_.libraries, std::string(ATTUNE_BENCH_SCRIPTS) + "/network_libraries.py"});
     }
 
+    template <class Network>
+    void add(std::string const& network)
+    {
+        if (!asked_.networks.empty() && !place_of(network, asked_.networks)) return;
+        bench::network_run<Network> whole;
+        for (std::uint64_t seed = 0; seed < asked_.seeds; ++seed) {
+            tuned_network<Network> tuned = tune<Network>(asked_, strategies_, seed);
+            end_to_end const ran = run(whole, tuned, asked_, torch_.of(network));
+            for (std::size_t at = 0; at < strategies_.size(); ++at) {
+                std::string const line = "network " + network + " rules=" + asked_.rules +
+                                         " trials=" + std::to_string(asked_.trials);
+                std::printf("%s%s seed=%u%s error=%.1e\n",
+                            line.c_str(),
+                            tuning_fields(tuned.tunings, at).c_str(),
+                            static_cast<unsigned>(seed),
+                            run_fields(ran, at).c_str(),
+                            ran.error[at]);
+                std::fflush(stdout);
+                is_right_ = is_right_ && ran.error[at] < 1e-3;
+            }
+        }
+    }
+
+    void print_total() const
+    {
+        std::string line = "total";
+        for (char const* const name : {"vs_evolution", "vs_torch"})
+            if (auto const found = ratios_.find({strategies_.front(), name});
+                found != ratios_.end()) {
+                auto const [least, most] =
+                    std::minmax_element(found->second.begin(), found->second.end());
+                line += mean_field(strategies_.front(), name, name) +
+                        field(std::string(name) + "_least", *least) +
+                        field(std::string(name) + "_most", *most);
+            }
+        for (std::size_t at = 1; at < strategies_.size(); ++at)
+            for (char const* const name : {"vs_evolution", "vs_automatic", "vs_torch"})
+                line += mean_field(strategies_[at], name, strategies_[at] + '_' + name);
+        std::printf("%s\n", line.c_str());
+    }
+
+    [[nodiscard]] bool is_right() const noexcept { return is_right_; }
+
 private:
-    double logs_ = 0;
-    int count_ = 0;
+    [[nodiscard]] std::string tuning_fields(std::vector<bench::network_tuning> const& tunings,
+                                            std::size_t at)
+    {
+        bench::network_tuning const& mine = tunings[at];
+        auto const ratio_to = [&](char const* other) {
+            auto const place = place_of(other, strategies_);
+            std::string const name = std::string("vs_") + other;
+            if (!place) return ' ' + name + "=na";
+            if (*place == at) return field(name, 1);
+            return ratio_field(at, name, mine.latency_s / tunings[*place].latency_s);
+        };
+        std::string match = " trials_to_match=na";
+        if (auto const evolution = place_of("evolution", strategies_)) {
+            auto const part = bench::trials_to_match(mine, tunings[*evolution]);
+            match = part ? field("trials_to_match", *part) : " trials_to_match=never";
+        }
+        return field("latency_ms", mine.latency_s * 1e3) + ratio_to("evolution") + match +
+               field("think", mine.search_s / mine.elapsed_s) + " strategy=" + strategies_[at] +
+               ratio_to("automatic") + " evaluations=" + std::to_string(mine.evaluations) +
+               field("tuning_s", mine.elapsed_s);
+    }
+
+    [[nodiscard]] std::string run_fields(end_to_end const& ran, std::size_t at)
+    {
+        std::vector<double> const& s = ran.seconds[at];
+        double const middle = bench::median(s);
+        std::string out = field("end_to_end_ms", middle * 1e3) +
+                          field("end_to_end_least_ms", s.front() * 1e3) +
+                          field("end_to_end_most_ms", s.back() * 1e3);
+        if (!ran.torch.empty())
+            out += field("torch_ms", ran.torch_s * 1e3) +
+                   ratio_field(at, "vs_torch", middle / ran.torch_s) + " torch=" + ran.torch;
+        return out;
+    }
+
+    /// The field, which print_total() has the mean of.
+    [[nodiscard]] std::string ratio_field(std::size_t at, std::string const& name, double ratio)
+    {
+        ratios_[{strategies_[at], name}].push_back(ratio);
+        return field(name, ratio);
+    }
+
+    /// The geometric mean over the lines of a strategy; nothing where they do not have the field.
+    [[nodiscard]] std::string
+    mean_field(std::string const& strategy, std::string const& name, std::string const& label) const
+    {
+        auto const found = ratios_.find({strategy, name});
+        if (found == ratios_.end()) return {};
+        double logs = 0;
+        for (double const ratio : found->second)
+            logs += std::log(ratio);
+        return field(label, std::exp(logs / static_cast<double>(found->second.size())));
+    }
+
+    arguments asked_;
+    std::vector<std::string> strategies_;
+    bench::rival_process torch_{};
+    std::map<std::pair<std::string, std::string>, std::vector<double>> ratios_{};
+    bool is_right_ = true;
 };
 
 } // namespace
@@ -240,33 +339,23 @@ int main(int argc, char** argv)
                                {"--trials", &asked.trials, 1},
                                {"--seeds", &asked.seeds, 1},
                                {"--seconds", &asked.seconds, 1},
-                               {"--no-evolution", &asked.no_evolution},
+                               {"--strategies", &asked.strategies},
+                               {"--repeats", &asked.repeats, 1},
+                               {"--runs", &asked.runs},
                                {"--libraries", &asked.libraries}});
         for (std::string const& network : asked.networks)
             bench::require_known("NETWORK", network, {"mobilenet", "resnet50", "bert"});
         bench::require_known("--rules", asked.rules, {"own", "metaschedule"});
+        bench::require_known("--strategies", asked.strategies, all_strategies);
+        std::vector<std::string> strategies;
+        for (std::string const& one : all_strategies)
+            if (bench::is_in(asked.strategies, one)) strategies.push_back(one);
         bench::pin_to_one_core();
-        bench::rival_process torch;
-        if (!asked.libraries.empty())
-            torch = bench::rival_process(
-                {asked.libraries, std::string(ATTUNE_BENCH_SCRIPTS) + "/network_libraries.py"});
-        mean_ratio vs_evolution, vs_torch;
-        auto const add = [&]<class Network>(std::type_identity<Network>, char const* name) {
-            if (!asked.networks.empty() &&
-                std::count(asked.networks.begin(), asked.networks.end(), name) == 0)
-                return;
-            for (std::uint64_t seed = 0; seed < asked.seeds; ++seed) {
-                network_ratios const ratios = run<Network>(name, asked, torch, seed);
-                vs_evolution.add(ratios.vs_evolution);
-                vs_torch.add(ratios.vs_torch);
-            }
-        };
-        add(std::type_identity<networks::mobilenet<>>{}, "mobilenet");
-        add(std::type_identity<networks::resnet50<>>{}, "resnet50");
-        add(std::type_identity<networks::bert<>>{}, "bert");
-        std::printf("total%s%s\n",
-                    vs_evolution.field("vs_evolution").c_str(),
-                    vs_torch.field("vs_torch").c_str());
-        return 0;
+        comparison all(asked, strategies);
+        all.add<networks::mobilenet<>>("mobilenet");
+        all.add<networks::resnet50<>>("resnet50");
+        all.add<networks::bert<>>("bert");
+        all.print_total();
+        return all.is_right() ? 0 : 1;
     });
 }
