@@ -229,24 +229,6 @@ TEST_CASE("the score of a program is the sum over its rows")
     }
 }
 
-TEST_CASE("further rounds go on from the trees that there are")
-{
-    auto const known = cost_model_law::example(100, 1);
-    attune::boosting_options how;
-    how.rounds = 20;
-    attune::boosted_trees at_once(how);
-    at_once.learn(known.programs, known.scores);
-    how.rounds = 12;
-    attune::boosted_trees in_two(how);
-    in_two.learn(known.programs, known.scores);
-    in_two.learn_more(known.programs, known.scores, 8);
-    CHECK(in_two.trees() == 20);
-    std::vector<double> const a = at_once.predict(known.programs);
-    std::vector<double> const b = in_two.predict(known.programs);
-    for (std::size_t p = 0; p < a.size(); ++p)
-        CHECK(a[p] == doctest::Approx(b[p]));
-}
-
 TEST_CASE("it fits programs that a line cannot tell apart")
 {
     auto const known = cost_model_law::example(400, 8);

@@ -64,15 +64,9 @@ public:
     /// @pre     one score per program, rows of one width
     /// Cost     rows x columns x depth per tree
     void learn(std::span<program_rows const> programs, std::span<double const> scores);
-    /// Adds at most `rounds` trees to those there are, for what they still get wrong of these
-    /// programs.
-    /// @pre as above, and of the width learnt before
-    void learn_more(std::span<program_rows const> programs,
-                    std::span<double const> scores,
-                    std::size_t rounds);
     [[nodiscard]] std::vector<double> predict(std::span<program_rows const> programs) const;
 
-    /// The weighted mean squared error after each tree of the last learn() or learn_more().
+    /// The weighted mean squared error after each tree of the last learn().
     [[nodiscard]] std::span<double const> training_loss() const noexcept { return loss_; }
     [[nodiscard]] std::size_t trees() const noexcept { return trees_.size(); }
 

@@ -31,20 +31,13 @@ ATTUNE_INLINE boosted_trees::boosted_trees(boosting_options options)
 ATTUNE_INLINE void boosted_trees::learn(std::span<program_rows const> programs,
                                         std::span<double const> scores)
 {
-    trees_.clear();
-    learn_more(programs, scores, options_.rounds);
-}
-
-ATTUNE_INLINE void boosted_trees::learn_more(std::span<program_rows const> programs,
-                                             std::span<double const> scores,
-                                             std::size_t rounds)
-{
     ATTUNE_ASSERT(programs.size() == scores.size(), "one score per program");
+    trees_.clear();
     loss_.clear();
     detail::cost::binned_rows const data(programs, options_.max_bins);
     if (data.rows() == 0) return;
     detail::cost::gradient_tree_grower grower(data, options_);
-    std::vector<double> predicted = predict(programs);
+    std::vector<double> predicted(programs.size(), 0.0);
     double weights = 0;
     for (double const y : scores)
         weights += y;
@@ -52,7 +45,7 @@ ATTUNE_INLINE void boosted_trees::learn_more(std::span<program_rows const> progr
     std::vector<double> gradient(data.rows());
     std::vector<double> hessian(data.rows());
     std::vector<double> added(programs.size());
-    for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t round = 0; round < options_.rounds; ++round) {
         for (std::size_t r = 0; r < data.rows(); ++r) {
             std::uint32_t const p = data.program_of(r);
             gradient[r] = (predicted[p] - scores[p]) * scores[p];

@@ -1,7 +1,7 @@
 // attune/search/cost/cost_samples.hpp - programs that were measured, as a cost model learns from them.
 // SPDX-License-Identifier: MIT
 // Source   apache/tvm 0.27, src/s_tir/meta_schedule/cost_model: scores relative to the best program
-//          of a task; learning anew once there is a fifth more
+//          of a task
 #pragma once
 
 #include <attune/core/version.hpp>
