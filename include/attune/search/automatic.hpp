@@ -11,6 +11,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
@@ -64,6 +65,10 @@ public:
     void tell_excess(point const& p, double value, std::span<double const> excess);
     /// bayesian_searcher::inform()
     void inform(std::vector<past_session> const& past);
+    /// Measured programs of other tasks, before the first ask(): what a model of them expects of
+    /// this space's configurations is one more past session, see inform(). Ignored where
+    /// description::rows is empty or has another width, and by local search.
+    void learn_from(cost_samples const& others);
     /// bayesian_searcher::expected_gain(); nothing while local search takes part.
     [[nodiscard]] std::optional<double> expected_gain();
     /// bayesian_searcher::prediction_of()

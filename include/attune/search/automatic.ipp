@@ -8,8 +8,10 @@
 #include <attune/search/bayesian.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
+#include <attune/search/transfer/other_programs.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -138,6 +140,13 @@ automatic::tell_excess(point const& p, double value, std::span<double const> exc
 ATTUNE_INLINE void automatic::inform(std::vector<past_session> const& past)
 {
     if (state_->is_modelled) state_->model.inform(past);
+}
+
+ATTUNE_INLINE void automatic::learn_from(cost_samples const& others)
+{
+    if (!state_->is_modelled) return;
+    if (auto session = attune::detail::session_of_programs(state_->space, others))
+        state_->model.inform({std::move(*session)});
 }
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()

@@ -70,6 +70,7 @@
 #include <attune/search/stop.ipp>
 #include <attune/search/transfer/expectation.ipp>
 #include <attune/search/transfer/opening.ipp>
+#include <attune/search/transfer/other_programs.ipp>
 #include <attune/search/transfer/past_text.ipp>
 #include <attune/search/transfer/portfolio.ipp>
 #include <attune/search/transfer/source_model.ipp>

@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/program_rows.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cmath>
@@ -63,6 +64,19 @@ public:
             out.values.push_back(expected);
         }
         return out;
+    }
+
+    /// Whether a model that learnt from `others` can predict these rows: there are some, and of
+    /// equal width.
+    [[nodiscard]] bool fit(cost_samples const& others) const
+    {
+        if (!space_.describe().rows || others.size() == 0) return false;
+        random_engine engine(0);
+        constexpr int draws = 64;
+        for (int i = 0; i < draws; ++i)
+            if (std::optional<program_rows> const one = of(space_.sample(engine)))
+                return one->width == others.programs().front().width;
+        return false;
     }
 
 private:

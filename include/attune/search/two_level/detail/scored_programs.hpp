@@ -3,7 +3,6 @@
 // tested by search/two_level/two_level_search.cpp
 #pragma once
 
-#include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/program_rows.hpp>
@@ -57,22 +56,12 @@ public:
         if (options.samples) learn_from(*options.samples);
     }
 
-    /// Programs of other tasks. Those whose rows are of another width than this space's, and all
-    /// where the space has no rows, are left out.
+    /// Programs of other tasks; none count where the space has no rows, or of another width.
     void learn_from(cost_samples const& others)
     {
-        if (!space_.describe().rows || others.size() == 0) return;
-        std::size_t const width = width_of_rows();
-        std::vector<program_rows> programs;
-        std::vector<double> places;
-        std::vector<double> const all = others.places();
-        for (std::size_t i = 0; i < others.size(); ++i) {
-            if (others.programs()[i].width != width) continue;
-            programs.push_back(others.programs()[i]);
-            places.push_back(all[i]);
-        }
-        knows_others_ = !programs.empty();
-        if (knows_others_) of_others_.learn(programs, places);
+        if (!rows_.fit(others)) return;
+        of_others_.learn(others.programs(), others.places());
+        knows_others_ = true;
     }
     /// Whether scores mean something before an outcome worked.
     [[nodiscard]] bool knows_others() const noexcept { return knows_others_; }
@@ -164,15 +153,6 @@ private:
         shift_ = y - stretch_ * x;
     }
 
-    /// 0 where none of some random configurations stands for a program.
-    [[nodiscard]] std::size_t width_of_rows() const
-    {
-        random_engine engine(0);
-        for (int draws = 0; draws < 64; ++draws)
-            if (std::optional<program_rows> const rows = rows_of(space_.sample(engine)))
-                return rows->width;
-        return 0;
-    }
     [[nodiscard]] std::optional<program_rows> rows_of(point const& p) const
     {
         if (space_.describe().rows) return rows_.of(p);
