@@ -18,13 +18,13 @@
 //          first8_*: the best that any search found in --trials evaluations over the best of the
 //          first 8 proposals, geometric means over --repeats seeds. with, without, shuffled: two
 //          levels with the other layers' programs, without, with dealt out times; evolution_*:
-//          MetaSchedule's search; direct: the library's default search, which believes
-//          description::expected; random: replay of random configurations.
-//          at_quarter_*, at_end_*: the same after a quarter of the trials, and after all.
-//          With --model xgboost: *_xgboost, the same by XGBoost with the same options (of with:
-//          both its models); learn_ms, predict_ms of our own, and learn_by_xgboost,
-//          predict_by_xgboost: its processor time over ours.
-//          The last line has the geometric means over layers (of rank, rmse and peak32 the means).
+//          MetaSchedule's search; direct, direct_with, direct_shuffled: the library's default
+//          search, which believes description::expected, and the others' programs beside it;
+//          random: replay of random configurations. at_quarter_*, at_end_*: the same after a
+//          quarter of the trials, and after all. With --model xgboost: *_xgboost, the same by
+//          XGBoost with the same options (of with: both its models); learn_ms, predict_ms of our
+//          own, and learn_by_xgboost, predict_by_xgboost: its processor time over ours. The last
+//          line has the geometric means over layers (of rank, rmse and peak32 the means).
 // Note     a space is the configurations of the table, so that each proposal has a time: searches
 //          cannot leave it, and differ less than in the whole space. Two levels with others'
 //          programs hedge their first round by description::expected, also with dealt out times.
@@ -293,12 +293,21 @@ struct contender {
         o.samples = std::move(samples);
         return attune::search_with<attune::evolutionary_search>(o);
     };
+    auto const direct = [](std::shared_ptr<attune::cost_samples const> samples) {
+        return [samples](attune::chain_of_trees const& space, std::uint64_t seed) {
+            attune::any_searcher out = attune::default_search()(space, seed);
+            (void)out.learn_from(*samples);
+            return out;
+        };
+    };
     std::vector<contender> out{{"with", levels(others)},
                                {"without", levels(nullptr)},
                                {"shuffled", levels(dealt)},
                                {"evolution_with", evolution(others)},
                                {"evolution_without", evolution(nullptr)},
                                {"direct", attune::default_search()},
+                               {"direct_with", direct(others)},
+                               {"direct_shuffled", direct(dealt)},
                                {"random", attune::search_with<attune::random_searcher>()}};
 #ifdef ATTUNE_BENCH_XGBOOST
     if (asked.with_xgboost()) {

@@ -17,9 +17,10 @@ program LAYER
   at16=                  our time over that of the fastest configuration by its reading among the first 16
                          evaluations, the default among them: the share of the speed that is reached by then
   at8=                   the same of the first 8
-  at8_model=             with --samples FILE: of a second search, on two levels with a cost model that begins with what FILE
-                         has of the other layers, and adds its own: the time of the faster of both searches' best over that of
-                         the fastest of its first 8. Run twice: the first run fills FILE. at60_model=: our time over its best's
+  at8_model=             with --samples FILE: of a second search, which begins with what FILE has of the other layers, and
+                         adds its own: the time of the faster of both searches' best over that of the fastest of its first 8.
+                         Run twice: the first run fills FILE. at60_model=: our time over its best's. With --two-level it is
+                         two_level_search, else the default search as without FILE
   random_at16=, random_at60=  the same of a random search in the same space: after 16, and what it installs in the end
   vs_metaschedule=       the time of its best over ours; metaschedule=: its trials and its wall seconds
   vs_metaschedule60=     of its best among its first 60 trials
@@ -31,7 +32,7 @@ weights LAYER            with --weights, in place of all else: a layer and the s
                          weights_vs_arrays=: time with weights that a call may change over time with constant ones,
                          then the two configurations
 total                    geometric means; dense_: of products and convolutions, depthwise is none; worst_: the least of all;
-                         think_share=: of the wall time of all tunings
+                         think_share=: of the wall time of all tunings; think_share_model=: of those of at8_model=
 )";
 
 } // namespace bench

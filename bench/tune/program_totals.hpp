@@ -51,6 +51,8 @@ struct program_totals {
     program_ratios vs_clang{};
     double seconds = 0;
     double think_s = 0;
+    double model_seconds = 0; ///< of the searches with --samples
+    double model_think_s = 0;
 };
 
 } // namespace bench

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 //   bench/bench.tune.programs [LAYER...] [--evaluations N] [--seconds S] [--seed S] [--no-random]
-//   [--inputs] [--weights] [--samples FILE]
+//   [--inputs] [--weights] [--samples FILE [--two-level]]
 //       [--libraries PYTHON] [--metaschedule FOLDER --metaschedule-python PYTHON] [--help]
 //
 // --help says what the fields are; environment.py, program_libraries.py and metaschedule.py how the
@@ -40,6 +40,7 @@ struct arguments {
     std::vector<std::string> layers{};
     bench::program_search search{};
     std::string samples{};
+    bool two_level = false;
     std::string libraries{};
     std::string metaschedule{};
     std::string metaschedule_python = "python3";
@@ -83,15 +84,16 @@ std::vector<bench::contestant> checked_products(Arguments& ours, Arguments& thei
     return out;
 }
 
-/// A search whose cost model begins with what is known of other layers.
-bench::program_search with_model(arguments const& asked)
+/// A search that begins with what is known of other layers.
+bench::program_search with_samples(arguments const& asked)
 {
     bench::program_search how = asked.search;
+    how.samples = asked.samples;
+    if (!asked.two_level) return how;
     attune::two_level_options levels;
     levels.batch = 8;
     levels.within_constraints = true;
     how.strategy = attune::search_with<attune::two_level_search>(levels);
-    how.samples = asked.samples;
     return how;
 }
 
@@ -115,7 +117,9 @@ void run(arguments const& asked,
     std::optional<std::size_t> model8;
     std::optional<std::size_t> model60;
     if (!asked.samples.empty()) {
-        auto const model = bench::tune_program(kernel, data, with_model(asked));
+        auto const model = bench::tune_program(kernel, data, with_samples(asked));
+        sums.model_seconds += model.report.elapsed_s;
+        sums.model_think_s += model.report.search_s;
         model8 = own.add(model.best8);
         model60 = own.add(model.report.configuration);
     }
@@ -292,6 +296,8 @@ int run_all(arguments const& asked)
     sums.random_at16.print("random_at16");
     sums.random_at60.print("random_at60");
     sums.vs_clang.print("vs_clang");
+    if (sums.model_seconds > 0)
+        std::printf(" think_share_model=%.3f", sums.model_think_s / sums.model_seconds);
     std::printf(" seconds=%.1f think_share=%.3f\n",
                 sums.seconds,
                 sums.seconds > 0 ? sums.think_s / sums.seconds : 0);
@@ -314,6 +320,7 @@ int main(int argc, char** argv)
                                {"--inputs", &asked.inputs},
                                {"--weights", &asked.weights},
                                {"--samples", &asked.samples},
+                               {"--two-level", &asked.two_level},
                                {"--libraries", &asked.libraries},
                                {"--metaschedule", &asked.metaschedule},
                                {"--metaschedule-python", &asked.metaschedule_python},
@@ -324,6 +331,8 @@ int main(int argc, char** argv)
             [&]<class Pair> { known.emplace_back(Pair::arrays::name); });
         for (std::string const& layer : asked.layers)
             bench::require_known("LAYER", layer, known);
+        if (asked.two_level && asked.samples.empty())
+            throw std::runtime_error("--two-level needs --samples FILE");
         if (asked.help) {
             std::fputs(bench::program_fields, stdout);
             return 0;
