@@ -121,6 +121,33 @@ TEST_CASE("a new guard starts without the request of the one before")
     CHECK(!next.requested());
 }
 
+TEST_CASE("while a guard pauses, Ctrl-C is the program's")
+{
+    with_own_handler const program;
+    attune::detail::interrupt_guard guard;
+    guard.pause();
+    CHECK(with_own_handler::in_place());
+    ::raise(SIGINT);
+    CHECK(own_handler_ran == 1);
+    CHECK(!guard.requested());
+    guard.resume();
+    guard.resume();
+    CHECK(!with_own_handler::in_place());
+    ::raise(SIGINT);
+    CHECK(guard.requested());
+    CHECK(own_handler_ran == 1);
+    {
+        attune::detail::interrupt_guard const other;
+        guard.pause();
+        CHECK(own_handler_ran == 1); // another one is at work
+        CHECK(other.requested());
+    }
+    CHECK(own_handler_ran == 2);
+    guard.pause();
+    CHECK(own_handler_ran == 2);
+    CHECK(!guard.requested());
+}
+
 TEST_CASE("Ctrl-C is for all guards that live, and for the program when the last has gone")
 {
     with_own_handler const program;

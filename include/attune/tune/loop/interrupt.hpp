@@ -28,11 +28,16 @@ public:
     interrupt_guard(interrupt_guard const&) = delete;
     interrupt_guard& operator=(interrupt_guard const&) = delete;
 
+    /// Until resume() as if it were destroyed: Ctrl-C is the program's.
+    void pause();
+    void resume();
     /// True once Ctrl-C was pressed; where this handles nothing, once the stopped_by says so.
     [[nodiscard]] bool requested() const noexcept;
 
 private:
     bool is_idle_; ///< it handles nothing
+    bool is_on_ = false;
+    afterwards what_;
 };
 
 /// Ctrl-C cuts short what is at work.

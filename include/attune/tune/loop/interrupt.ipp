@@ -13,6 +13,7 @@
 #include <csignal>
 #include <mutex>
 #include <unistd.h>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -64,6 +65,7 @@ inline void begin_interrupts() noexcept
 
 ATTUNE_INLINE interrupt_guard::interrupt_guard(afterwards what)
     : is_idle_(stopped_by::is_here())
+    , what_(what)
 {
     if (is_idle_) return;
     static bool const once = [] {
@@ -75,17 +77,25 @@ ATTUNE_INLINE interrupt_guard::interrupt_guard(afterwards what)
         return true;
     }();
     static_cast<void>(once);
+    resume();
+}
+
+ATTUNE_INLINE interrupt_guard::~interrupt_guard() { pause(); }
+
+ATTUNE_INLINE void interrupt_guard::resume()
+{
+    if (is_idle_ || std::exchange(is_on_, true)) return;
     std::scoped_lock const one(interrupt_lock);
     if (living_interrupt_guards++ == 0) {
         is_program_to_hear = false;
         begin_interrupts();
     }
-    if (what == afterwards::program_hears) is_program_to_hear = true;
+    if (what_ == afterwards::program_hears) is_program_to_hear = true;
 }
 
-ATTUNE_INLINE interrupt_guard::~interrupt_guard()
+ATTUNE_INLINE void interrupt_guard::pause()
 {
-    if (is_idle_) return;
+    if (!std::exchange(is_on_, false)) return;
     unsigned seen = 0;
     {
         std::scoped_lock const one(interrupt_lock);

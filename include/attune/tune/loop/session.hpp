@@ -41,8 +41,8 @@ struct session_state {
     double final_s = 0;   ///< that the final may take
 };
 
-/// A tuning that goes on when it is asked to. Between two steps other sessions of the same thread
-/// may have theirs: rest() first.
+/// A tuning that goes on when it is asked to. Between two steps other sessions of the same thread,
+/// and the program, may have theirs: rest() first.
 class stepped_session {
 public:
     /// Evaluates the default configuration, and what the memory demands.
@@ -62,8 +62,8 @@ public:
     bool step();
     /// Moves the limits: so many evaluations and seconds are left, the final's among them.
     void allow(std::uint64_t evaluations, double seconds);
-    /// Until the next step() or finish(), its clock stands still, nothing is compiled, and the
-    /// thread is not pinned.
+    /// Until the next step() or finish(), its clock stands still, nothing is compiled, the thread
+    /// is not pinned, Ctrl-C is the program's, and exit() on another thread does not wait for it.
     void rest();
     /// Cost  every other evaluation the search's model is asked
     [[nodiscard]] session_state state();

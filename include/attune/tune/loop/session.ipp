@@ -116,7 +116,7 @@ public:
     /// @return  false: there is no other
     bool step()
     {
-        state_.resume();
+        resume();
         bool has_stepped = false;
         if (is_open_) until_cut([&] { has_stepped = explore(); });
         return is_open_ = has_stepped;
@@ -135,6 +135,8 @@ public:
     {
         supply_->settle();
         state_.pause();
+        interrupt_.pause();
+        at_work_.reset();
     }
 
     [[nodiscard]] session_state state()
@@ -154,13 +156,20 @@ public:
 
     session_result finish()
     {
-        state_.resume();
+        resume();
         if (is_too_short()) return stay_with_default();
         supply_->settle();
         return finish(final_->run(*supply_));
     }
 
 private:
+    void resume()
+    {
+        if (!at_work_) at_work_.emplace();
+        interrupt_.resume();
+        state_.resume();
+    }
+
     void note(std::string sentence) { detail::note(report_, std::move(sentence)); }
 
     /// The default configuration, as it was measured.
@@ -458,7 +467,7 @@ private:
         return out;
     }
 
-    work_in_progress const at_work_{};
+    std::optional<work_in_progress> at_work_{std::in_place}; ///< nothing: it rests
     environment_snapshot environment_{}; ///< other threads compile, and start workers
     tuning_problem const& problem_;
     tuning_options const& options_;
@@ -466,7 +475,7 @@ private:
     description const& space_;
     tuning_report report_{};
     run_state state_;
-    interrupt_guard const interrupt_{};
+    interrupt_guard interrupt_{};
     kernel_roofline roofline_;
     candidate_pruning pruning_;
     std::vector<point> past_pruned_{}; ///< before an interruption, not evaluated since

@@ -54,7 +54,6 @@ struct variant_choice::stepped::tuning {
     std::size_t known_before = 0;
     std::optional<kept_samples> samples{};
     std::optional<kept_techniques> techniques{};
-    interrupt_guard const until_remembered{}; // the program's handler for Ctrl-C runs after that
     std::optional<stepped_session> session{};
 };
 
@@ -118,6 +117,7 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
 
 ATTUNE_INLINE known_variant variant_choice::stepped::end()
 {
+    interrupt_guard const until_remembered; // the program's handler for Ctrl-C runs after that
     tuning& t = *tuning_;
     dispatched_kernel const& subject = by_.subject_;
     kernel_description const& kernel = subject.kernel;
