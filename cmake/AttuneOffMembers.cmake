@@ -27,6 +27,7 @@ set(pairs
     "tuned tune/tuned tuned"
     "program tune/program/program_options program_options"
     "together tune/together share_report together_report"
+    "together tune/together_session together_session"
     "compilers_and_stores compile/system system_options"
     "compilers_and_stores compile/clang clang_options"
     "compilers_and_stores compile/cache/options cache_options")

@@ -11,5 +11,6 @@
 #include <attune/tune/minimize_with_budget.hpp>
 #include <attune/tune/replay.hpp>
 #include <attune/tune/together.hpp>
+#include <attune/tune/together_session.hpp>
 #include <attune/tune/tuned.hpp>
 #endif // ATTUNE_OFF

@@ -81,4 +81,22 @@ together_report tune_together(search_limits const& budget, tuning_share first, M
     return tune_together(budget, std::vector<tuning_share>{std::move(first), std::move(more)...});
 }
 
+class together_session {
+public:
+    together_session(search_limits const& budget, std::vector<tuning_share> const& shares)
+        : report_(tune_together(budget, shares))
+    {
+    }
+    template <std::same_as<tuning_share>... More>
+    together_session(search_limits const& budget, tuning_share first, More... more)
+        : report_(tune_together(budget, std::move(first), std::move(more)...))
+    {
+    }
+    bool step() noexcept { return false; }
+    together_report finish() { return report_; }
+
+private:
+    together_report report_;
+};
+
 } // namespace attune::inline ATTUNE_OFF_ABI

@@ -123,7 +123,8 @@ struct together_report {
 ///
 /// A kernel that cannot be tuned has the reason in its report, and the others go on. Ctrl-C ends
 /// all tunings. Other rules of each kernel's options hold (target, patience, roofline_share, ...),
-/// but not their evaluations and seconds. Other threads are served the defaults meanwhile.
+/// but not their evaluations and seconds. Other threads are served the defaults meanwhile. In
+/// steps, with other work between them: together_session.
 /// @param budget  its evaluations and seconds, of all together, finals included. Where it has fewer
 ///                evaluations than there are shares, those with the smallest weights have none.
 /// Errors   attune::error: no share; a weight that is negative or no number; calls and parts of

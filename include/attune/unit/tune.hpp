@@ -84,4 +84,6 @@
 #include <attune/tune/shape/shape_trust.ipp>
 #include <attune/tune/together.ipp>
 #include <attune/tune/together/shared_budget.ipp>
+#include <attune/tune/together/together_tuning.ipp>
 #include <attune/tune/together/turn_policy.ipp>
+#include <attune/tune/together_session.ipp>

@@ -200,3 +200,67 @@ TEST_CASE("what a task throws reaches the caller")
     tasks.add(times(7, 100)).throws_at = 5;
     CHECK_THROWS_AS(tasks.spend({.evaluations = 50}, round_robin()), std::runtime_error);
 }
+
+TEST_CASE("steps with rests between them spend what spend_together() spends, and no time passes")
+{
+    for (std::uint64_t seed = 0; seed < 20; ++seed)
+        for (search_limits const& whole : {search_limits{.evaluations = 0},
+                                           search_limits{.evaluations = 23},
+                                           search_limits{.evaluations = 200},
+                                           search_limits{.seconds = 37}}) {
+            auto const fill = [seed](tasks_of& tasks) {
+                for (std::size_t i = 0; i < 3; ++i)
+                    tasks.add(times(10 * seed + i, 30), 1.0 + static_cast<double>(i)).final_is = 2;
+            };
+            tasks_of at_once;
+            fill(at_once);
+            now_s = 0;
+            spent_budget const wanted = at_once.spend(whole, most_gain());
+            tasks_of tasks;
+            fill(tasks);
+            now_s = 0;
+            shared_budget by_step(whole, tasks.pointers, most_gain(), [] { return now_s; });
+            std::size_t made = 0;
+            bool is_more = true;
+            while (is_more) {
+                is_more = by_step.step();
+                by_step.rest();
+                now_s += 5; // the program's own
+                std::size_t now_made = 0;
+                for (auto const& one : tasks.all) {
+                    CHECK(!one->is_at_work);
+                    now_made += one->best.size();
+                }
+                CHECK(now_made <= made + 1);
+                made = now_made;
+            }
+            CHECK(by_step.spent().evaluations == wanted.evaluations);
+            CHECK(by_step.spent().seconds == doctest::Approx(wanted.seconds));
+            for (std::size_t i = 0; i < 3; ++i) {
+                CHECK(tasks.all[i]->best == at_once.all[i]->best);
+                CHECK(std::min(tasks.all[i]->finished_with, 1e9) ==
+                      doctest::Approx(std::min(at_once.all[i]->finished_with, 1e9)));
+            }
+            CHECK(!by_step.step());
+            CHECK(by_step.spent().evaluations == wanted.evaluations);
+        }
+}
+
+TEST_CASE("without further evaluations each task that has begun has its final, one in a step")
+{
+    tasks_of tasks;
+    for (std::size_t i = 0; i < 4; ++i)
+        tasks.add(times(i, 30), 4.0 - static_cast<double>(i));
+    shared_budget all({.evaluations = 100}, tasks.pointers, most_gain(), [] { return now_s; });
+    for (int i = 0; i < 3; ++i)
+        CHECK(all.step()); // of the heaviest three, the first ones
+    all.end_evaluations();
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(tasks.all[i]->finished_with == -1);
+        CHECK(all.step() == (i < 2));
+        CHECK(tasks.all[i]->finished_with >= 0);
+    }
+    CHECK(!all.step());
+    CHECK(all.spent().evaluations == 3);
+    CHECK(tasks.all[3]->best.empty());
+}

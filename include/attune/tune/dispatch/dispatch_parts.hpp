@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,9 @@ struct dispatch_parts {
     variant_choice choice;
     fork_safe_mutex turn{};      ///< held by the thread that tunes or verifies
     std::atomic<int> waiting{0}; ///< threads that wait for it
+    /// Called before these parts go, where one has the turn longer than a call lasts. Throws
+    /// nothing. @pre  set and reset by who has the turn
+    std::function<void()> before_end{};
 
     /// What is known of these inputs. Any thread; the result stays where it is.
     [[nodiscard]] served_inputs& served(std::vector<number> const& inputs);

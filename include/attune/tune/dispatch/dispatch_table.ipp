@@ -32,6 +32,12 @@ struct dispatch_table::state {
         : parts(std::move(of), std::move(store))
     {
     }
+    ~state()
+    {
+        if (auto const leave = std::exchange(parts.before_end, nullptr)) leave();
+    }
+    state(state const&) = delete;
+    state& operator=(state const&) = delete;
 
     dispatch_parts parts;
     call_capture capture{parts.subject.kernel.name};

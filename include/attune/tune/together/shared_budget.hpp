@@ -6,9 +6,10 @@
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/together/turn_policy.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -38,14 +39,46 @@ struct spent_budget {
     bool interrupted = false; ///< stop_is_requested()
 };
 
-/// Lets the tasks go on one step at a time, as the policy says, until the budget is spent or no
-/// task has anything to gain; then finishes those that have begun. A step is begun if it and all
-/// finals would still fit, were it as long as the task's longest so far.
-/// @param whole  its evaluations and seconds; the other rules are those of each task
-/// @param clock  wall seconds
-/// Errors        what a task throws: it is for the caller to drop the tasks
+/// A budget and its tasks, a step at a time: evaluations, as the policy says, until the budget is
+/// spent or no task has anything to gain; then the finals of those that have begun. A step is begun
+/// if it and all finals would still fit, were it as long as the task's longest so far.
+class shared_budget {
+public:
+    /// @param whole  its evaluations and seconds; the other rules are those of each task
+    /// @param tasks  outlive this object
+    /// @param clock  wall seconds; what passes between two steps does not count
+    shared_budget(search_limits const& whole,
+                  std::vector<budget_task*> tasks,
+                  turn_policy whose_turn,
+                  std::function<double()> clock);
+
+    /// An evaluation, or the final of a task.
+    /// @return  whether there is more to do
+    /// Errors   what a task throws: it is for the caller to drop the tasks
+    bool step();
+    /// The task at work rests until the next step().
+    void rest();
+    /// There are no further evaluations: what is left are finals.
+    void end_evaluations() noexcept { has_evaluations_ = false; }
+    [[nodiscard]] spent_budget const& spent() const noexcept { return spent_; }
+
+private:
+    [[nodiscard]] bool evaluate(double begun_s);
+    [[nodiscard]] std::size_t next_final() const;
+
+    search_limits const whole_;
+    std::vector<budget_task*> const tasks_;
+    turn_policy const whose_turn_;
+    std::function<double()> const clock_;
+    spent_budget spent_{};
+    budget_task* at_work_ = nullptr; ///< null: all rest
+    std::size_t finished_ = 0;       ///< so many of the tasks, the first ones
+    bool has_evaluations_ = true;
+};
+
+/// All steps.
 spent_budget spend_together(search_limits const& whole,
-                            std::span<budget_task* const> tasks,
+                            std::vector<budget_task*> tasks,
                             turn_policy const& whose_turn,
                             std::function<double()> const& clock);
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -44,11 +45,18 @@ public:
     /// Where another one had the problem: what that one has put into the store serves. Once all
     /// tunings of the budget are finished.
     void take_of_other();
+    /// Ends here, where that is not over: what was measured is kept as of a tuning that was cut
+    /// short. The parts are not used any more.
+    /// @param why  for the report
+    void leave(std::string const& why);
 
+    [[nodiscard]] dispatch_parts const& parts() const noexcept { return parts_; }
     [[nodiscard]] keyed_call const& call() const noexcept { return call_; }
     [[nodiscard]] served_inputs const& inputs() const noexcept { return *of_; }
     /// How that went; nothing: there was nothing to tune, and dispatch_table::tune() serves.
     [[nodiscard]] std::optional<tuning_report> const& report() const noexcept { return report_; }
+    /// leave() was called.
+    [[nodiscard]] bool has_left() const noexcept { return has_left_; }
 
 private:
     void begin(search_limits const& left);
@@ -70,6 +78,7 @@ private:
     bool has_begun_ = false;
     bool is_over_ = false;
     bool is_elsewhere_ = false; ///< another object or process tunes the problem
+    bool has_left_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -171,6 +171,16 @@ ATTUNE_INLINE void stepped_tuning::take_of_other()
     });
 }
 
+ATTUNE_INLINE void stepped_tuning::leave(std::string const& why)
+{
+    has_left_ = true;
+    if (is_over_ && !choice_ && !is_elsewhere_) return;
+    choice_.reset();
+    is_over_ = true;
+    is_elsewhere_ = false;
+    report_ = untuned_report(parts_.subject.kernel.name, decision::served_default, why);
+}
+
 ATTUNE_INLINE void stepped_tuning::install(known_variant found)
 {
     dispatch_parts::found_winner const won = parts_.take(*of_, std::move(found));

@@ -1,0 +1,98 @@
+// attune/tune/together_session.ipp - what a session asks of its caller, and how it rests and goes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/posix/forever.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/together/together_tuning.hpp>
+#include <attune/tune/together_session.hpp>
+
+#include <thread>
+
+namespace attune::inline ATTUNE_ABI {
+
+struct together_session::parts {
+    detail::together_tuning tuning;
+    std::thread::id thread = std::this_thread::get_id();
+    bool is_within = false; ///< a step
+};
+
+/// The time in which a session works; it rests at the end.
+class together_session::within_step {
+public:
+    explicit within_step(parts& of)
+        : of_(of)
+    {
+        if (of.thread != std::this_thread::get_id())
+            throw error("a session of several tunings is used by two threads",
+                        "together_session",
+                        "call it on the thread that made it");
+        if (of.is_within)
+            throw error("a session of several tunings is used from within one of its steps",
+                        "together_session",
+                        "call it when step() has returned");
+        of.is_within = true;
+    }
+    ~within_step()
+    {
+        of_.tuning.rest();
+        of_.is_within = false;
+    }
+    within_step(within_step const&) = delete;
+    within_step& operator=(within_step const&) = delete;
+
+private:
+    parts& of_;
+};
+
+ATTUNE_INLINE together_session::together_session(search_limits const& budget,
+                                                 std::vector<tuning_share> shares)
+    : parts_(new parts{{budget, std::move(shares), detail::together_tuning::arrays::copied}})
+{
+    parts_->tuning.rest();
+}
+
+ATTUNE_INLINE together_session::together_session(together_session&& other) noexcept = default;
+
+ATTUNE_INLINE together_session& together_session::operator=(together_session&& other) noexcept
+{
+    std::swap(parts_, other.parts_);
+    return *this;
+}
+
+ATTUNE_INLINE together_session::~together_session()
+{
+    if (!parts_) return;
+    bool const is_in_child = parts_->tuning.is_in_child();
+    if (!is_in_child && !detail::program_is_ending()) {
+        ATTUNE_ASSERT(!parts_->is_within && parts_->thread == std::this_thread::get_id(),
+                      "a session is destroyed by the thread that made it, and not within a step");
+        return;
+    }
+    if (is_in_child) parts_->tuning.give_turns_back();
+    // Workers and files are the parent's; at the end of the program others may use them.
+    detail::keep_forever({std::shared_ptr<void const>(), parts_.release()});
+}
+
+ATTUNE_INLINE bool together_session::step()
+{
+    if (!parts_ || parts_->tuning.is_in_child()) return false;
+    within_step const now(*parts_);
+    return parts_->tuning.step();
+}
+
+ATTUNE_INLINE together_report together_session::finish()
+{
+    if (!parts_) return {};
+    if (parts_->tuning.is_in_child())
+        throw error("a session of several tunings is used in the child of a fork",
+                    "together_session.finish()",
+                    "finish it in the process that made it");
+    within_step const now(*parts_);
+    return parts_->tuning.finish();
+}
+
+} // namespace attune::inline ATTUNE_ABI
