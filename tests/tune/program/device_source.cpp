@@ -6,6 +6,7 @@
 #include <attune/tune/program/nest.hpp>
 #include <attune/tune/tuned.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "../../support/emulated_compiler.hpp"
 #include "../../support/emulated_device.hpp"
 #include "../../support/program_data.hpp"
+#include "../../support/scripted_device.hpp"
 #include "../../support/set_variable.hpp"
 
 using attune::array;
@@ -79,6 +81,64 @@ TEST_CASE("a product with bias and relu is tuned on a device, for each size")
         CHECK(attune::total(report.failures) == 0);
         CHECK(report.how != attune::decision::served_fallback);
     }
+}
+
+namespace {
+
+/// Of "BLOCK_ROWS=64 THREAD_ROWS=4".
+int value_in(std::string const& configuration, std::string const& name)
+{
+    std::size_t const at = (' ' + configuration).find(' ' + name + '=');
+    REQUIRE(at != std::string::npos);
+    return std::stoi(configuration.substr(at + name.size() + 1));
+}
+
+/// What predicted_objective() is for a product of 4096 x 4096 results on 132 multiprocessors of
+/// 2048 threads and 32 blocks, where neither registers nor shared memory limit.
+double objective_of(std::string const& configuration)
+{
+    int const rows = value_in(configuration, "BLOCK_ROWS");
+    int const columns = value_in(configuration, "BLOCK_COLUMNS");
+    int const threads = rows / value_in(configuration, "THREAD_ROWS") * columns /
+                        value_in(configuration, "THREAD_COLUMNS");
+    int const warps = (threads + 31) / 32;
+    int const resident = std::min(64 / warps, 32);
+    double const waves =
+        std::ceil(4096.0 / rows) * std::ceil(4096.0 / columns) / (132.0 * resident);
+    return std::ceil(waves) / waves / (resident * warps / 64.0);
+}
+
+} // namespace
+
+TEST_CASE("a program is tuned by predict() where there is no device: arrays are not read")
+{
+    std::vector<std::string> tried;
+    attune::tuning_options options = few(30);
+    options.progress = [&tried](attune::progress const& p) {
+        if (p.event == attune::progress_event::evaluated) tried.push_back(p.text);
+    };
+    attune::tuned fast{dense.device_kernel(),
+                       attune_test::scripted_device_compiler{[](attune::compile_request const&) {
+                           return attune_test::scripted_device_compiler::answer{
+                               attune::code_resources{.registers = 32}};
+                       }},
+                       attune::memory_store{},
+                       options};
+    attune::tuning_report const report = fast.predict({}, {}, {}, {}, 4096, 4096, 4096);
+    INFO(report.summary());
+    CHECK(report.predicted);
+    CHECK(report.evaluations == 30);
+    CHECK(attune::total(report.failures) == 0);
+    REQUIRE(tried.size() == 30);
+    CHECK(report.default_time.value == doctest::Approx(objective_of(tried.front())));
+    double least = objective_of(tried.front());
+    for (std::string const& one : tried)
+        least = std::min(least, objective_of(one));
+    CHECK(report.best.value == doctest::Approx(least));
+    CHECK(objective_of(report.configuration) == doctest::Approx(least));
+    CHECK(attune::show_device(dense, report.configuration).find("__global__") != std::string::npos);
+    CHECK(fast.predict({}, {}, {}, {}, 4096, 4096, 4096).how == attune::decision::remembered);
+    CHECK(tried.size() == 30);
 }
 
 TEST_CASE("arrays that stay on a device")
