@@ -188,6 +188,7 @@ TEST_CASE("what contradicts itself is refused, although its checksum is right")
     // Whose pointers could be overwritten, or are fewer than their targets.
     CHECK(has(why_not(with(text, "[3],\"range\":0", "[3],\"range\":2")), "shares its memory"));
     CHECK(has(why_not(with(text, "[2],\"range\":2", "[1],\"range\":2")), "targets"));
+    CHECK(has(why_not(with(text, "[0,16]", "[1,16]")), "begins within a pointer"));
     CHECK(has(why_not(with(text,
                            "\"element\":\"pointer\",\"element_bytes\":8",
                            "\"element\":\"pointer\",\"element_bytes\":4")),

@@ -247,6 +247,9 @@ inline void require_sound(captured_array const& a, captured_call const& call)
     bool const is_pointers = a.element == captured_array::pointers;
     if (is_pointers && (a.element_bytes != sizeof(void*) || a.lengths.size() != 1))
         throw record_json_problem("an array of pointers is of another machine");
+    if (is_pointers && a.range != captured_array::nowhere &&
+        (call.ranges[a.range].place + a.offset) % alignof(void*) != 0)
+        throw record_json_problem("an array of pointers begins within a pointer");
     saturating const content = is_pointers ? saturating(0) : elements.content * a.element_bytes;
     if (!content.is(a.bytes) || (saturating(a.at) + a.bytes).is_over(call.bytes))
         throw record_json_problem("the content of an array is not of its size");
