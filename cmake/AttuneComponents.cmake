@@ -200,14 +200,17 @@ function(attune_add_unit target kind file)
     add_library(${target} ${kind} EXCLUDE_FROM_ALL "${unit}")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(${target} PRIVATE -UATTUNE_OFF) # of a consumer's whole project
+    # Where a consumer optimises, and of stages without a hot loop: -O1 compiles them in two thirds of the time of -O3.
+    if(target MATCHES "^attune_(compile|worker|remember|tune|ship|tool|clang_module)$")
+        target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
+        set(level -O1)
+    else()
+        set(level -O2)
+    endif()
     # A consumer that names no build type would get a search without optimisation, which costs the first example a third
     # more processor time.
     if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "-O")
-        target_compile_options(${target} PRIVATE -O2)
-    endif()
-    # Of these no loop is hot. They compile in two thirds of the processor time that -O3 takes.
-    if(target MATCHES "^attune_(compile|worker|remember|tune|ship|tool|clang_module)$")
-        target_compile_options(${target} PRIVATE "$<$<NOT:$<CONFIG:Debug>>:-O1>")
+        target_compile_options(${target} PRIVATE ${level})
     endif()
     if(kind STREQUAL "STATIC")
         # A plugin exports nothing of its attune: another plugin has one too.

@@ -185,7 +185,6 @@ struct accumulate_data {
     }
 };
 
-/// Exhaustive, coarse and silent: quick, and the same every time.
 /// Sets `in_final` when the final comparison begins, however many calls came before.
 inline attune::progress_sink final_sink()
 {
@@ -195,6 +194,7 @@ inline attune::progress_sink final_sink()
     };
 }
 
+/// Exhaustive, coarse and silent: quick, and the same every time.
 inline attune::tuning_options quick_options(attune::progress_sink sink = attune::silent_progress())
 {
     attune::tuning_options out;

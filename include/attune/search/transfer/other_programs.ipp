@@ -25,8 +25,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE slowdown_by_place::slowdown_by_place(cost_samples const& samples)
 {
     std::map<std::string_view, std::vector<double>> by_task;
+    auto const is_time = [](std::optional<double> const& v) {
+        return v && *v > 0 && std::isfinite(*v);
+    };
     for (std::size_t i = 0; i < samples.size(); ++i)
-        if (samples.value(i)) by_task[samples.task(i)].push_back(std::log(*samples.value(i)));
+        if (is_time(samples.value(i)))
+            by_task[samples.task(i)].push_back(std::log(*samples.value(i)));
     for (auto& [name, values] : by_task) {
         if (values.size() < 2) continue;
         std::sort(values.begin(), values.end());
@@ -52,7 +56,7 @@ ATTUNE_INLINE double slowdown_by_place::log_at(double place) const
 ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees const& space,
                                                               cost_samples const& others)
 {
-    constexpr double beside_records = 0.5; // more than an expectation, less than the same kernel
+    constexpr double beside_records = 0.25; // as an expectation: measured sessions know more
     constexpr int draws = 64;
     expected_rows const rows(space);
     slowdown_by_place const slowdown(others);
@@ -64,7 +68,9 @@ ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees con
         if (!program) return std::numeric_limits<double>::quiet_NaN();
         return slowdown.log_at(model.predict(std::span(&*program, 1)).front());
     };
-    double level = 0;
+    // Where nothing says how long the task takes: far below all times, so that each outcome
+    // surprises, and the opening asks the design beside what this session recommends.
+    double level = -100;
     if (auto const& expected = space.describe().expected) {
         random_engine engine(0);
         double sum = 0;
@@ -80,7 +86,13 @@ ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees con
     }
     past_session out =
         session_of_values(space, [&](point const& p) { return std::exp(level + log_value(p)); });
-    if (out.outcomes.empty()) return {};
+    auto const by_value = [](past_outcome const& a, past_outcome const& b) {
+        return a.value < b.value;
+    };
+    auto const [least, most] =
+        std::minmax_element(out.outcomes.begin(), out.outcomes.end(), by_value);
+    constexpr double said = 1.01; // a model of few programs may tell none from another
+    if (least == out.outcomes.end() || *most->value < said * *least->value) return {};
     out.name = "programs of other tasks";
     out.weight = beside_records;
     return out;
