@@ -17,6 +17,7 @@
 
 #include "../support/cache_folder.hpp"
 #include "../support/emulated_compiler.hpp"
+#include "../support/sanitized.hpp"
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 
@@ -296,8 +297,10 @@ TEST_CASE("a generated kernel is tuned on a device, and its launch reads the par
     add(from, to, 1000);
     CHECK(to == std::vector<float>(1000, 3.0f));
     INFO(add.report().summary());
-    CHECK(add.report().how == decision::tuned);
-    CHECK(has(add.report().configuration, "KIND=quick"));
+    if (!is_skipped(address_sanitized, "its emulated device has no time for a final's rounds")) {
+        CHECK(add.report().how == decision::tuned);
+        CHECK(has(add.report().configuration, "KIND=quick"));
+    }
     CHECK(attune::total(add.report().failures) == 2);
 }
 
