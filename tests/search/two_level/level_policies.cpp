@@ -11,8 +11,9 @@
 TEST_CASE(
     "a name without policies is the first configuration of Table 3.1, others differ by theirs")
 {
-    using namespace attune;
-    two_level_options const naive = bench::level_variant_of("naive").options;
+    using attune::batch_choice;
+    using attune::optimizer_memory;
+    attune::two_level_options const naive = bench::level_variant_of("naive").options;
     CHECK(naive.choice == batch_choice::best_per_input);
     CHECK(naive.memory == optimizer_memory::reset);
     CHECK(naive.kappa == 0.1);
