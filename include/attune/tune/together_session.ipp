@@ -81,7 +81,7 @@ ATTUNE_INLINE bool together_session::step()
 {
     if (!parts_ || parts_->tuning.is_in_child()) return false;
     within_step const now(*parts_);
-    return parts_->tuning.step();
+    return parts_->tuning.step_and_settle();
 }
 
 ATTUNE_INLINE together_report together_session::finish()

@@ -3,8 +3,10 @@
 #include <attune/tune/together/shared_budget.hpp>
 
 #include <attune/core/random.hpp>
+#include <attune/tune/loop/interrupt.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -32,6 +34,8 @@ struct scripted_task final : budget_task {
     double each_s;
     double least = 0;
     double final_is = 0;
+    double rest_is = 0;
+    bool is_stopped_at_rest = false;
     std::size_t throws_at = ~std::size_t{0};
     std::vector<double> best{};
     double spent = 0;
@@ -65,6 +69,8 @@ struct scripted_task final : budget_task {
     {
         CHECK(is_at_work);
         is_at_work = false;
+        now_s += rest_is;
+        if (is_stopped_at_rest) std::raise(SIGINT);
     }
     void finish(double left_s) override
     {
@@ -263,4 +269,41 @@ TEST_CASE("without further evaluations each task that has begun has its final, o
     CHECK(!all.step());
     CHECK(all.spent().evaluations == 3);
     CHECK(tasks.all[3]->best.empty());
+}
+
+TEST_CASE("what a rest takes is part of the budget, as often as a task rests")
+{
+    tasks_of tasks;
+    tasks.add(times(1, 30)).rest_is = 2;
+    shared_budget all({.seconds = 9.5}, tasks.pointers, round_robin(), [] { return now_s; });
+    std::uint64_t steps = 0;
+    for (bool is_more = true; is_more; ++steps) {
+        is_more = all.step();
+        all.rest();
+        all.rest(); // there is nothing to rest
+        now_s += 100;
+    }
+    CHECK(tasks.all[0]->best.size() == 3); // 3 s each; no fourth one and its rest fit
+    CHECK(all.spent().seconds == doctest::Approx(9));
+    CHECK(steps == 4);
+}
+
+TEST_CASE("a Ctrl-C while a task comes to rest ends the evaluations, also where it is cleared then")
+{
+    tasks_of tasks;
+    scripted_task& only = tasks.add(times(1, 30));
+    only.is_stopped_at_rest = true;
+    auto* const former = std::signal(SIGINT, [](int) {});
+    shared_budget all({.evaluations = 20}, tasks.pointers, round_robin(), [] { return now_s; });
+    {
+        interrupt_guard const guard;
+        CHECK(all.step());
+        CHECK(!all.spent().interrupted);
+        all.rest();
+    }
+    std::signal(SIGINT, former);
+    CHECK(all.spent().interrupted);
+    CHECK(!all.step());
+    CHECK(only.best.size() == 1);
+    CHECK(only.finished_with >= 0);
 }

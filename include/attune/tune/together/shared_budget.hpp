@@ -56,13 +56,15 @@ public:
     /// @return  whether there is more to do
     /// Errors   what a task throws: it is for the caller to drop the tasks
     bool step();
-    /// The task at work rests until the next step().
+    /// The task at work rests until the next step(). What that takes counts; a Ctrl-C meanwhile
+    /// ends the evaluations.
     void rest();
     /// There are no further evaluations: what is left are finals.
     void end_evaluations() noexcept { has_evaluations_ = false; }
     [[nodiscard]] spent_budget const& spent() const noexcept { return spent_; }
 
 private:
+    void rest_now();
     [[nodiscard]] bool evaluate(double begun_s);
     [[nodiscard]] std::size_t next_final() const;
 

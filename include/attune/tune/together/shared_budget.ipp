@@ -25,10 +25,19 @@ ATTUNE_INLINE shared_budget::shared_budget(search_limits const& whole,
 {
 }
 
-ATTUNE_INLINE void shared_budget::rest()
+ATTUNE_INLINE void shared_budget::rest_now()
 {
     if (at_work_ != nullptr) at_work_->rest();
     at_work_ = nullptr;
+}
+
+ATTUNE_INLINE void shared_budget::rest()
+{
+    if (at_work_ == nullptr) return;
+    double const begun_s = clock_();
+    rest_now();
+    spent_.interrupted = spent_.interrupted || stop_is_requested();
+    spent_.seconds += clock_() - begun_s;
 }
 
 /// @return  false: there is none, and will be none
@@ -36,7 +45,7 @@ ATTUNE_INLINE bool shared_budget::evaluate(double begun_s)
 {
     double const spent_s = spent_.seconds + (clock_() - begun_s);
     search_limits const left = what_is_left(whole_, spent_.evaluations, spent_s);
-    if (stop_is_requested() || !wants_tuning(left)) return false;
+    if (spent_.interrupted || stop_is_requested() || !wants_tuning(left)) return false;
     double finals_s = 0;
     std::vector<turn_task> turns;
     for (budget_task const* const task : tasks_) {
@@ -48,7 +57,7 @@ ATTUNE_INLINE bool shared_budget::evaluate(double begun_s)
     std::optional<std::size_t> const next = whose_turn_(turns);
     if (!next) return false;
     budget_task& task = *tasks_[*next];
-    if (at_work_ != &task) rest();
+    if (at_work_ != &task) rest_now();
     at_work_ = &task;
     std::uint64_t const before = task.made();
     double const others_s = finals_s - task.final_s();
@@ -72,7 +81,7 @@ ATTUNE_INLINE bool shared_budget::step()
     bool const is_evaluation = has_evaluations_ && evaluate(begun_s);
     has_evaluations_ = is_evaluation;
     if (!is_evaluation) {
-        rest();
+        rest_now();
         if (std::size_t const at = next_final(); at < tasks_.size()) {
             finished_ = at + 1;
             double later_s = 0;

@@ -49,6 +49,9 @@ public:
     /// @return  whether there is more to do
     /// Errors   what a sink throws that is no std::exception: all tunings are over then
     bool step();
+    /// step(), and what is left of it before the thread may rest: a Ctrl-C in that is one in the
+    /// step.
+    bool step_and_settle();
     /// Until the next step: see stepped_session::rest(). Here the program hears Ctrl-C.
     void rest();
     /// There are no further evaluations.

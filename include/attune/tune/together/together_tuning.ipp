@@ -175,6 +175,13 @@ ATTUNE_INLINE bool together_tuning::step()
     return false;
 }
 
+ATTUNE_INLINE bool together_tuning::step_and_settle()
+{
+    if (!step()) return false;
+    budget_->rest();
+    return !budget_->spent().interrupted || step();
+}
+
 ATTUNE_INLINE void together_tuning::rest()
 {
     budget_->rest();
