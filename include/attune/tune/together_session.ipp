@@ -74,7 +74,11 @@ ATTUNE_INLINE together_session::~together_session()
     }
     if (is_in_child) parts_->tuning.give_turns_back();
     // Workers and files are the parent's; at the end of the program others may use them.
-    detail::keep_forever({std::shared_ptr<void const>(), parts_.release()});
+    parts* const kept = parts_.release();
+    try { // keeps them reachable for a leak checker
+        detail::keep_forever({std::shared_ptr<void const>(), kept});
+    } catch (...) {
+    }
 }
 
 ATTUNE_INLINE bool together_session::step()

@@ -46,7 +46,8 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
 
 ATTUNE_INLINE working::~working()
 {
-    if (is_on_) turn_.unlock();
+    // In the child of a fork that another thread made nobody has it.
+    if (is_on_ && turn_.is_mine()) turn_.unlock();
 }
 
 ATTUNE_INLINE served_inputs& dispatch_parts::served(std::vector<number> const& inputs)

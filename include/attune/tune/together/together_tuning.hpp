@@ -15,6 +15,7 @@
 #include <attune/tune/together/turn_policy.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -69,17 +70,18 @@ private:
     void forget(dispatch_parts const& parts);
     void end();
     [[nodiscard]] tuning_report report_of(std::size_t share) const;
-    [[nodiscard]] together_report make_report() const;
+    /// @param thrown  out: the last exception that was no std::exception
+    [[nodiscard]] together_report make_report(std::exception_ptr& thrown) const;
 
     int const process_;
     environment_snapshot const environment_{}; ///< other threads may change it between two steps
-    interrupt_guard until_all_end_{};          ///< the program's handler for Ctrl-C runs after that
     std::vector<tuning_share> shares_;
     std::vector<owned_call> copies_{};
     std::map<dispatch_parts*, working> turns_{};
     /// Calls with the same inputs have one, which counts for all of them.
     std::vector<std::unique_ptr<stepped_tuning>> tunings_{};
-    std::vector<std::size_t> tuning_of_{}; ///< a share: index into `tunings_`
+    std::vector<std::size_t> tuning_of_{};           ///< a share: index into `tunings_`
+    std::optional<interrupt_guard> until_all_end_{}; ///< the program hears Ctrl-C before and after
     std::optional<shared_budget> budget_{};
     std::optional<together_report> report_{}; ///< it is over
 };

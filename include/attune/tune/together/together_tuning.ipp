@@ -13,6 +13,7 @@
 #include <cmath>
 #include <exception>
 #include <functional>
+#include <new>
 #include <unistd.h>
 #include <utility>
 
@@ -56,6 +57,7 @@ ATTUNE_INLINE together_tuning::together_tuning(search_limits const& budget,
 {
     require_weights(shares_);
     take_turns();
+    until_all_end_.emplace();
     if (which == arrays::copied) copy_arrays();
     make_tunings(budget);
     std::vector<budget_task*> tasks;
@@ -99,7 +101,9 @@ ATTUNE_INLINE void together_tuning::copy_arrays()
         keyed_call call = one.call();
         try {
             set_extents(call.frame, subject.kernel, subject.values_of(call.inputs));
-        } catch (error const&) { // the first step says it
+        } catch (std::bad_alloc const&) {
+            throw;
+        } catch (std::exception const&) { // the first step says it
             continue;
         }
         call.frame = copies_.emplace_back(call.frame).frame();
@@ -157,7 +161,7 @@ ATTUNE_INLINE bool together_tuning::is_in_child() const noexcept { return ::getp
 ATTUNE_INLINE bool together_tuning::step()
 {
     if (report_) return false;
-    until_all_end_.resume();
+    until_all_end_->resume();
     try {
         bool is_more = budget_->step();
         while (is_more && budget_->spent().interrupted)
@@ -185,7 +189,7 @@ ATTUNE_INLINE bool together_tuning::step_and_settle()
 ATTUNE_INLINE void together_tuning::rest()
 {
     budget_->rest();
-    until_all_end_.pause();
+    until_all_end_->pause();
 }
 
 ATTUNE_INLINE together_report together_tuning::finish()
@@ -200,8 +204,10 @@ ATTUNE_INLINE void together_tuning::end()
 {
     give_turns_back();
     report_.emplace(); // there is no other step, also where what follows throws
-    report_ = make_report();
+    std::exception_ptr thrown;
+    report_ = make_report(thrown);
     copies_.clear();
+    if (thrown) std::rethrow_exception(thrown);
 }
 
 /// How one share went. The call is made known to its kernel, as by tuned.tune(arguments...).
@@ -225,7 +231,7 @@ ATTUNE_INLINE tuning_report together_tuning::report_of(std::size_t share) const
     }
 }
 
-ATTUNE_INLINE together_report together_tuning::make_report() const
+ATTUNE_INLINE together_report together_tuning::make_report(std::exception_ptr& thrown) const
 {
     spent_budget const& spent = budget_->spent();
     together_report out{.evaluations = spent.evaluations,
@@ -235,7 +241,14 @@ ATTUNE_INLINE together_report together_tuning::make_report() const
     for (std::size_t i = 0; i < shares_.size(); ++i) {
         std::size_t const at = tuning_of_[i];
         stepped_tuning const& tuning = *tunings_[at];
-        share_report line{.report = report_of(i)};
+        share_report line;
+        try {
+            line.report = report_of(i);
+        } catch (...) {
+            thrown = std::current_exception();
+            line.report = untuned_report(
+                shares_[i].kernel(), decision::call_failed, "an exception ended the call");
+        }
         if (!is_told[at]) {
             line.evaluations = tuning.made();
             line.spent_s = tuning.so_far().spent_s;

@@ -62,6 +62,7 @@ private:
     void begin(search_limits const& left);
     void serve_plain();
     void look();
+    void wait_for_caller() const;
     void install(known_variant found);
     template <class Work>
     void guarded(Work const& work);

@@ -124,10 +124,17 @@ ATTUNE_INLINE void stepped_tuning::begin(search_limits const& left)
     if (is_over_) finish(0);
 }
 
+/// What the caller has launched since the last step uses the arrays, and the device.
+ATTUNE_INLINE void stepped_tuning::wait_for_caller() const
+{
+    if (auto const device = parts_.subject.target()) device->wait_for_caller(nullptr);
+}
+
 ATTUNE_INLINE void stepped_tuning::step(search_limits const& left)
 {
     guarded([&] {
         if (!has_begun_) return begin(left);
+        wait_for_caller();
         stepped_session& session = *choice_->session();
         session.allow(left.evaluations, left.seconds);
         is_over_ = !session.step();
@@ -144,6 +151,7 @@ ATTUNE_INLINE void stepped_tuning::finish(double left_s)
 {
     if (!choice_) return;
     guarded([&] {
+        wait_for_caller();
         if (stepped_session* const session = choice_->session()) session->allow(0, left_s);
         known_variant found = choice_->finish();
         choice_.reset();
@@ -174,7 +182,7 @@ ATTUNE_INLINE void stepped_tuning::take_of_other()
 ATTUNE_INLINE void stepped_tuning::leave(std::string const& why)
 {
     has_left_ = true;
-    if (is_over_ && !choice_ && !is_elsewhere_) return;
+    if (report_ && is_over_ && !choice_ && !is_elsewhere_) return;
     choice_.reset();
     is_over_ = true;
     is_elsewhere_ = false;

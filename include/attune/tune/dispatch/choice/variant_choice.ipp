@@ -367,7 +367,18 @@ ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by,
         known_ = by_.missing(of, key_, otherwise);
 }
 
-ATTUNE_INLINE variant_choice::stepped::~stepped() = default;
+/// What a tuning that is dropped has made is spent as well.
+ATTUNE_INLINE variant_choice::stepped::~stepped()
+{
+    if (tuning_ == nullptr || !tuning_->session) return;
+    try {
+        auto const now = tuning_->session->state();
+        by_.spent_evaluations_ +=
+            now.best.size() - std::min(now.best.size(), tuning_->known_before);
+        by_.spent_s_ += now.elapsed_s;
+    } catch (...) { // no memory: not counted
+    }
+}
 
 ATTUNE_INLINE stepped_session* variant_choice::stepped::session() noexcept
 {
