@@ -46,9 +46,8 @@ int main()
     attune::tuned fade{fade_kernel, attune::clang_compiler{}};
     std::vector<float> frame(1 << 16, 0), sum(1);
 
-    attune::together_session tuning{{.evaluations = 10, .seconds = 20},
-                                    attune::share(total, frame, sum),
-                                    attune::share(fade, frame).calls(2)};
+    attune::together_session tuning{
+        {.evaluations = 10}, attune::share(total, frame, sum), attune::share(fade, frame).calls(2)};
     int frames = 0;
     while (tuning.step()) { // one evaluation, or one final
         fade(frame);        // not tuned yet: the default runs

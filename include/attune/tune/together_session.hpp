@@ -18,20 +18,25 @@ namespace attune::inline ATTUNE_ABI {
 
 /// tune_together(), a step at a time: what a loop of steps does is what that function does, and
 /// between two steps the thread is the program's: nothing is compiled or run, the thread is not
-/// pinned, Ctrl-C is the program's, and what passes is no part of the budget.
+/// pinned, Ctrl-C is the program's unless another thread tunes, and what passes is no part of the
+/// budget.
 ///
-/// The arrays are copied at construction, which takes as much memory again: they may change and be
-/// freed meanwhile. Arrays on a device are not: they must stay as they are until the last step.
+/// The arrays are copied at construction, once for each share: they may change and be freed
+/// meanwhile. Arrays of kernels for a device are not: they must stay as they are until the last
+/// step.
 ///
 /// From construction to the last step the kernels are being tuned. Calls run what served them
-/// before, else the default, on this thread, too. Here tune() and explain() are errors, and so is a
-/// second session of one of the kernels; on another thread they wait until this one is over, so
-/// that the session's thread must not wait for such a thread.
+/// before, else the default, on this thread, too. Here tune(), explain(), wait() and predict() are
+/// errors, and so is a second session of one of the kernels; on another thread predict() is an
+/// error and the others wait until this one is over, so that the session's thread must not wait for
+/// such a thread. Another `tuned` of the same problem and store waits for up to a minute. The
+/// environment variables that attune reads stay as they were at construction until the last step.
 ///
 /// Destroyed before its last step it ends at once. Where no final was made, no winner is installed,
 /// and what was measured is kept as of a tuning that was cut short: another session, or a call that
-/// tunes, goes on from there. If a `tuned` is destroyed first, its part ends in that way, and the
-/// others go on. In the child of a fork there is no other step; the parent's goes on.
+/// tunes, goes on from there, if the store keeps outcomes (note(), recall()). If a `tuned` is
+/// destroyed first, its part ends in that way, and the others go on. In the child of a fork there
+/// is no other step; the parent's goes on.
 ///
 /// One thread makes it, steps, and destroys it, and those `tuned` that end before it.
 /// Example  attune::together_session all{{.seconds = 60}, attune::share(gemm, a, b, c, n)};
