@@ -30,7 +30,7 @@ namespace attune::inline ATTUNE_ABI {
 /// errors, and so is a second session of one of the kernels; on another thread predict() is an
 /// error and the others wait until this one is over, so that the session's thread must not wait for
 /// such a thread. Another `tuned` of the same problem and store waits for up to a minute. The
-/// environment variables that attune reads stay as they were at construction until the last step.
+/// environment variables that attune reads stay as they were at construction until it is destroyed.
 ///
 /// Destroyed before its last step it ends at once. Where no final was made, no winner is installed,
 /// and what was measured is kept as of a tuning that was cut short: another session, or a call that
