@@ -110,7 +110,8 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
         fast(in, weights, bias, c, 64);
         support::check_close(c, wanted(64));
         winner = fast.report().configuration;
-        CHECK(fast.report().how == attune::decision::tuned);
+        attune::decision const how = fast.report().how; // which of three wins is up to the machine
+        CHECK((how == attune::decision::tuned || how == attune::decision::kept_default));
     }
     std::vector<attune::record> const winners =
         attune::detail::winners_in(support::read_file(store), store, {}, false);
