@@ -39,7 +39,7 @@ enum way : int {
     meddling = 14,    ///< right, and ignores SIGUSR1 from some call in this process on
 };
 
-/// Whether the final comparison has begun: see final_sink().
+/// Whether the final comparison has begun: see note_final().
 inline bool in_final = false;
 /// Calls of the meddling way that are still innocent; a test sets it.
 inline int innocent_calls = 0;
@@ -185,13 +185,12 @@ struct accumulate_data {
     }
 };
 
-/// Sets `in_final` when the final comparison begins, however many calls came before.
-inline attune::progress_sink final_sink()
+/// For recorded_progress: sets `in_final` when the final comparison begins, however many calls came
+/// before.
+inline void note_final(attune::progress const& p)
 {
-    in_final = false;
-    return [](attune::progress const& p) {
-        if (p.event == attune::progress_event::finals) in_final = true;
-    };
+    if (p.event == attune::progress_event::started) in_final = false;
+    if (p.event == attune::progress_event::finals) in_final = true;
 }
 
 /// Exhaustive, coarse and silent: quick, and the same every time.

@@ -141,8 +141,9 @@ TEST_CASE("own code that is wrong, or crashes, is a notice and is not timed")
 TEST_CASE("own code that fails in the final is left out of it")
 {
     bench<usual, fast> b;
-    auto const r = b.tune_beside(&accumulate<breaking>, quick_options(final_sink()));
-    CHECK(in_final);
+    recorded_progress heard(note_final);
+    auto const r = b.tune_beside(&accumulate<breaking>, quick_options(heard.sink()));
+    CHECK(heard.count(attune::progress_event::finals) == 1);
     CHECK(r.report.configuration == "WAY=1");
     CHECK(!r.report.baseline);
     CHECK(has(all_of(r.report.notices), "your own code (kernel.baseline) "));

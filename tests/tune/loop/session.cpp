@@ -122,8 +122,9 @@ TEST_CASE("the default is evaluation 0 and stays when nothing is better")
 TEST_CASE("a variant that loses the final comparison is not installed, however well it began")
 {
     bench<usual, tiring> b;
-    auto const r = b.tune(quick_options(final_sink()));
-    CHECK(in_final);
+    recorded_progress heard(note_final);
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(heard.count(progress_event::finals) == 1);
     CHECK(r.report.how == decision::kept_default);
     CHECK(b.chosen(r) == "WAY=0");
     CHECK(r.code.address == std::get<void*>(code_of<usual>()));
@@ -148,8 +149,9 @@ TEST_CASE("with a final, both times of the report are from there, and the noise 
 TEST_CASE("what fails in the final is left out, and the others go on")
 {
     bench<usual, breaking, fast> b;
-    auto const r = b.tune(quick_options(final_sink()));
-    CHECK(in_final);
+    recorded_progress heard(note_final);
+    auto const r = b.tune(quick_options(heard.sink()));
+    CHECK(heard.count(progress_event::finals) == 1);
     CHECK(r.report.how == decision::tuned);
     CHECK(b.chosen(r) == "WAY=1");
     CHECK(b.data.called_times(0, 3.0));
