@@ -229,6 +229,10 @@ TEST_CASE("the values of the session are as large as the space expects in the me
     d.expected = [](std::span<coordinate const> at) { return 7e-3 * (1 + at[3].index % 2); };
     auto const session = attune::detail::session_of_programs(attune::chain_of_trees(d), measured());
     REQUIRE(session.has_value());
+    CHECK(session->has_level);
+    CHECK_FALSE(
+        attune::detail::session_of_programs(attune::chain_of_trees(space_of(unseen)), measured())
+            ->has_level);
     constexpr std::size_t random = 1000;
     REQUIRE(session->outcomes.size() >= random);
     double logs = 0;

@@ -36,6 +36,14 @@ TEST_CASE("a session reads back as it was, every number bit for bit")
         CHECK(again->outcomes[i].values == session.outcomes[i].values);
         CHECK(again->outcomes[i].value == session.outcomes[i].value);
     }
+    CHECK(again->has_level);
+    past_session order = session;
+    order.has_level = false;
+    CHECK(text_of_past(order) != text_of_past(session));
+    std::optional<past_session> const ordered = read_past(text_of_past(order));
+    REQUIRE(ordered);
+    CHECK_FALSE(ordered->has_level);
+    CHECK(ordered->weight == session.weight);
     CHECK(text_of_past(*read_past(text_of_past({}))) == text_of_past({}));
 }
 

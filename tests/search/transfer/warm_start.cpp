@@ -154,6 +154,28 @@ TEST_CASE("an opinion is the weighted prior, and a value in the unit of the outc
     }
 }
 
+TEST_CASE("a session without a level says what is faster, and nothing of the values")
+{
+    attune::chain_of_trees const space = search_spaces::grid(12);
+    attune::past_session const measured = past_sessions::of(space, 100, 1, bowl(2, 2), 3);
+    attune::past_session order = past_sessions::of(space, 100, 2, bowl(9, 9), 1);
+    order.has_level = false;
+    warm_start const both = start(space, {measured, order});
+    warm_start const alone = start(space, {measured});
+    CHECK(both.has_level());
+    CHECK(both.weights()[1] == doctest::Approx(0.25));
+    for (std::uint64_t const i : {5u, 26u, 64u}) {
+        point const p = space.at(i);
+        CHECK(both.opinion_of(p).value == doctest::Approx(alone.opinion_of(p).value));
+        CHECK(both.opinion_of(p).deviations != doctest::Approx(alone.opinion_of(p).deviations));
+    }
+    CHECK_FALSE(start(space, {order}).has_level());
+    attune::chain_of_trees const large = search_spaces::grid(60);
+    attune::past_session most = past_sessions::of(large, 400, 2, bowl(9, 9), 1); // is thinned
+    most.has_level = false;
+    CHECK_FALSE(start(large, {most}).has_level());
+}
+
 TEST_CASE("of a large space a sample and what the sessions tried stand for the whole")
 {
     attune::chain_of_trees const space = search_spaces::grid(60);

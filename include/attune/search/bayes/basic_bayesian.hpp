@@ -329,7 +329,10 @@ private:
             one.surprise = o.worked ? 0 : std::numeric_limits<double>::infinity();
             if (o.worked) one.value = o.value;
             if (o.worked && o.value > 0 && known_->logarithmic())
-                one.surprise = std::log(o.value) - said.value;
+                // Where nothing says how large values are, right sessions cannot be told from
+                // wrong ones by them.
+                one.surprise = known_->has_level() ? std::log(o.value) - said.value
+                                                   : std::numeric_limits<double>::infinity();
             out.push_back(one);
         }
         return out;

@@ -26,7 +26,8 @@ struct opinion {
 struct judged_outcome {
     double expected = 0;           ///< opinion::deviations
     std::optional<double> value{}; ///< nothing: it failed
-    /// The logarithm of the value less opinion::value; infinite for a failure.
+    /// The logarithm of the value less opinion::value; infinite for a failure, and where no session
+    /// has a level.
     double surprise = 0;
 };
 

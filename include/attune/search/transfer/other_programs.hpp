@@ -34,7 +34,7 @@ private:
 /// A model of the places that programs have in their tasks predicts those of this space's
 /// configurations; their values are how slow such places are elsewhere. With description::expected
 /// their mean is that of the expectation, in logarithms: how quick a task is as a whole does not
-/// follow from others. Without it they are far below all times.
+/// follow from others. Without it they have no level.
 /// @return  nothing where the space has no rows, or of another width, or where no task has two
 ///          programs that worked
 /// Cost     learning, the rows of session_of_values()

@@ -68,9 +68,8 @@ ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees con
         if (!program) return std::numeric_limits<double>::quiet_NaN();
         return slowdown.log_at(model.predict(std::span(&*program, 1)).front());
     };
-    // Where nothing says how long the task takes: far below all times, so that each outcome
-    // surprises, and the opening asks the design beside what this session recommends.
-    double level = -100;
+    double level = 0;
+    bool has_level = false;
     if (auto const& expected = space.describe().expected) {
         random_engine engine(0);
         double sum = 0;
@@ -82,7 +81,8 @@ ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees con
             sum += above;
             ++known;
         }
-        if (known > 0) level = sum / known;
+        has_level = known > 0;
+        if (has_level) level = sum / known;
     }
     past_session out =
         session_of_values(space, [&](point const& p) { return std::exp(level + log_value(p)); });
@@ -95,6 +95,7 @@ ATTUNE_INLINE std::optional<past_session> session_of_programs(chain_of_trees con
     if (least == out.outcomes.end() || *most->value < said * *least->value) return {};
     out.name = "programs of other tasks";
     out.weight = beside_records;
+    out.has_level = has_level;
     return out;
 }
 

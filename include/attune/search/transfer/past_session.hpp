@@ -28,6 +28,9 @@ struct past_session {
     /// How much it counts beside the other sessions: their sum is made 1. A session from near by
     /// counts more, exp(-distance), say.
     double weight = 1;
+    /// False: its values say what is faster, not how fast, so that no outcome agrees with them by
+    /// its size.
+    bool has_level = true;
 };
 
 /// How a search uses the outcomes of other sessions. They are tried first, and believed as far as

@@ -78,6 +78,9 @@ private:
     std::string_view left_;
 };
 
+/// Behind the weight of a session: see past_session::has_level.
+inline constexpr char const* without_level = " without level";
+
 ATTUNE_INLINE std::string text_of_past(past_session const& session)
 {
     std::string out;
@@ -87,7 +90,7 @@ ATTUNE_INLINE std::string text_of_past(past_session const& session)
             add_part(out, text);
     };
     add_part(out, session.name);
-    add_part(out, exact_text(session.weight));
+    add_part(out, exact_text(session.weight) + (session.has_level ? "" : without_level));
     add_texts(session.parameters);
     for (past_outcome const& one : session.outcomes) {
         add_texts(one.values);
@@ -101,9 +104,11 @@ ATTUNE_INLINE std::optional<past_session> read_past(std::string_view text)
     part_reader parts(text);
     past_session out;
     std::optional<std::string_view> const name = parts.next();
-    std::optional<std::string_view> const weight = parts.next();
+    std::optional<std::string_view> weight = parts.next();
     if (!name || !weight) return {};
     out.name = *name;
+    out.has_level = !weight->ends_with(without_level);
+    if (!out.has_level) weight->remove_suffix(std::string_view(without_level).size());
     std::optional<double> const number = whole_number_in<double>(*weight);
     if (!number || !parts.texts(out.parameters)) return {};
     out.weight = *number;

@@ -20,6 +20,7 @@ struct translated_session {
     std::vector<point> where;
     std::vector<std::optional<double>> value; ///< one per point; nothing: it failed
     double weight = 1;
+    bool has_level = true; ///< see past_session
 };
 
 /// The value of `parameter` that is nearest to what `text` says, and how far away that is: 0 for

@@ -114,6 +114,7 @@ ATTUNE_INLINE translated_session translate(chain_of_trees const& space, past_ses
         defaults.push_back(default_of(p));
     translated_session out;
     out.weight = session.weight;
+    out.has_level = session.has_level;
     std::vector<double> moved; // how far each point is from what was tried
     std::unordered_map<point, std::size_t, point_hash> place;
     for (past_outcome const& o : session.outcomes) {

@@ -44,7 +44,9 @@ public:
     /// What each session expects at each row, less its mean over the space, divided by the
     /// deviation of its values there: a session of noise expects about 0 everywhere.  m x size()
     [[nodiscard]] Eigen::MatrixXd prior(feature_table const& points) const;
-    /// All sessions together, of one configuration.
+    /// Whether a session says how large values are.
+    [[nodiscard]] bool has_level() const noexcept { return levels_.sum() > 0; }
+    /// All sessions together, of one configuration; the value by those that have a level.
     [[nodiscard]] opinion opinion_of(point const& p) const;
     /// What share of their values the sessions' models explain: in [0, 1], about 0 for noise.
     [[nodiscard]] double trust() const noexcept { return trust_; }
@@ -65,6 +67,7 @@ private:
     warm_start_options options_;
     std::vector<source_model> models_;
     Eigen::VectorXd weights_;
+    Eigen::VectorXd levels_;           ///< weights of those that have a level: sum 1, or all 0
     Eigen::VectorXd mean_, deviation_; ///< over the space, by session
     std::vector<point> candidates_;
     feature_table table_;                       ///< of the candidates

@@ -37,8 +37,8 @@ inline void thin(translated_session& session, std::size_t most)
     });
     std::size_t const best = most / 3;
     std::size_t const rest = order.size() - best;
-    translated_session out;
-    out.weight = session.weight;
+    translated_session out{
+        .where = {}, .value = {}, .weight = session.weight, .has_level = session.has_level};
     for (std::size_t i = 0; i < most; ++i) {
         std::size_t const from =
             order[i < best ? i : best + (i - best) * rest / std::max<std::size_t>(most - best, 1)];
@@ -100,13 +100,16 @@ ATTUNE_INLINE warm_start::warm_start(chain_of_trees const& space,
 
     Eigen::Index const count = static_cast<Eigen::Index>(translated.size());
     weights_.resize(count);
+    levels_.resize(count);
     for (Eigen::Index s = 0; s < count; ++s) {
         translated_session const& t = translated[static_cast<std::size_t>(s)];
         models_.emplace_back(features_, t, search.objective);
         weights_[s] = t.weight;
+        levels_[s] = t.has_level ? t.weight : 0;
         logarithmic_ = logarithmic_ && models_.back().logarithmic();
     }
     weights_ /= weights_.sum();
+    if (levels_.sum() > 0) levels_ /= levels_.sum();
 
     candidates_ = reference_points(space, translated, search);
     for (point const& p : candidates_)
@@ -172,7 +175,7 @@ ATTUNE_INLINE opinion warm_start::opinion_of(point const& p) const
         source_model const& model = models_[static_cast<std::size_t>(s)];
         model.predict(one, expected, variance);
         out.deviations += weights_[s] * (expected[0] - mean_[s]) / deviation_[s];
-        out.value += weights_[s] * (expected[0] + model.centre());
+        out.value += levels_[s] * (expected[0] + model.centre());
     }
     return out;
 }
