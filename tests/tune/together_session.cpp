@@ -449,3 +449,43 @@ TEST_CASE("in the child of a fork there is no other step, and the kernel can be 
     go_on(*all);
     CHECK(all->finish().shares[0].report.configuration == "WAY=1");
 }
+
+TEST_CASE("in the child of a fork, on any thread, kernels and session end in either order")
+{
+    for (bool const on_another : {false, true})
+        for (bool const session_first : {false, true}) {
+            CAPTURE(on_another);
+            CAPTURE(session_first);
+            auto const tuned = [] {
+                return attune::tuned{accumulate_kernel(ways<usual, fast>()),
+                                     accumulate_compiler(),
+                                     attune::memory_store{},
+                                     quick_options()};
+            };
+            auto one = std::make_unique<decltype(tuned())>(tuned());
+            accumulate_data data;
+            std::optional<together_session> all{std::in_place,
+                                                attune::search_limits{.evaluations = 9},
+                                                share(*one, data.x, data.y, 3.0)};
+            REQUIRE(all->step());
+            int status = -1;
+            auto const in_child = [&] {
+                pid_t const child = ::fork();
+                if (child == 0) {
+                    ::alarm(60); // where it hangs, it is ended
+                    if (session_first) all.reset();
+                    one.reset();
+                    all.reset();
+                    ::_exit(0);
+                }
+                CHECK(::waitpid(child, &status, 0) == child);
+            };
+            if (on_another)
+                std::thread(in_child).join();
+            else
+                in_child();
+            CHECK(status == 0);
+            go_on(*all);
+            CHECK(all->finish().shares[0].report.configuration == "WAY=1");
+        }
+}

@@ -66,14 +66,13 @@ ATTUNE_INLINE together_session& together_session::operator=(together_session&& o
 ATTUNE_INLINE together_session::~together_session()
 {
     if (!parts_) return;
-    bool const is_in_child = parts_->tuning.is_in_child();
-    if (!is_in_child && !detail::program_is_ending()) {
+    if (!parts_->tuning.is_in_child() && !detail::program_is_ending()) {
         ATTUNE_ASSERT(!parts_->is_within && parts_->thread == std::this_thread::get_id(),
                       "a session is destroyed by the thread that made it, and not within a step");
         return;
     }
-    if (is_in_child) parts_->tuning.give_turns_back();
-    // Workers and files are the parent's; at the end of the program others may use them.
+    // Workers and files are the parent's, as are the turns, and a `tuned` of these may be gone; at
+    // the end of the program others may use them.
     parts* const kept = parts_.release();
     try { // keeps them reachable for a leak checker
         detail::keep_forever({std::shared_ptr<void const>(), kept});

@@ -34,7 +34,9 @@ struct dispatch_table::state {
     }
     ~state()
     {
-        if (auto const leave = std::exchange(parts.before_end, nullptr)) leave();
+        // In the child of a fork nobody has the turn, and who had it may be gone.
+        auto const leave = std::exchange(parts.before_end, nullptr);
+        if (leave && parts.turn.is_mine()) leave();
     }
     state(state const&) = delete;
     state& operator=(state const&) = delete;

@@ -60,14 +60,13 @@ public:
 
     /// This is another process than that which made this object: nothing may be done with it.
     [[nodiscard]] bool is_in_child() const noexcept;
-    /// Gives the turns back, and no more.
-    void give_turns_back();
 
 private:
     void take_turns();
     void copy_arrays();
     void make_tunings(search_limits const& budget);
     void forget(dispatch_parts const& parts);
+    void give_turns_back();
     void end();
     [[nodiscard]] tuning_report report_of(std::size_t share) const;
     /// @param thrown  out: the last exception that was no std::exception

@@ -142,10 +142,9 @@ ATTUNE_INLINE void together_tuning::make_tunings(search_limits const& budget)
 /// The `tuned` of these parts is being destroyed.
 ATTUNE_INLINE void together_tuning::forget(dispatch_parts const& parts)
 {
-    if (!is_in_child())
-        for (auto const& one : tunings_)
-            if (&one->parts() == &parts)
-                one->leave("its `tuned` was destroyed before the tuning was over");
+    for (auto const& one : tunings_)
+        if (&one->parts() == &parts)
+            one->leave("its `tuned` was destroyed before the tuning was over");
     std::erase_if(turns_, [&parts](auto const& held) { return held.first == &parts; });
 }
 
