@@ -47,7 +47,11 @@ struct level_policy {
     using namespace attune;
     using v = level_variant&;
     auto const count = [](std::size_t two_level_options::* of) {
-        return [of](v it, double n) { it.options.*of = static_cast<std::size_t>(n); };
+        return [of](v it, double n) {
+            if (n != std::floor(n) || n > 1e6)
+                throw std::runtime_error("a policy takes a whole number, at most a million");
+            it.options.*of = static_cast<std::size_t>(n);
+        };
     };
     auto const real = [](double two_level_options::* of) {
         return [of](v it, double x) { it.options.*of = x; };
@@ -90,7 +94,8 @@ struct level_policy {
 }
 
 /// `naive` with the policies named, + between them: "heap+kappa_.01".
-/// Errors  std::runtime_error naming a policy that is not known, and those that are
+/// Errors  std::runtime_error naming a policy that is not known, and those that are; or a count
+///         that is none
 [[nodiscard]] inline level_variant level_variant_of(std::string_view names)
 {
     level_variant out;

@@ -71,8 +71,12 @@ template <class Network>
                                                   network_codes<typename Network::layers>& codes)
 {
     constexpr std::size_t layers = Network::layers::size;
-    std::vector<double> best_s(layers, std::numeric_limits<double>::infinity()); // of its calls
-    std::vector<double> after;
+    struct course {
+        std::vector<double> best_s; ///< of the calls of each layer
+        std::vector<double> after;  ///< of all, after each evaluation
+    };
+    auto const seen = std::make_shared<course>(); // sinks in `codes` outlive this call
+    seen->best_s.assign(layers, std::numeric_limits<double>::infinity());
     std::vector<std::shared_ptr<void>> arrays; // live until the end
     std::vector<attune::tuning_share> shares;
     Network::layers::for_each([&]<class Layer>(Layer, int calls) {
@@ -80,10 +84,10 @@ template <class Network>
         how.search.seed = each.seed;
         how.search.strategy = each.strategy;
         how.on_miss = attune::miss_policy::lookup_only; // the budget is that of all
-        how.progress = [&, at = shares.size(), calls](attune::progress const& p) {
+        how.progress = [seen, at = shares.size(), calls](attune::progress const& p) {
             if (p.event != attune::progress_event::evaluated) return;
-            if (p.has_best) best_s[at] = calls * p.best_value;
-            after.push_back(std::accumulate(best_s.begin(), best_s.end(), 0.0));
+            if (p.has_best) seen->best_s[at] = calls * p.best_value;
+            seen->after.push_back(std::accumulate(seen->best_s.begin(), seen->best_s.end(), 0.0));
         };
         auto const arguments = std::make_shared<layer_arguments<Layer>>(Layer::program.describe(),
                                                                         std::span<int const>{});
@@ -100,8 +104,8 @@ template <class Network>
         shares);
     network_tuning out{
         .curve_layers = layers, .elapsed_s = report.elapsed_s, .evaluations = report.evaluations};
-    if (after.empty()) after.push_back(report.best_s);
-    out.curve.add(1, std::move(after));
+    if (seen->after.empty()) seen->after.push_back(report.best_s);
+    out.curve.add(1, seen->after);
     for (attune::share_report const& share : report.shares)
         out.search_s += share.report.search_s;
     return out;

@@ -64,6 +64,8 @@ TEST_CASE("policies that are not known, and numbers that are none, are refused")
                                     "kappa_-1",
                                     "kappa_nan",
                                     "kappa_inf",
+                                    "inputs_.5",
+                                    "memory_1e300",
                                     "heap_1"}) {
         CAPTURE(wrong);
         CHECK_THROWS_AS((void)bench::level_variant_of(wrong), std::runtime_error);
