@@ -61,13 +61,13 @@ template <class P>
 [[nodiscard]] typename P::value_type
 value_in(description const& space, std::size_t first, coordinate const* at)
 {
-    using domain = typename P::domain_type;
+    using domain_type = typename P::domain_type;
     using value = typename P::value_type;
-    if constexpr (group_size<domain> == 0) {
+    if constexpr (group_size<domain_type> == 0) {
         return value_at<value>(space.parameters[first], at[0]);
     } else {
         value out{};
-        if constexpr (is_long_order<domain>)
+        if constexpr (is_long_order<domain_type>)
             write_order(at, out.data(), out.size());
         else
             for (std::size_t i = 0; i < out.size(); ++i)
@@ -83,16 +83,16 @@ template <class P>
                                typename P::value_type const& value,
                                coordinate* at)
 {
-    using domain = typename P::domain_type;
+    using domain_type = typename P::domain_type;
     auto const place = [&](std::size_t i, auto const& part) {
         auto const found = coordinate_of(space.parameters[first + i], text_of_value(part));
         if (found) at[i] = *found;
         return found.has_value();
     };
     bool all = true;
-    if constexpr (group_size<domain> == 0)
+    if constexpr (group_size<domain_type> == 0)
         all = place(0, value);
-    else if constexpr (is_long_order<domain>)
+    else if constexpr (is_long_order<domain_type>)
         all = write_digits(value.data(), at, value.size());
     else
         for (std::size_t i = 0; i < value.size(); ++i)

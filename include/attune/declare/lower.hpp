@@ -127,8 +127,8 @@ void lower_group(description& space, P const& parameter, permutation_domain<N> c
 template <class P>
 void lower_parameters(description& space, P const& parameter)
 {
-    using domain = typename P::domain_type;
-    if constexpr (group_size<domain> == 0) {
+    using domain_type = typename P::domain_type;
+    if constexpr (group_size<domain_type> == 0) {
         space.parameters.push_back(lower_parameter(space, parameter));
     } else {
         lower_group(space, parameter, parameter.domain);

@@ -72,16 +72,16 @@ template <std::size_t N, fixed_string Name, class Domain, class Prior, class Con
 [[nodiscard]] constexpr auto make_array(parameter<Name, Domain, Prior, Condition> const& element)
 {
     check_separable(element.domain);
-    using domain = array_domain<N, Domain>;
-    typename domain::value_type all{};
+    using array = array_domain<N, Domain>;
+    typename array::value_type all{};
     for (auto& value : all)
         value = element.default_value;
-    return parameter<Name, domain, Prior, Condition>{domain{element.domain},
-                                                     element.belief,
-                                                     element.on,
-                                                     element.has_default,
-                                                     all,
-                                                     element.condition};
+    return parameter<Name, array, Prior, Condition>{array{element.domain},
+                                                    element.belief,
+                                                    element.on,
+                                                    element.has_default,
+                                                    all,
+                                                    element.condition};
 }
 
 } // namespace detail
