@@ -22,6 +22,12 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
+/// An operator whose settings can be drawn at random.
+template <class Op>
+concept drawn_operator = requires(random_engine& engine) {
+    { Op::drawn(engine) } -> std::same_as<Op>;
+};
+
 struct operator_row {
     std::string name;
     std::string of; ///< the kind that has it
@@ -115,9 +121,7 @@ private:
                  return wrong;
              },
              [](random_engine& engine) {
-                 if constexpr (requires {
-                                   { Op::drawn(engine) } -> std::same_as<Op>;
-                               })
+                 if constexpr (detail::drawn_operator<Op>)
                      return detail::any_operator(Op::drawn(engine));
                  else
                      return detail::any_operator(Op{});
