@@ -29,7 +29,7 @@ TEST_CASE("a layer takes the longer of its two times, or their sum")
         model::network_time const time = model::time_on(net, device);
         for (std::int64_t const n : {1, 7, 64, 512}) {
             double expected = 0;
-            for (auto const [in, out] :
+            for (auto const& [in, out] :
                  {std::pair<std::int64_t, std::int64_t>{64, 1024}, {1024, 8}}) {
                 double const f = 2.0 * static_cast<double>(n * in * out) / 11.76e12;
                 double const b =

@@ -261,7 +261,7 @@ namespace {
 
 /// Numbers that differ by seed, at compile time.
 template <unsigned Seed>
-[[nodiscard]] consteval int drawn(unsigned which, int from, int to)
+[[nodiscard]] constexpr int drawn(unsigned which, int from, int to)
 {
     std::uint64_t state = Seed * 0x9e3779b97f4a7c15ULL + which * 0xbf58476d1ce4e5b9ULL + 1;
     for (int round = 0; round < 3; ++round) {
@@ -275,7 +275,7 @@ template <unsigned Seed>
 template <unsigned Seed, class T>
 [[nodiscard]] std::string random_program()
 {
-    constexpr auto draw = [](unsigned which, int from, int to) consteval {
+    constexpr auto draw = [](unsigned which, int from, int to) {
         return drawn<Seed>(which, from, to);
     };
     constexpr int rows = draw(0, 1, 5);

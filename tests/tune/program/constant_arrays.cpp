@@ -133,7 +133,7 @@ TEST_CASE("a form belongs to the extents of the call")
     std::vector<float> const numbers = some(24 * 36);
     constant_array<float> const w(numbers);
     std::vector<float> const x = some(5 * 48);
-    for (auto const [n, d] : {std::pair{24, 36}, std::pair{36, 24}, std::pair{24, 36}}) {
+    for (auto const& [n, d] : {std::pair{24, 36}, std::pair{36, 24}, std::pair{24, 36}}) {
         auto const rows = std::size_t{5};
         auto const width = static_cast<std::size_t>(n);
         auto const depth = static_cast<std::size_t>(d);
