@@ -16,6 +16,7 @@
 #include "../../bench/support/shape_calls.hpp"
 #include "../support/installation.hpp"
 #include "../support/notices.hpp"
+#include "../support/scratch_directory.hpp"
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 
@@ -189,7 +190,8 @@ struct many_sizes {
         std::string protection() const override { return "nothing runs: scripted"; }
     };
 
-    explicit many_sizes(std::function<void(attune::tuning_options&)> const& change)
+    explicit many_sizes(std::function<void(attune::tuning_options&)> const& change,
+                        decltype(attune::description::rows) rows = {})
     {
         auto options = quick_options(heard.sink());
         options.on_miss = miss_policy::tune_in_background;
@@ -207,8 +209,10 @@ struct many_sizes {
             attune::space(choice).where(size_input + choice >= 0)};
         kernel.bind<1>(size_input);
         kernel.any_shape();
+        attune::kernel_description described = kernel.describe();
+        described.space.rows = std::move(rows);
         known = std::make_unique<attune::detail::dispatch_table>(
-            kernel.describe(),
+            std::move(described),
             attune::detail::make_any_compiler(compiler),
             attune::detail::make_any_store(store),
             options,
@@ -232,6 +236,14 @@ struct many_sizes {
                 attune::detail::make_call_frame<std::span<double>, int>({}, part, n));
         return static_cast<int>(static_cast<char*>(by->code.address) - &places[0]);
     }
+    attune::tuning_report tune(int n)
+    {
+        shape const key_of(attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
+        std::span<double> const part(x.data(), static_cast<std::size_t>(n));
+        return known->tune(key_of(part, n),
+                           {attune::number::of(std::int64_t{n})},
+                           attune::detail::make_call_frame<std::span<double>, int>({}, part, n));
+    }
     int evaluated() const
     {
         int sum = 0;
@@ -240,6 +252,13 @@ struct many_sizes {
         return sum;
     }
 };
+
+/// One row, as wide as those of programs: the value of P in all columns.
+attune::program_rows row_of(attune::description const&, std::span<attune::coordinate const> at)
+{
+    std::size_t const width = attune::program_feature_names().size();
+    return {std::vector<double>(width, static_cast<double>(at[0].index)), width};
+}
 
 } // namespace
 
@@ -615,13 +634,7 @@ TEST_CASE("in the background: a tuning goes on where its slice ended, and tune()
     SUBCASE("with tune()")
     {
         std::thread releases([&] { is_released = true; });
-        std::span<double> const part(many.x.data(), 5);
-        many_sizes::shape const key_of(
-            attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
-        auto const report =
-            many.known->tune(key_of(part, 5),
-                             {attune::number::of(std::int64_t{5})},
-                             attune::detail::make_call_frame<std::span<double>, int>({}, part, 5));
+        auto const report = many.tune(5);
         CHECK(report.evaluations == 40);
         releases.join();
         many.known->wait();
@@ -630,6 +643,24 @@ TEST_CASE("in the background: a tuning goes on where its slice ended, and tune()
     CHECK(many.call(5) == 39);
     CHECK(many.store.records().back().evaluations == 40);
     CHECK(many.store.records().back().asked.evaluations == 40);
+}
+
+TEST_CASE("the time that measured programs took to read is that of the search")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("programs");
+    many_sizes many{[&](attune::tuning_options& o) {
+                        o.limits.evaluations = 3;
+                        o.search.samples = path;
+                    },
+                    row_of};
+    using attune::detail::store_file;
+    store_file writer = store_file::open_to_append(path);
+    REQUIRE(writer.lock(store_file::sharing::exclusive));
+    attune::tuning_report const report = many.tune(5);
+    CHECK(report.evaluations == 3);
+    CHECK(report.search_s >= 3); // the reader waited for the writer's lock, and then gave up
+    CHECK(report.elapsed_s >= report.search_s);
 }
 
 TEST_CASE("in the background: what served a shape goes on until the new winner is verified for it")

@@ -61,7 +61,7 @@ struct tuning_effort {
 struct tuning_seconds {
     double total_s{};  ///< from its beginning to its end; what is not named here ran and timed
     double code_s{};   ///< the tuning thread compiled, or waited for code
-    double search_s{}; ///< the search decided what to try next
+    double search_s{}; ///< the search learnt, and decided what to try next
 
     [[nodiscard]] friend bool operator==(tuning_seconds const&, tuning_seconds const&) = default;
 };

@@ -96,7 +96,7 @@ struct tuning_report {
     double compile_s = 0;                ///< seconds in the compiler, on all threads
     double elapsed_s = 0;                ///< seconds of the whole tuning; of these,
     double code_s = 0;                   ///< the tuning thread compiled, or waited for code
-    double search_s = 0;                 ///< and this is how long the search took to propose
+    double search_s = 0;                 ///< and the search read, learnt and proposed
     bool interrupted = false;            ///< Ctrl-C
     bool predicted = false;              ///< nothing ran: the times have no unit
     served_shapes shapes{};              ///< since the variant in use was installed

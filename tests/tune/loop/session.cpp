@@ -5,12 +5,17 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <doctest/doctest.h>
 #include <functional>
+#include <optional>
 #include <string>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
@@ -41,14 +46,15 @@ struct bench {
     /// From now on nothing runs, and times are those above.
     void script() { scripted = timed_by(times); }
 
-    attune::detail::session_result tune(attune::tuning_options options)
+    attune::detail::session_result tune(attune::tuning_options options,
+                                        attune::detail::session_memory memory = {})
     {
         options.measuring.make_bench = scripted;
         auto const frame =
             attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
         attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame};
-        return attune::detail::run_session(problem, options);
+        return attune::detail::run_session(problem, options, std::move(memory));
     }
     std::string chosen(attune::detail::session_result const& r) const
     {
@@ -61,7 +67,75 @@ std::uint32_t count(attune::tuning_report const& r, failure_stage stage)
     return r.failures[static_cast<std::size_t>(stage)];
 }
 
+/// Takes a millisecond, at least, for each thing that it does.
+struct napping_search {
+    napping_search(attune::chain_of_trees const& space, std::vector<std::string>* to)
+        : own(space)
+        , naps(to)
+    {
+        nap("made");
+    }
+    void nap(char const* what) const
+    {
+        naps->push_back(what);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::vector<attune::point> ask(std::size_t k)
+    {
+        nap("ask");
+        return own.ask(k);
+    }
+    void tell(attune::point const& p, attune::outcome const& o)
+    {
+        nap("tell");
+        own.tell(p, o);
+    }
+    void inform(std::vector<attune::past_session> const&) { nap("inform"); }
+    void learn_from(attune::cost_samples const&) { nap("samples"); }
+    void learn_from(attune::search::technique_history const&) { nap("techniques"); }
+    std::optional<double> prediction_of(attune::point const&) const
+    {
+        nap("prediction");
+        return {};
+    }
+    attune::exhaustive_searcher own;
+    std::vector<std::string>* naps;
+};
+
 } // namespace
+
+TEST_CASE("the seconds of the search are all that it took: to be made, to learn, and to propose")
+{
+    bench<usual, fast, crawling> b;
+    b.script();
+    std::vector<std::string> naps;
+    attune::tuning_options options = quick_options();
+    options.search.strategy = attune::search_with<napping_search>(&naps);
+    attune::detail::session_memory memory;
+    memory.related.push_back({.name = "other"});
+    memory.samples.add("task", {{1, 2}, 2}, 0.5);
+    memory.techniques.add({.label = "other"});
+    memory.known.push_back({b.space.at(0), attune::measurement::exact(8e-3), {}});
+    memory.read_s = 2;
+    auto const r = b.tune(options, std::move(memory));
+    for (std::string const what :
+         {"made", "inform", "samples", "techniques", "tell", "ask", "prediction"})
+        CHECK_MESSAGE(std::count(naps.begin(), naps.end(), what) > 0, what);
+    CHECK(r.report.search_s >= 2 + 1e-3 * static_cast<double>(naps.size()));
+    CHECK(r.report.elapsed_s >= r.report.search_s + r.report.code_s);
+}
+
+TEST_CASE("what the memory took to read is part of the time budget")
+{
+    bench<usual, fast, crawling> b;
+    b.script();
+    attune::tuning_options options = quick_options();
+    attune::detail::session_memory memory;
+    memory.read_s = 29.9999;
+    auto const r = b.tune(options, std::move(memory));
+    CHECK(r.report.evaluations == 1); // the final would not fit
+    CHECK(r.report.elapsed_s >= 29.9999);
+}
 
 TEST_CASE("a variant that is far faster wins, and the data is restored")
 {

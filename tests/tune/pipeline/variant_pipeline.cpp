@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
 
@@ -154,6 +155,26 @@ TEST_CASE("the seconds of compiling and those of the search are counted apart")
     CHECK(b.supply.search_s() == 0);
     (void)b.supply.compile(b.space.at(0));
     CHECK(b.supply.code_s() >= 0.002);
+}
+
+TEST_CASE("the seconds in which it is decided what to prune are not those of the search")
+{
+    grid g;
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}};
+    double pruning_s = 0;
+    supply.set_pruning([&](point const& p) -> std::optional<double> {
+        attune::detail::counted_seconds const counted(pruning_s);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // it may measure the machine
+        if (p[1].index % 2 == 0) return {};
+        return 7;
+    });
+    double all_s = 0;
+    {
+        attune::detail::counted_seconds const counted(all_s);
+        for (int i = 0; i < 5; ++i)
+            REQUIRE(supply.next());
+    }
+    CHECK(supply.search_s() + supply.code_s() + pruning_s <= all_s);
 }
 
 TEST_CASE("the searcher is asked at fixed points: once for all, then for one after each evaluation")

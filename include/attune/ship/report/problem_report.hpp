@@ -59,7 +59,7 @@ struct reported_seconds {
     double total_s = 0;
     double run_s = 0;    ///< variants ran and were timed: all that the others are not
     double code_s = 0;   ///< the tuning thread compiled, or waited for code
-    double search_s = 0; ///< the search decided what to try next
+    double search_s = 0; ///< the search learnt, and decided what to try next
 };
 
 struct problem_report {

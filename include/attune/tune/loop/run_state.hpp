@@ -47,6 +47,8 @@ public:
     /// The clock stands still, or goes on where it did.
     void pause();
     void resume();
+    /// Seconds that passed before this object was made, and count.
+    void count_earlier(double seconds) noexcept { start_s_ -= seconds; }
     /// Seconds that passed and do not count.
     void forgive(double seconds) noexcept { start_s_ += seconds; }
     [[nodiscard]] std::uint32_t evaluations() const noexcept

@@ -5,6 +5,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/sandbox/shared_with_child.hpp>
@@ -94,16 +95,21 @@ public:
         note(events_.check_beginning(problem_.default_at));
         std::size_t const ahead = variants_ahead();
         memory_.known = from_default(std::move(memory_.known), problem_.default_at);
-        logged_search search{options_.search.strategy,
-                             problem_.space,
-                             options_.search.seed,
-                             events_.log(),
-                             memory_,
-                             ahead};
+        state_.count_earlier(memory_.read_s);
+        double search_s = memory_.read_s;
+        logged_search search = [&] {
+            counted_seconds const counted(search_s);
+            return logged_search{options_.search.strategy,
+                                 problem_.space,
+                                 options_.search.seed,
+                                 events_.log(),
+                                 memory_,
+                                 ahead};
+        }();
         std::vector<std::pair<point, outcome>> const past = search.past();
         past_pruned_ = search.past_pruned();
         note(search.notice());
-        supply_.emplace(problem_, std::move(search), ahead);
+        supply_.emplace(problem_, std::move(search), ahead, search_s);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
         supply_->set_pruning([this](point const& at) { return pruning_.cannot_win(at); },

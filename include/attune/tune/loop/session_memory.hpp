@@ -42,6 +42,9 @@ struct session_memory {
     /// Object keys with the outcomes of equal code at these inputs on this device, where another
     /// source text or compiler made it: such code is not measured again.
     std::vector<std::pair<std::string, outcome>> known_code{};
+    /// Wall seconds in which all of this was read, before the session: a part of its budget, and of
+    /// the time that its search took.
+    double read_s = 0;
     /// Called with each measured outcome, before the next one is measured; may be empty.
     std::function<void(known_outcome const&)> keep{};
 };

@@ -51,9 +51,13 @@ struct pipelined_variant {
 /// time, because kernel or program then use the other cores.
 class variant_pipeline {
 public:
+    /// @param search_s  wall seconds that making the searcher took, and what it learnt from
     /// @pre  `problem` and its compiler outlive this object; with `ahead` > 0 the compiler may be
     ///       called from several threads at once, as compiler.hpp demands
-    variant_pipeline(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0);
+    variant_pipeline(tuning_problem const& problem,
+                     any_searcher search,
+                     std::size_t ahead = 0,
+                     double search_s = 0);
 
     /// Compiles one configuration outside the search, such as the default.
     [[nodiscard]] compile_result compile(point const& at);
@@ -94,7 +98,7 @@ public:
     [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
 
     /// Seconds that the searcher's model expects of a point that is not told yet; 0: it has none.
-    [[nodiscard]] double predicted_s(point const& at) const;
+    [[nodiscard]] double predicted_s(point const& at);
 
     /// Waits for current compilations, and unpins the calling thread. Call it before timing code
     /// that may use other threads, or before an exact timing.
@@ -104,7 +108,7 @@ public:
     [[nodiscard]] double compile_s() const noexcept { return compile_s_; }
     /// Wall seconds in which the calling thread compiled, or waited for what others compile.
     [[nodiscard]] double code_s() const noexcept { return code_s_; }
-    /// Wall seconds of the calling thread in the searcher.
+    /// Wall seconds of the calling thread in the searcher, those before this object included.
     [[nodiscard]] double search_s() const noexcept { return search_s_; }
     /// Number of runs of the compiler, and of variants from its cache.
     [[nodiscard]] std::uint32_t compiled() const noexcept { return compiled_; }
@@ -146,7 +150,7 @@ private:
     bool is_finished_ = false;
     double compile_s_ = 0;
     double code_s_ = 0;
-    double search_s_ = 0;
+    double search_s_;
     std::uint32_t compiled_ = 0;
     std::uint32_t from_cache_ = 0;
     double own_cpu_s_ = 0;     ///< of the calling thread, at its latest compilation

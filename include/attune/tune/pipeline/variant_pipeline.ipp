@@ -29,10 +29,12 @@ ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 
 ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
                                                  any_searcher search,
-                                                 std::size_t ahead)
+                                                 std::size_t ahead,
+                                                 double search_s)
     : problem_(problem)
     , search_(std::move(search))
     , ahead_(ahead)
+    , search_s_(search_s)
     , queue_(std::make_unique<compile_queue>(ahead))
 {
     note_cpu();
@@ -94,11 +96,13 @@ ATTUNE_INLINE bool variant_pipeline::is_program_parallel() const
 
 ATTUNE_INLINE void variant_pipeline::ask_for(std::size_t count)
 {
-    counted_seconds const counted(search_s_);
     for (; waiting_.size() < count && !again_.empty(); again_.pop_front())
         waiting_.push_back({std::move(again_.front())});
     while (waiting_.size() < count && !is_finished_) {
-        std::vector<point> asked = search_.ask(count - waiting_.size());
+        std::vector<point> asked = [&] {
+            counted_seconds const counted(search_s_);
+            return search_.ask(count - waiting_.size());
+        }();
         is_finished_ = asked.empty();
         for (point& at : asked)
             if (!is_pruned(at)) waiting_.push_back({std::move(at)});
@@ -111,6 +115,7 @@ ATTUNE_INLINE bool variant_pipeline::is_pruned(point const& at)
     std::optional<double> const least_s = may_prune ? least_s_(at) : std::nullopt;
     pruned_in_a_row_ = least_s ? pruned_in_a_row_ + 1 : 0;
     if (!least_s) return false;
+    counted_seconds const counted(search_s_);
     // a bound has no noise: just above the best it would outrank what was measured
     search_.tell_bound(at, std::max(*least_s, median_told_s()));
     pruned_.push_back(at);
@@ -211,8 +216,9 @@ ATTUNE_INLINE std::optional<double> variant_pipeline::expected_gain()
     return search_.expected_gain();
 }
 
-ATTUNE_INLINE double variant_pipeline::predicted_s(point const& at) const
+ATTUNE_INLINE double variant_pipeline::predicted_s(point const& at)
 {
+    counted_seconds const counted(search_s_);
     double const value = search_.prediction_of(at).value_or(0);
     return value > 0 && value <= std::numeric_limits<double>::max() ? value : 0;
 }

@@ -75,6 +75,7 @@ public:
     private:
         struct tuning;
         void begin(bool anew);
+        [[nodiscard]] session_memory read_memory(bool anew);
         [[nodiscard]] known_variant end();
 
         variant_choice& by_;

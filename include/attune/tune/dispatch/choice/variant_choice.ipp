@@ -57,6 +57,42 @@ struct variant_choice::stepped::tuning {
     std::optional<stepped_session> session{};
 };
 
+/// What the session begins with, and where its outcomes go.
+ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
+{
+    tuning& t = *tuning_;
+    tuning_search const& search = by_.subject_.options.search;
+    description const& d = of_.space->describe();
+    session_memory memory;
+    double read_s = 0;
+    {
+        counted_seconds const counted(read_s);
+        memory = by_.remembered_.memory_of(key_, *of_.space, anew);
+        if (!search.samples.empty() && d.rows && !predict_) {
+            t.samples.emplace(search.samples, key_, *of_.space);
+            memory.samples = t.samples->others();
+        }
+        if (!search.techniques.empty()) {
+            t.techniques.emplace(search.techniques, by_.subject_.kernel.name, d);
+            memory.techniques = t.techniques->all();
+            // Of several slices each begins as the first did, with nothing of its own tuning.
+            if (slice_ != nullptr && slice_->sharers == 0)
+                memory.techniques = memory.techniques.without(by_.subject_.kernel.name);
+        }
+    }
+    memory.read_s = read_s;
+    if (slice_ != nullptr && slice_->known.size() > memory.known.size())
+        memory.known = slice_->known;
+    t.all = from_default(memory.known, *of_.default_at);
+    t.known_before = t.all.size();
+    memory.keep = [&t, keep = std::move(memory.keep)](known_outcome const& fresh) {
+        t.all.push_back(fresh);
+        if (keep) keep(fresh);
+        if (t.samples) t.samples->keep(fresh);
+    };
+    return memory;
+}
+
 ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
 {
     dispatched_kernel const& subject = by_.subject_;
@@ -70,31 +106,7 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
                           : remembered.near_point(key_, *of_.space);
     tuning_.reset(new tuning{device, std::move(known), problem, subject.options});
     tuning& t = *tuning_;
-    session_memory memory = remembered.memory_of(key_, *of_.space, anew);
-    if (slice_ != nullptr && slice_->known.size() > memory.known.size())
-        memory.known = slice_->known;
-    t.all = from_default(memory.known, *of_.default_at);
-    t.known_before = t.all.size();
-    memory.keep = [&all = t.all, keep = std::move(memory.keep)](known_outcome const& fresh) {
-        all.push_back(fresh);
-        if (keep) keep(fresh);
-    };
-    if (description const& d = of_.space->describe();
-        !subject.options.search.samples.empty() && d.rows && !predict_) {
-        t.samples.emplace(subject.options.search.samples, key_, *of_.space);
-        memory.samples = t.samples->others();
-        memory.keep = [&samples = *t.samples, keep = std::move(memory.keep)](auto const& fresh) {
-            keep(fresh);
-            samples.keep(fresh);
-        };
-    }
-    if (!subject.options.search.techniques.empty()) {
-        t.techniques.emplace(subject.options.search.techniques, kernel.name, of_.space->describe());
-        memory.techniques = t.techniques->all();
-        // Of several slices each begins as the first did, with nothing of its own tuning.
-        if (slice_ != nullptr && slice_->sharers == 0)
-            memory.techniques = memory.techniques.without(kernel.name);
-    }
+    session_memory memory = read_memory(anew);
     search_limits const left = by_.total_left();
     tuning_limits const& whole = subject.options.limits;
     auto const with_known = [&t](std::uint64_t more) {
