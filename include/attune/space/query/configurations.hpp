@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/query/configuration_range.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,10 @@ public:
     using difference_type = std::ptrdiff_t;
 
     /// @param from  one number per tree, each below that tree's leaves()
-    configuration_iterator(chain_of_trees space, space_index const& from);
+    /// @param most  ends after this number of configurations, if not at the last one before
+    configuration_iterator(chain_of_trees space,
+                           space_index const& from,
+                           leaf_count most = detail::uncountable);
 
     /// Valid until the next increment. Real parameters are at the middle of their scale, inactive
     /// ones at their one value.
@@ -52,14 +56,17 @@ private:
     chain_of_trees space_;
     std::vector<std::vector<step>> paths_; // of each tree; empty if unconstrained
     point at_;
+    leaf_count left_; ///< of the configurations wanted, this one included
     bool has_conditional_reals_ = false;
     bool is_done_ = false;
 };
 
-/// All valid settings of the discrete parameters, in index order; real parameters are at the middle
-/// of their scale, even against constraints over them.
+/// All valid settings of the discrete parameters, in index order, or those of a range of numbers;
+/// real parameters are at the middle of their scale, even against constraints over them.
 /// Errors  attune::error unless space.is_exact()
+/// Cost    of begin(): one binary search per level; of the next: see operator++
 /// Example  for (attune::point const& p : attune::configurations(space)) ...
+///          for (attune::point const& p : attune::configurations(space, part_of(all, 2, 16))) ...
 class configurations {
 public:
     explicit configurations(chain_of_trees space)
@@ -72,12 +79,21 @@ public:
         , from_(std::move(from))
     {
     }
-    [[nodiscard]] configuration_iterator begin() const { return {space_, from_}; }
+    /// Those with the numbers of `which`, as chain_of_trees::at() counts.
+    /// @pre  which.last <= size(); a range without a number may lie anywhere
+    configurations(chain_of_trees space, configuration_range const& which)
+        : space_(std::move(space))
+        , from_(index_of_number(space_, which.is_empty() ? 0 : which.first))
+        , most_(which.size())
+    {
+    }
+    [[nodiscard]] configuration_iterator begin() const { return {space_, from_, most_}; }
     [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
 
 private:
     chain_of_trees space_;
     space_index from_;
+    leaf_count most_ = detail::uncountable;
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -12,11 +12,14 @@
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE configuration_iterator::configuration_iterator(chain_of_trees space,
-                                                             space_index const& from)
+                                                             space_index const& from,
+                                                             leaf_count most)
     : space_(std::move(space))
     , paths_(space_.tree_count())
     , at_(space_.at(from))
+    , left_(most)
     , has_conditional_reals_(space_.has_conditional_reals())
+    , is_done_(most == 0)
 {
     for (std::size_t t = 0; t < paths_.size(); ++t) {
         detail::tree const& walked = space_.tree_at(t);
@@ -35,6 +38,7 @@ ATTUNE_INLINE configuration_iterator::configuration_iterator(chain_of_trees spac
 ATTUNE_INLINE configuration_iterator& configuration_iterator::operator++()
 {
     is_done_ = true;
+    if (--left_ == 0) return *this;
     for (std::size_t t = paths_.size(); is_done_ && t-- > 0;) {
         is_done_ = !go_to_next(t);
         if (is_done_) go_to_first(t);

@@ -1,0 +1,78 @@
+// attune/space/query/configuration_range.hpp - configurations by their numbers, and equal parts of a range.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/assert.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/tree/leaf_count.hpp>
+#include <attune/space/tree/tree.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace attune::inline ATTUNE_ABI {
+
+/// The configurations with the numbers `first` to `last - 1`, as chain_of_trees::at() counts.
+struct configuration_range {
+    leaf_count first = 0;
+    leaf_count last = 0;
+
+    [[nodiscard]] constexpr bool is_empty() const noexcept { return first >= last; }
+    [[nodiscard]] constexpr leaf_count size() const noexcept
+    {
+        return is_empty() ? 0 : last - first;
+    }
+    [[nodiscard]] friend bool operator==(configuration_range const&,
+                                         configuration_range const&) = default;
+};
+
+/// The numbers of all configurations.
+/// Errors  attune::error unless space.is_exact(), and when there are 2^128 or more
+[[nodiscard]] inline configuration_range whole_range(chain_of_trees const& space)
+{
+    space.require_exact("numbering");
+    std::optional<leaf_count> const size = space.size();
+    if (!size)
+        throw error("a space has 2^128 configurations or more, which are not numbered",
+                    "its size",
+                    "give its parameters fewer values, or draw configurations by sample()");
+    return {0, *size};
+}
+
+/// Part `part` of `parts` of a range: the parts follow each other without a gap, and their sizes
+/// differ by 1 at most. Parts are empty where there are more of them than numbers.
+/// @param part  1 to `parts`
+[[nodiscard]] constexpr configuration_range
+part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t parts) noexcept
+{
+    ATTUNE_ASSERT(part >= 1 && part <= parts, "parts are numbered from 1");
+    leaf_count const each = whole.size() / parts;
+    leaf_count const longer = whole.size() % parts; // so many parts have one number more
+    auto const begin = [&](leaf_count before) {
+        return whole.first + each * before + std::min(before, longer);
+    };
+    return {begin(part - 1), begin(part)};
+}
+
+/// The leaves of configuration `number`, which counts through the leaves of the last tree fastest.
+/// @pre    number < space.size()
+/// Errors  attune::error unless space.is_exact()
+[[nodiscard]] inline space_index index_of_number(chain_of_trees const& space, leaf_count number)
+{
+    space.require_exact("numbering");
+    space_index out;
+    out.leaf.resize(space.tree_count());
+    for (std::size_t t = space.tree_count(); t-- > 0;) {
+        leaf_count const leaves = space.tree_at(t).leaves();
+        out.leaf[t] = number % leaves;
+        number /= leaves;
+    }
+    ATTUNE_ASSERT(number == 0, "a configuration's number must be below size()");
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI
