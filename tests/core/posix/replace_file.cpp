@@ -14,6 +14,7 @@
 using attune::detail::create_file;
 using attune::detail::replace_file;
 using attune::detail::replace_files;
+using attune::detail::replaced_file;
 using attune_test::error_of;
 using attune_test::has;
 
@@ -80,6 +81,56 @@ TEST_CASE("of files that belong together all are written, or none")
     CHECK(support::read_file(folder.file("a")) == "1");
     CHECK(support::read_file(folder.file("b")) == "2");
     CHECK(files_in(folder.path()) == 2);
+}
+
+TEST_CASE(
+    "a text in pieces is there when all are written, and leaves nothing if that never happens")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("a");
+    support::write_file(path, "old");
+    {
+        replaced_file left(path);
+        left.write("half of ");
+    }
+    CHECK(support::read_file(path) == "old");
+    CHECK(files_in(folder.path()) == 1);
+    std::string expected;
+    replaced_file made(path);
+    for (int i = 0; i < 100; ++i) {
+        std::string const piece(static_cast<std::size_t>(i) * 1000,
+                                static_cast<char>('a' + i % 26));
+        made.write(piece);
+        expected += piece;
+    }
+    CHECK(support::read_file(path) == "old");
+    made.finish();
+    CHECK(support::read_file(path) == expected);
+    CHECK(files_in(folder.path()) == 1);
+    CHECK(has(error_of([&] { replaced_file none(folder.file("none/x")); }), "No such file"));
+    CHECK(has(error_of([&] { replaced_file none(folder.path()); }), "not a regular file"));
+}
+
+TEST_CASE("a piece that finds no room is an error, and the old text stays")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("kept");
+    replace_file(path, "old");
+    ::rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    ::rlimit const small{64, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    std::string const why = error_of([&] {
+        replaced_file made(path);
+        for (int i = 0; i < 10; ++i)
+            made.write(std::string(10, 'x'));
+        made.finish();
+    });
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(has(why, "File too large"));
+    CHECK(has(why, path));
+    CHECK(support::read_file(path) == "old");
+    CHECK(files_in(folder.path()) == 1);
 }
 
 TEST_CASE("what is planted beside a file is neither followed nor written to")

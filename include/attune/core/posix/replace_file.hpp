@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,27 @@ struct file_content {
 };
 /// The same for files that belong together: where one of them cannot be written, none is.
 void replace_files(std::vector<file_content> const& all);
+
+class file_beside;
+
+/// The same for a text that comes in pieces: replace_file() of all of them together. Until finish()
+/// they are in a file of another name beside it, which is removed if that is never called.
+class replaced_file {
+public:
+    /// Errors   attune::error, here and below: it cannot be written, or is no regular file
+    explicit replaced_file(std::string path);
+    ~replaced_file();
+    replaced_file(replaced_file const&) = delete;
+    replaced_file& operator=(replaced_file const&) = delete;
+
+    void write(std::string_view piece);
+    /// All is written: it gets its name.
+    void finish();
+
+private:
+    std::string path_;
+    std::unique_ptr<file_beside> made_;
+};
 
 /// The same for a file that is not there yet: one that appears meanwhile is never replaced.
 /// @return  false: there is one, and nothing was written

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -65,6 +66,10 @@ public:
             else if (written == 0 || errno != EINTR)
                 why_ = written == 0 ? ENOSPC : errno;
         }
+    }
+    /// So that what was written outlives a loss of power.
+    void settle()
+    {
         if (why_ == 0 && ::fsync(file_.get()) != 0 && errno != EINVAL) why_ = errno;
     }
     /// @param may_replace  what is at `target`; otherwise why() is EEXIST then
@@ -120,10 +125,16 @@ private:
     return failed || path.empty() ? std::filesystem::path(path) : out;
 }
 
-/// Written beside its place, and not moved there yet.
+/// Throws when a step of writing `made` has failed.
+inline void require_written(file_beside const& made, std::string const& path)
+{
+    if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
+}
+
+/// An empty file beside `target`, with the mode and owner of what is there.
 /// @param path  as messages have it
-[[nodiscard]] inline std::unique_ptr<file_beside>
-written_beside(std::string const& path, std::filesystem::path const& target, std::string_view text)
+[[nodiscard]] inline std::unique_ptr<file_beside> begun_beside(std::string const& path,
+                                                               std::filesystem::path const& target)
 {
     struct ::stat old{};
     bool const is_there = ::stat(target.c_str(), &old) == 0;
@@ -132,8 +143,18 @@ written_beside(std::string const& path, std::filesystem::path const& target, std
         refuse_to_write(path, std::generic_category().message(errno));
     auto made = std::make_unique<file_beside>(target);
     if (is_there) made->be_like(old);
+    require_written(*made, path);
+    return made;
+}
+
+/// Written beside its place, and not moved there yet.
+[[nodiscard]] inline std::unique_ptr<file_beside>
+written_beside(std::string const& path, std::filesystem::path const& target, std::string_view text)
+{
+    auto made = begun_beside(path, target);
     made->write(text);
-    if (made->why() != 0) refuse_to_write(path, std::generic_category().message(made->why()));
+    made->settle();
+    require_written(*made, path);
     return made;
 }
 
@@ -141,7 +162,7 @@ inline void
 move_into_place(file_beside& made, std::string const& path, std::filesystem::path const& target)
 {
     made.move_to(target, true);
-    if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
+    require_written(made, path);
 }
 
 ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text)
@@ -166,10 +187,32 @@ ATTUNE_INLINE bool create_file(std::string const& path, std::string_view text)
     if (::lstat(target.c_str(), &there) == 0) return false;
     file_beside made(target);
     made.write(text);
+    made.settle();
     made.move_to(target, false);
     if (made.why() == EEXIST) return false;
-    if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
+    require_written(made, path);
     return true;
+}
+
+ATTUNE_INLINE replaced_file::replaced_file(std::string path)
+    : path_(std::move(path))
+    , made_(begun_beside(path_, target_of(path_)))
+{
+}
+
+ATTUNE_INLINE replaced_file::~replaced_file() = default;
+
+ATTUNE_INLINE void replaced_file::write(std::string_view piece)
+{
+    made_->write(piece);
+    require_written(*made_, path_);
+}
+
+ATTUNE_INLINE void replaced_file::finish()
+{
+    made_->settle();
+    require_written(*made_, path_);
+    move_into_place(*made_, path_, target_of(path_));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
