@@ -7,11 +7,11 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/decode.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/search/searcher.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/loop/found_minimum.hpp>
+#include <attune/tune/minimize_options.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -22,17 +22,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-struct minimize_options {
-    std::uint64_t seed = 0;
-    search_factory search = default_search();
-    std::vector<input_value> inputs{};
-    progress_sink progress = default_progress();
-    std::string name = "minimize"; ///< in messages
-    /// On quantities that the objective measures beside its value. What is beyond a bound is never
-    /// the best, and counts as a failure.
-    std::vector<quantity_bound> bounds{};
-};
 
 template <class Config>
 struct minimize_result {
@@ -52,20 +41,6 @@ struct minimize_result {
 
 namespace detail {
 
-/// A minimize_result without the types of the space.
-struct found_minimum {
-    std::optional<point> best;
-    double value = 0;
-    std::vector<quantity> quantities{};
-    std::string shortfall{};
-    std::uint32_t evaluations = 0;
-    failure_counts failures{};
-    bool interrupted = false;
-    std::string ended{}; ///< "budget", "space", "stop rule" or "interrupted", as a record has it
-};
-
-class run_state;
-
 /// What an objective returned, a number or an outcome, as an outcome.
 template <class Returned>
 [[nodiscard]] outcome objective_outcome(Returned const& returned)
@@ -76,24 +51,16 @@ template <class Returned>
         return returned;
 }
 
-/// The same, where quantities may be measured too.
+/// The same, where quantities may be measured too. A number that is NaN or infinite stays one: the
+/// loop says where it was returned.
 template <class Returned>
 [[nodiscard]] evaluation objective_evaluation(Returned const& returned)
 {
     if constexpr (std::is_convertible_v<Returned, double>)
-        return evaluation{static_cast<double>(returned)};
+        return evaluation{measurement::exact(static_cast<double>(returned))};
     else
         return returned;
 }
-
-/// Fills in what the loop counted, and tells the sink what was found.
-/// @param with  how the best was evaluated, for people: " with budget 81"; may be empty
-void conclude(found_minimum& out,
-              run_state const& board,
-              description const& space,
-              search_limits const& limits,
-              bool interrupted,
-              std::string const& with = {});
 
 /// Copies what was found, but for the configuration.
 template <class Config>

@@ -53,6 +53,7 @@
 #include <attune/tune/known_choice.ipp>
 #include <attune/tune/loop/bench_pool.ipp>
 #include <attune/tune/loop/candidate_pruning.ipp>
+#include <attune/tune/loop/found_minimum.ipp>
 #include <attune/tune/loop/interrupt.ipp>
 #include <attune/tune/loop/kernel_roofline.ipp>
 #include <attune/tune/loop/logged_search.ipp>
@@ -65,6 +66,8 @@
 #include <attune/tune/minimize.ipp>
 #include <attune/tune/minimize_two.ipp>
 #include <attune/tune/minimize_with_budget.ipp>
+#include <attune/tune/over/minimize_slots.ipp>
+#include <attune/tune/over/slot_evaluator.ipp>
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>
 #include <attune/tune/pipeline/variant_pipeline.ipp>

@@ -1,0 +1,211 @@
+// attune/tune/over/minimize_slots.ipp - asks for free slots, tells what arrives.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/search/optimizer_core.hpp>
+#include <attune/search/stop.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/minimize_loop.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/over/minimize_slots.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+class slots_loop {
+public:
+    /// @param search  has the rules, and judges them when it is asked
+    slots_loop(slot_evaluator& on,
+               optimizer_core& search,
+               run_state& board,
+               std::vector<quantity_bound> const& bounds,
+               double most_seconds)
+        : on_(&on)
+        , search_(&search)
+        , board_(&board)
+        , bounds_(&bounds)
+        , most_s_(most_seconds)
+        , slots_(on.slots())
+        , uses_(on.slots())
+    {
+    }
+
+    [[nodiscard]] loop_end run()
+    {
+        interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+        std::string ended; // empty while more may be asked
+        for (;;) {
+            if (ended.empty() && (interrupt.requested() || wants_stop_)) ended = "interrupted";
+            if (ended.empty()) ended = ask();
+            if (!ended.empty() && busy_ == 0) break;
+            for (slot_event& happened : on_->wait(wait_s()))
+                take(happened);
+            give_up_overdue();
+        }
+        if (interrupt.requested() || wants_stop_) return {"interrupted", true};
+        return {std::move(ended), false};
+    }
+    [[nodiscard]] std::vector<worker_use> const& uses() const noexcept { return uses_; }
+    [[nodiscard]] std::vector<quantity> const& best_quantities() const noexcept
+    {
+        return best_quantities_;
+    }
+
+private:
+    enum class stage : std::uint8_t { outside, idle, busy, overdue };
+    struct slot {
+        stage is = stage::outside;
+        point at{};         ///< what it was given
+        double since_s = 0; ///< when
+    };
+
+    /// Ctrl-C is noticed, and a limit of seconds, within this time.
+    static constexpr double longest_wait_s = 0.05;
+
+    [[nodiscard]] double wait_s() const
+    {
+        double out = longest_wait_s;
+        double const now = on_->now();
+        for (slot const& one : slots_)
+            if (one.is == stage::busy) out = std::min(out, one.since_s + most_s_ - now);
+        return std::max(out, 0.0);
+    }
+
+    /// Gives idle slots what the search proposes.
+    /// @return  why the search is over; empty while it is not
+    [[nodiscard]] std::string ask()
+    {
+        bool const is_first = board_->evaluations() == 0 && busy_ == 0;
+        bool const has_budget = board_->budget_left();
+        if (!is_first && !has_budget) return "budget";
+        auto const is_idle = [](slot const& one) { return one.is == stage::idle; };
+        std::uint64_t room = 1; // the first evaluation does not ask what it costs
+        if (has_budget) {
+            std::uint64_t const left = board_->judge().evaluations_left();
+            room = left - std::min(left, busy_);
+        }
+        auto const idle = static_cast<std::uint64_t>(std::ranges::count_if(slots_, is_idle));
+        std::uint64_t const count = std::min(idle, room);
+        if (count == 0 || !has_news_) return {};
+        std::vector<point> next = search_->ask(count);
+        has_news_ = next.size() == count; // else it may have more when it is told more
+        for (point& at : next) {
+            auto const free = std::ranges::find_if(slots_, is_idle);
+            on_->submit(static_cast<std::size_t>(free - slots_.begin()), at);
+            *free = {.is = stage::busy, .at = std::move(at), .since_s = on_->now()};
+            ++busy_;
+        }
+        auto const& stopped = search_->stopped();
+        if (stopped && stopped->reason == stop_reason::exhausted) return "space";
+        if (stopped) return "stop rule";
+        return next.empty() && busy_ == 0 ? "budget" : "";
+    }
+
+    void take(slot_event& happened)
+    {
+        slot& from = slots_[happened.slot];
+        if (uses_[happened.slot].name.empty()) uses_[happened.slot].name = on_->name(happened.slot);
+        wants_stop_ = wants_stop_ || happened.wants_stop;
+        has_news_ = true;
+        if (from.is == stage::busy && happened.seen)
+            tell(happened.slot, *std::move(happened.seen), happened.is_fault);
+        from.is = stage::idle;
+    }
+
+    void give_up_overdue()
+    {
+        double const now = on_->now();
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            if (slots_[i].is != stage::busy || now - slots_[i].since_s < most_s_) continue;
+            tell(i,
+                 failure{failure_stage::timeout,
+                         "no outcome within " + formatted("%.4g", most_s_) + " s"},
+                 true);
+            slots_[i].is = stage::overdue;
+            has_news_ = true;
+        }
+    }
+
+    /// Tells the outcome of what a busy slot was given.
+    void tell(std::size_t of, evaluation seen, bool is_fault)
+    {
+        point const& at = slots_[of].at;
+        worker_use& use = uses_[of];
+        auto const* const m = std::get_if<measurement>(&seen.result);
+        bool const is_nonsense = m != nullptr && std::isnan(m->value); // infinite may be meant so
+        refuse_not_finite(seen.result);
+        auto* const why = std::get_if<failure>(&seen.result);
+        std::string const text = text_of(search_->space().describe(), at);
+        if (why != nullptr && (is_fault || is_nonsense) && !use.name.empty()) {
+            why->reason = use.name + ": " + why->reason;
+            if (use.first_fault.empty()) {
+                use.first_fault = why->reason;
+                board_->announce(progress_event::notice, why->reason + ", at " + text);
+            }
+        }
+        --busy_;
+        search_->tell(at, seen);
+        outcome const checked =
+            within_bounds(*bounds_, bounded_numbers(*bounds_, seen), seen.result);
+        board_->add(at, checked, text);
+        ++use.evaluations;
+        if (auto const* const failed = std::get_if<failure>(&checked))
+            ++use.failures[static_cast<std::size_t>(failed->stage)];
+        if (search_->best() && search_->best()->first == at)
+            best_quantities_ = std::move(seen.quantities);
+    }
+
+    slot_evaluator* on_;
+    optimizer_core* search_;
+    run_state* board_;
+    std::vector<quantity_bound> const* bounds_;
+    double most_s_;
+    std::vector<slot> slots_;
+    std::uint64_t busy_ = 0;
+    bool has_news_ = true; ///< something happened since the search had less than it was asked for
+    bool wants_stop_ = false;
+    std::vector<worker_use> uses_; ///< by slot
+    std::vector<quantity> best_quantities_{};
+};
+
+ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
+                                                 slot_evaluator& on,
+                                                 search_limits const& limits,
+                                                 minimize_options const& options,
+                                                 double most_seconds)
+{
+    std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
+    if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
+        possible = static_cast<std::uint32_t>(*size);
+    // The cost is counted here: the first evaluation does not ask what it costs.
+    optimizer_core search(
+        space, options.search, options.seed, false, without_cost(limits), options.bounds);
+    run_state board = objective_board(options.name, limits, possible, options.progress);
+    slots_loop loop(on, search, board, options.bounds, most_seconds);
+    loop_end const end = loop.run();
+    found_minimum out;
+    out.ended = board.evaluations() >= possible && !end.interrupted ? "space" : end.ended;
+    if (search.best()) {
+        out.best = search.best()->first;
+        out.value = search.best()->second;
+    }
+    out.quantities = loop.best_quantities();
+    out.shortfall = search.shortfall();
+    conclude(out, board, space.describe(), limits, end.interrupted);
+    std::vector<worker_use> workers = loop.uses();
+    for (std::size_t i = 0; i < workers.size(); ++i)
+        if (workers[i].name.empty()) workers[i].name = on.name(i); // it never joined
+    return {std::move(out), std::move(workers)};
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
