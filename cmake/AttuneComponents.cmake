@@ -16,6 +16,7 @@
 #   ship       attune/unit/ship.hpp           JSON                   compile, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
+#   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
@@ -39,6 +40,8 @@ set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
 set(attune_uses_xgboost search)
 set(attune_packages_xgboost xgboost)
+set(attune_uses_mpi tune)
+set(attune_packages_mpi mpi)
 
 # attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.
 
@@ -93,6 +96,17 @@ function(attune_find_xgboost reason)
     endif()
 endfunction()
 
+function(attune_find_mpi reason)
+    set(MPI_CXX_SKIP_MPICXX ON) # the C interface alone
+    find_package(MPI 3 QUIET GLOBAL COMPONENTS CXX)
+    set(${reason} "" PARENT_SCOPE)
+    if(NOT TARGET MPI::MPI_CXX)
+        set(${reason} "MPI was not found (Debian: libopenmpi-dev or libmpich-dev)" PARENT_SCOPE)
+        return()
+    endif()
+    set(${reason}_found "MPI ${MPI_CXX_VERSION}" PARENT_SCOPE)
+endfunction()
+
 function(attune_find_threads reason)
     find_package(Threads QUIET GLOBAL)
     set(${reason} "" PARENT_SCOPE)
@@ -111,6 +125,8 @@ function(attune_link_package library scope package)
         target_link_libraries(${library} ${scope} $<BUILD_INTERFACE:Eigen3::Eigen>)
     elseif(package STREQUAL "xgboost")
         target_link_libraries(${library} ${scope} attune_libxgboost)
+    elseif(package STREQUAL "mpi")
+        target_link_libraries(${library} PUBLIC MPI::MPI_CXX) # who has a communicator includes its header
     endif()
 endfunction()
 
@@ -218,7 +234,7 @@ function(attune_add_unit target kind file)
     endif()
 endfunction()
 
-# attune_add_component(<stage> | clang | xgboost): call it only after its attune_find_... found all.
+# attune_add_component(<stage> | clang | xgboost | mpi): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()

@@ -35,10 +35,10 @@ set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
-# tune/ outside tune/device/cuda/ names no CUDA: what it may see of cuda/ holds no type of the driver's,
+# tune/ outside tune/device/cuda/ names no CUDA: what it may see of it holds no type of the driver's,
 # and a backend is seen through device_target.hpp; devices.hpp lists the backends.
 set(backend "^tune/device/cuda/")
-set(plain_cuda "^attune/cuda/launch\\.hpp$")
+set(plain_cuda "^attune/(cuda/launch|measure/cuda/worker/message_values)\\.hpp$")
 
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream

@@ -67,6 +67,8 @@
 #include <attune/tune/minimize_two.ipp>
 #include <attune/tune/minimize_with_budget.ipp>
 #include <attune/tune/over/minimize_slots.ipp>
+#include <attune/tune/over/mpi/rank_messages.ipp>
+#include <attune/tune/over/own_slot.ipp>
 #include <attune/tune/over/slot_evaluator.ipp>
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>

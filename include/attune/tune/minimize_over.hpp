@@ -1,0 +1,85 @@
+// attune/tune/minimize_over.hpp - searches the best configuration of a plain function on the ranks of an MPI job.
+// SPDX-License-Identifier: MIT
+//
+// The target attune::mpi. Nothing else includes this header; it includes nothing of MPI.
+//
+// tested by tune/over/mpi/ranks.cpp
+#pragma once
+
+#include <attune/core/evaluation.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/decode.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/space/build_pack.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/minimize.hpp>
+#include <attune/tune/over/minimize_over_options.hpp>
+#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/over/mpi/ranks.hpp>
+
+#include <type_traits>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+template <class Config>
+struct minimize_over_result : minimize_result<Config> {
+    /// What each rank did, in their order; rank 0 is among them where it evaluates.
+    std::vector<worker_use> workers;
+};
+
+/// Looks for the configuration with the lowest objective, as minimize() does, on all ranks of a
+/// communicator. All ranks call it and get the same result.
+///
+/// Rank 0 searches, and each other rank evaluates one configuration after another: whoever is ready
+/// gets the next one, and nobody waits for others. Proposals depend on the order in which outcomes
+/// arrive, so that runs repeat exactly with one worker only. With a communicator of one rank it is
+/// minimize(): most_seconds has no effect, and what the objective throws reaches the caller.
+///
+/// A rank whose objective throws, or returns NaN, costs one evaluation: a failure, of which the
+/// sink is told once for each rank, with rank and host. At the end, by a limit or by Ctrl-C at any
+/// rank, what is pending is waited for and counts. What is beyond options.most_seconds, and a rank
+/// that has not come, is waited for one second more; then it is left. It returns when its objective
+/// does, and MPI_Finalize waits for it.
+///
+/// @param communicator  an MPI_Comm; its other messages are not touched
+/// @param typed         the pack of attune::space(...), the same on all ranks
+/// @param objective     called as objective(config), as for minimize()
+/// @param options       what rank 0 has counts; inputs must be the same on all ranks
+/// Errors   attune::error on all ranks: those of minimize() on rank 0; a rank with another space;
+///          MPI not initialised; rank 0 evaluates without MPI_THREAD_FUNNELED
+/// Example  auto const r = attune::minimize_over(MPI_COMM_WORLD, space,
+///                                               [](auto const& c) { return cost(c[x]); });
+template <class Communicator, class Pack, class Objective>
+[[nodiscard]] minimize_over_result<typename Pack::config_type>
+minimize_over(Communicator communicator,
+              Pack const& typed,
+              Objective&& objective,
+              minimize_over_options const& options = {})
+{
+    using config_type = typename Pack::config_type;
+    constexpr bool callable = std::is_invocable_v<Objective&, config_type const&>;
+    static_assert(callable,
+                  "attune: minimize_over(communicator, space, objective, options): the objective "
+                  "must take a configuration of the space and return a number, an attune::outcome "
+                  "or an attune::evaluation");
+    constexpr bool has_communicator = detail::may_be_communicator<Communicator>;
+    static_assert(has_communicator,
+                  "attune: minimize_over(communicator, space, objective, options): the "
+                  "communicator must be an MPI_Comm");
+    minimize_over_result<config_type> out;
+    if constexpr (callable && has_communicator) {
+        detail::minimum_on_ranks const found = detail::minimize_on_ranks(
+            detail::bits_of(communicator),
+            [&] { return build(typed, options.minimize.inputs); },
+            [&](chain_of_trees const& space, point const& at) -> evaluation {
+                return detail::objective_evaluation(objective(decode(typed, space.describe(), at)));
+            },
+            options);
+        detail::take_minimum(out, found.end.found, typed, found.space);
+        out.workers = found.end.workers;
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,51 @@
+// attune/tune/over/mpi/rank_messages.hpp - what rank 0 and the other ranks of a search tell each other.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/evaluation.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/over/slot_evaluator.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+// A rank sends one report, its hello or the outcome of its last order, and then waits for an order.
+// So it never has more than one report under way, for which rank 0 can be ready when it leaves.
+
+/// To rank 0. No report is longer than `longest_report` bytes.
+struct rank_report {
+    std::string host{};
+    std::string space{};   ///< in the hello: space_identity() of the rank's own space
+    std::string problem{}; ///< in the hello: why the rank has no space; else empty
+    std::optional<guarded_evaluation> seen{}; ///< nothing: a hello
+    bool wants_stop = false;                  ///< Ctrl-C was pressed at this rank
+};
+inline constexpr std::size_t longest_report = std::size_t{1} << 16;
+
+/// From rank 0: a configuration to evaluate, or else the end with its result.
+struct rank_order {
+    std::optional<point> at{};
+    minimum_on_slots end{};
+    std::string problem{};  ///< at the end: why there is no result; else empty
+    bool some_left = false; ///< at the end: rank 0 does not wait for some ranks
+};
+
+/// A failure's text is cut where it makes the report too long; quantities that do make it a
+/// failure that says so.
+[[nodiscard]] std::string text_of_report(rank_report const& report);
+[[nodiscard]] std::string text_of_order(rank_order const& order);
+/// Errors of both   std::runtime_error: the text is damaged, or of another version of attune
+[[nodiscard]] rank_report read_report(std::string_view text);
+[[nodiscard]] rank_order read_order(std::string_view text);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/over/mpi/rank_messages.ipp>
+#endif

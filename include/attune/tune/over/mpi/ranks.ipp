@@ -1,0 +1,431 @@
+// attune/tune/over/mpi/ranks.ipp - one communicator, two kinds of messages.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+// The C interface alone, also where the program does not say so.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+
+#include <attune/core/error.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+#include <attune/search/repeat.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/minimize.hpp>
+#include <attune/tune/over/mpi/rank_messages.hpp>
+#include <attune/tune/over/mpi/ranks.hpp>
+#include <attune/tune/over/own_slot.hpp>
+#include <attune/tune/over/slot_evaluator.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mpi.h>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr int rank_message_tag = 23;
+
+/// Rests between two looks, longer the longer it waits, so that who waits takes no core from who
+/// evaluates: an eighth of the time so far, from 20 to 500 us.
+class rests_between_looks {
+public:
+    [[nodiscard]] double waited_s() const { return steady_seconds() - begun_s_; }
+    void rest() const
+    {
+        double const s = std::clamp(waited_s() / 8, 20e-6, 500e-6);
+        std::this_thread::sleep_for(std::chrono::duration<double>(s));
+    }
+
+private:
+    double begun_s_ = steady_seconds();
+};
+
+/// A message that has arrived; nothing: none has.
+struct rank_letter {
+    int from = 0;
+    std::string text;
+};
+[[nodiscard]] inline std::optional<rank_letter> next_letter(MPI_Comm comm, int from)
+{
+    int has = 0;
+    MPI_Message message{};
+    MPI_Status status{};
+    MPI_Improbe(from, rank_message_tag, comm, &has, &message, &status);
+    if (has == 0) return {};
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    rank_letter out{status.MPI_SOURCE, std::string(static_cast<std::size_t>(bytes), '\0')};
+    MPI_Mrecv(out.text.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    return out;
+}
+
+[[nodiscard]] inline std::string own_host()
+{
+    char name[MPI_MAX_PROCESSOR_NAME + 1] = {};
+    int length = 0;
+    MPI_Get_processor_name(name, &length);
+    return {name, static_cast<std::size_t>(length)};
+}
+
+[[nodiscard]] inline std::string rank_name(int rank, std::string const& host)
+{
+    return "rank " + std::to_string(rank) + (host.empty() ? "" : " on " + host);
+}
+
+/// A message under way; its bytes stay where they are until it is complete.
+struct open_message {
+    MPI_Request request = MPI_REQUEST_NULL;
+    std::vector<char> bytes{};
+};
+
+/// Messages under way and the communicator that they use.
+struct open_messages {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::vector<open_message> all{};
+
+    void keep(open_message one) { all.push_back(std::move(one)); }
+    void finish()
+    {
+        for (open_message& one : all)
+            MPI_Wait(&one.request, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&comm);
+    }
+};
+
+inline int finish_at_finalize(MPI_Comm, int, void* kept, void*)
+{
+    std::unique_ptr<open_messages> const all(static_cast<open_messages*>(kept));
+    all->finish();
+    return MPI_SUCCESS;
+}
+
+/// Frees the communicator, which all its ranks do together: now, or where some ranks are left in
+/// MPI_Finalize, whose first act is to delete the attributes of MPI_COMM_SELF (MPI-3.1 Sec. 8.7.1).
+inline void end_communicator(open_messages all, bool some_left)
+{
+    if (!some_left) return all.finish();
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish_at_finalize, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, new open_messages(std::move(all)));
+    MPI_Comm_free_keyval(&key);
+}
+
+/// Rank 0's view of the others, and of its own thread if it evaluates.
+class ranks_evaluator final : public slot_evaluator {
+public:
+    /// @param space  space_identity() that all ranks must have
+    ranks_evaluator(MPI_Comm comm, std::string space)
+        : comm_(comm)
+        , space_(std::move(space))
+        , others_(static_cast<std::size_t>(size_of(comm) - 1))
+    {
+    }
+
+    void evaluate_here(std::function<evaluation(point const&)> objective)
+    {
+        here_ = std::make_unique<own_slot>(std::move(objective));
+        host_ = own_host();
+    }
+
+    [[nodiscard]] std::size_t slots() const override { return others_.size() + first_other(); }
+    [[nodiscard]] std::string name(std::size_t slot) const override
+    {
+        return slot < first_other() ? rank_name(0, host_)
+                                    : rank_name(rank_of(slot), others_[slot - first_other()].host);
+    }
+    void submit(std::size_t slot, point const& at) override
+    {
+        if (slot < first_other())
+            here_->submit(at);
+        else
+            send(others_[slot - first_other()], rank_of(slot), text_of_order({.at = at}));
+    }
+    [[nodiscard]] std::vector<slot_event> wait(double seconds) override
+    {
+        std::vector<slot_event> out;
+        for (rests_between_looks looks;; looks.rest()) {
+            if (here_) look_here(out);
+            while (std::optional<rank_letter> const letter = next_letter(comm_, MPI_ANY_SOURCE))
+                out.push_back(event_of(*letter));
+            if (!out.empty() || looks.waited_s() >= seconds) return out;
+        }
+    }
+
+    /// Sends all ranks the end, and marks in it those that are left.
+    void close(rank_order& end)
+    {
+        here_.reset();
+        auto const is_awaited = [](other const& one) { return one.is_awaited; };
+        for (rests_between_looks looks;
+             std::ranges::any_of(others_, is_awaited) && looks.waited_s() < 1;
+             looks.rest())
+            while (std::optional<rank_letter> const letter = next_letter(comm_, MPI_ANY_SOURCE))
+                other_of(*letter).is_awaited = false;
+        end.some_left = std::ranges::any_of(others_, is_awaited);
+        std::vector<worker_use>& uses = end.end.workers;
+        for (std::size_t i = 0; i < others_.size() && i < uses.size(); ++i)
+            uses[uses.size() - others_.size() + i].is_left = others_[i].is_awaited;
+        std::string const text = text_of_order(end);
+        open_messages open{.comm = comm_};
+        for (std::size_t i = 0; i < others_.size(); ++i) {
+            open.keep(std::move(others_[i].sent)); // a rank that is left may not have received it
+            open.keep(message_to(static_cast<int>(i) + 1, text));
+            if (others_[i].is_awaited) open.keep(place_for_report(static_cast<int>(i) + 1));
+        }
+        end_communicator(std::move(open), end.some_left);
+    }
+
+private:
+    struct other {
+        bool is_awaited = true; ///< its hello, or the outcome of its order, has not arrived
+        std::string host{};     ///< empty: before its hello
+        open_message sent{};    ///< its last order
+    };
+
+    [[nodiscard]] static int size_of(MPI_Comm comm)
+    {
+        int out = 0;
+        MPI_Comm_size(comm, &out);
+        return out;
+    }
+    [[nodiscard]] std::size_t first_other() const { return here_ ? 1 : 0; }
+    [[nodiscard]] int rank_of(std::size_t slot) const
+    {
+        return static_cast<int>(slot - first_other()) + 1;
+    }
+    [[nodiscard]] other& other_of(rank_letter const& letter)
+    {
+        return others_[static_cast<std::size_t>(letter.from) - 1];
+    }
+
+    void send(other& to, int rank, std::string const& text)
+    {
+        MPI_Wait(&to.sent.request, MPI_STATUS_IGNORE); // the order before was answered
+        to.sent = message_to(rank, text);
+        to.is_awaited = true;
+    }
+    [[nodiscard]] open_message message_to(int rank, std::string const& text)
+    {
+        open_message out{.bytes = {text.begin(), text.end()}};
+        MPI_Isend(out.bytes.data(),
+                  static_cast<int>(out.bytes.size()),
+                  MPI_BYTE,
+                  rank,
+                  rank_message_tag,
+                  comm_,
+                  &out.request);
+        return out;
+    }
+    /// For the one report that a rank may have under way; nobody reads it.
+    [[nodiscard]] open_message place_for_report(int rank)
+    {
+        open_message out{.bytes = std::vector<char>(longest_report)};
+        MPI_Irecv(out.bytes.data(),
+                  static_cast<int>(out.bytes.size()),
+                  MPI_BYTE,
+                  rank,
+                  rank_message_tag,
+                  comm_,
+                  &out.request);
+        return out;
+    }
+
+    void look_here(std::vector<slot_event>& out)
+    {
+        if (!std::exchange(has_joined_, true)) out.push_back({.slot = 0});
+        if (std::optional<guarded_evaluation> seen = here_->take())
+            out.push_back({.slot = 0, .seen = std::move(seen->seen), .is_fault = seen->is_fault});
+    }
+
+    /// Errors   attune::error: a hello from a rank that cannot take part
+    [[nodiscard]] slot_event event_of(rank_letter const& letter)
+    {
+        other& from = other_of(letter);
+        from.is_awaited = false;
+        bool const is_hello = from.host.empty();
+        slot_event out{.slot = static_cast<std::size_t>(letter.from) - 1 + first_other()};
+        rank_report report;
+        try {
+            report = read_report(letter.text);
+        } catch (std::exception const&) {
+            if (is_hello) report.problem = "its message cannot be read";
+            report.seen = guarded_evaluation{
+                failure{failure_stage::crash, "its outcome cannot be read"}, true};
+        }
+        if (is_hello) {
+            from.host = report.host;
+            if (report.problem.empty() && report.space != space_)
+                report.problem = "its space is not that of rank 0";
+            if (!report.problem.empty())
+                throw error("a rank cannot take part in the search",
+                            rank_name(letter.from, from.host) + ": " + report.problem,
+                            "declare the same space, with the same inputs, on all ranks");
+            return out;
+        }
+        out.wants_stop = report.wants_stop;
+        if (report.seen) {
+            out.seen = std::move(report.seen->seen);
+            out.is_fault = report.seen->is_fault;
+        }
+        return out;
+    }
+
+    MPI_Comm comm_;
+    std::string space_;
+    std::vector<other> others_; ///< of rank 1 and so on
+    std::unique_ptr<own_slot> here_{};
+    std::string host_{}; ///< of rank 0, if it evaluates
+    bool has_joined_ = false;
+};
+
+/// The exception being handled, on one line.
+/// @pre  called in a `catch` block
+[[nodiscard]] inline std::string problem_here()
+{
+    try {
+        throw;
+    } catch (error const& thrown) {
+        return sentence_of(thrown);
+    } catch (...) {
+        return text_of_exception();
+    }
+}
+
+using ranked_objective = std::function<evaluation(chain_of_trees const&, point const&)>;
+
+/// What rank 0 does.
+[[nodiscard]] inline minimum_on_ranks search_over(MPI_Comm comm,
+                                                  std::function<chain_of_trees()> const& build,
+                                                  ranked_objective const& objective,
+                                                  minimize_over_options const& options)
+{
+    rank_order end;
+    std::optional<chain_of_trees> space;
+    std::exception_ptr thrown;
+    std::optional<ranks_evaluator> others;
+    try {
+        space = build();
+    } catch (...) {
+        thrown = std::current_exception();
+        end.problem = problem_here();
+    }
+    others.emplace(comm, space ? space_identity(space->describe()) : std::string{});
+    try {
+        if (space && options.first_rank_evaluates) {
+            int level = MPI_THREAD_SINGLE;
+            MPI_Query_thread(&level);
+            if (level < MPI_THREAD_FUNNELED)
+                throw error("rank 0 cannot evaluate beside the search",
+                            "MPI was initialised for a single thread",
+                            "call MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "
+                            "or leave first_rank_evaluates false");
+            others->evaluate_here([&](point const& at) { return objective(*space, at); });
+        }
+        if (space)
+            end.end = minimize_on_slots(
+                *space, *others, options.limits, options.minimize, options.most_seconds);
+    } catch (...) {
+        thrown = std::current_exception();
+        end.problem = problem_here();
+    }
+    others->close(end);
+    if (thrown) std::rethrow_exception(thrown);
+    return {std::move(end.end), *std::move(space)};
+}
+
+/// What the other ranks do.
+[[nodiscard]] inline minimum_on_ranks work_for_search(MPI_Comm comm,
+                                                      std::function<chain_of_trees()> const& build,
+                                                      ranked_objective const& objective)
+{
+    rank_report report{.host = own_host()};
+    std::optional<chain_of_trees> space;
+    std::exception_ptr thrown;
+    try {
+        space = build();
+        report.space = space_identity(space->describe());
+    } catch (...) {
+        thrown = std::current_exception();
+        report.problem = problem_here();
+    }
+    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+    rank_order order;
+    for (;;) {
+        std::string const text = text_of_report(report);
+        MPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, rank_message_tag, comm);
+        std::optional<rank_letter> letter;
+        for (rests_between_looks looks; !(letter = next_letter(comm, 0)); looks.rest()) {
+        }
+        order = read_order(letter->text);
+        if (!order.at) break;
+        report.seen =
+            evaluate_guarded([&](point const& at) { return objective(*space, at); }, *order.at);
+        report.wants_stop = interrupt.requested();
+    }
+    end_communicator({.comm = comm}, order.some_left);
+    if (thrown) std::rethrow_exception(thrown);
+    if (!order.problem.empty())
+        throw error("the search on rank 0 ended without a result", order.problem, "");
+    return {std::move(order.end), *std::move(space)};
+}
+
+/// A communicator of one rank: minimize().
+[[nodiscard]] inline minimum_on_ranks search_alone(std::function<chain_of_trees()> const& build,
+                                                   ranked_objective const& objective,
+                                                   minimize_over_options const& options)
+{
+    chain_of_trees space = build();
+    minimum_on_slots end;
+    end.found = minimize_points(
+        space,
+        [&](point const& at) { return objective(space, at); },
+        options.limits,
+        options.minimize);
+    end.workers.push_back({.name = rank_name(0, own_host()),
+                           .evaluations = end.found.evaluations,
+                           .failures = end.found.failures});
+    return {std::move(end), std::move(space)};
+}
+
+ATTUNE_INLINE minimum_on_ranks minimize_on_ranks(communicator_bits communicator,
+                                                 std::function<chain_of_trees()> const& build,
+                                                 ranked_objective const& objective,
+                                                 minimize_over_options const& options)
+{
+    int is_ready = 0;
+    int is_over = 0;
+    MPI_Initialized(&is_ready);
+    MPI_Finalized(&is_over);
+    if (is_ready == 0 || is_over != 0)
+        throw error(is_over != 0 ? "MPI is finalized" : "MPI is not initialised",
+                    "minimize_over(communicator, ...)",
+                    "call it between MPI_Init_thread() and MPI_Finalize()");
+    static_assert(may_be_communicator<MPI_Comm>);
+    MPI_Comm given = MPI_COMM_NULL;
+    std::memcpy(&given, &communicator.bits, sizeof given);
+    int size = 0;
+    MPI_Comm_size(given, &size);
+    if (size == 1) return search_alone(build, objective, options);
+    // Messages of the program's own cannot be taken for ours.
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(given, &comm);
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank == 0 ? search_over(comm, build, objective, options)
+                     : work_for_search(comm, build, objective);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,220 @@
+// tests/tune/over/mpi/ranks.cpp - a search on real ranks of this machine, by mpirun.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/over/mpi/ranks.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <set>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+#include "../../../support/texts.hpp"
+
+using attune_test::has;
+
+TEST_CASE("a communicator is a pointer or a number of at most eight bytes")
+{
+    int place = 0;
+    CHECK(attune::detail::may_be_communicator<int>);   // MPICH's
+    CHECK(attune::detail::may_be_communicator<void*>); // Open MPI's
+    CHECK(!attune::detail::may_be_communicator<double>);
+    CHECK(!attune::detail::may_be_communicator<std::string>);
+    int* back = nullptr;
+    attune::detail::communicator_bits const bits = attune::detail::bits_of(&place);
+    std::memcpy(&back, &bits.bits, sizeof back);
+    CHECK(back == &place);
+}
+
+#ifdef ATTUNE_TEST_MPIRUN
+
+namespace {
+
+struct ranks_run {
+    int code = -1;
+    std::vector<std::string> results{}; ///< by order of arrival, without the rank
+    std::vector<std::string> errors{};
+    std::string notices{};
+    std::size_t evaluated = 0;
+    std::set<std::string> different{};
+    std::size_t over = 0; ///< ranks that came to their end, behind MPI_Finalize
+    std::string all{};
+};
+
+ranks_run run(int ranks, std::string const& what)
+{
+    ranks_run out;
+    std::string const line = ATTUNE_TEST_MPIRUN " -n " + std::to_string(ranks) +
+                             " " ATTUNE_TEST_RANKS " " + what + " 2>&1";
+    std::FILE* const pipe = ::popen(line.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    char buffer[4096];
+    while (std::size_t const n = std::fread(buffer, 1, sizeof buffer, pipe))
+        out.all.append(buffer, n);
+    int const ended = ::pclose(pipe);
+    out.code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    std::istringstream lines(out.all);
+    for (std::string text; std::getline(lines, text);) {
+        std::istringstream words(text);
+        std::string kind, rank, rest;
+        words >> kind >> rank;
+        std::getline(words, rest);
+        if (kind == "result") out.results.push_back(rest);
+        if (kind == "error") out.errors.push_back(rest);
+        if (kind == "notice") out.notices += text + '\n';
+        if (kind == "over") ++out.over;
+        if (kind == "evaluated") {
+            ++out.evaluated;
+            out.different.insert(rest);
+        }
+    }
+    return out;
+}
+
+/// Whether all ranks have one and the same result, which has this in it.
+bool all_say(ranks_run const& r, std::size_t ranks, std::string const& text)
+{
+    bool const same = std::set<std::string>(r.results.begin(), r.results.end()).size() == 1;
+    return r.results.size() == ranks && same && has(r.results.front(), text);
+}
+
+/// Nothing where mpirun starts ranks here; else its message.
+std::string const& problem()
+{
+    static std::string const said = [] {
+        ranks_run const r = run(2, "before_init");
+        return r.code == 0 ? "" : "mpirun does not start ranks here: " + r.all.substr(0, 300);
+    }();
+    return said;
+}
+
+} // namespace
+
+TEST_CASE("four ranks find the best of a space, and all have the result")
+{
+    if (!problem().empty()) {
+        MESSAGE("skipped: no MPI: " << problem());
+        return;
+    }
+    SUBCASE("rank 0 searches")
+    {
+        ranks_run const r = run(4, "all");
+        CAPTURE(r.all);
+        CHECK(r.code == 0);
+        CHECK(
+            all_say(r, 4, "evaluations=106 failed=0 ended=space interrupted=0 best=7,3 value=2."));
+        CHECK(r.evaluated == 106);
+        CHECK(r.different.size() == 106);
+        CHECK(!has(r.all, "evaluated 0 "));
+        CHECK(r.over == 4);
+    }
+    SUBCASE("rank 0 evaluates too")
+    {
+        ranks_run const r = run(4, "own");
+        CAPTURE(r.all);
+        CHECK(r.code == 0);
+        CHECK(
+            all_say(r, 4, "evaluations=106 failed=0 ended=space interrupted=0 best=7,3 value=2."));
+        CHECK(r.different.size() == 106);
+        CHECK(has(r.all, "evaluated 0 "));
+        CHECK(r.over == 4);
+    }
+    SUBCASE("one rank is minimize()")
+    {
+        ranks_run const r = run(1, "all");
+        CAPTURE(r.all);
+        CHECK(r.code == 0);
+        CHECK(
+            all_say(r, 1, "evaluations=106 failed=0 ended=space interrupted=0 best=7,3 value=2."));
+        CHECK(has(r.results.front(), "workers=106,"));
+    }
+}
+
+TEST_CASE(
+    "a rank that throws, or returns NaN, costs its evaluations and is told of by rank and host")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(4, "faults");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    CHECK(all_say(r, 4, "evaluations=40 "));
+    CHECK(r.evaluated == 40);
+    CHECK(r.different.size() == 40);
+    CHECK(has(r.notices, "notice rank 2 on "));
+    CHECK(has(r.notices, ": no licence, at X="));
+    CHECK(has(r.notices, "notice rank 3 on "));
+    CHECK(has(r.notices, ": the value is not finite, at X="));
+    CHECK(std::ranges::count(r.notices, '\n') == 2);
+}
+
+TEST_CASE("a rank beyond the limit holds neither the search nor its end")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(4, "slow");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    CHECK(all_say(r, 4, "evaluations=40 "));
+    CHECK(has(r.results.front(), "workers=1left!,"));
+    CHECK(has(r.notices, ": no outcome within 0.5 s, at X="));
+    CHECK(r.over == 4); // MPI_Finalize waited for it
+}
+
+TEST_CASE("Ctrl-C at rank 0, or at another, ends the search on all, with a result")
+{
+    if (!problem().empty()) return;
+    for (char const* what : {"interrupted", "interrupted_worker"}) {
+        ranks_run const r = run(4, what);
+        CAPTURE(r.all);
+        CHECK(r.code == 0);
+        CHECK(all_say(r, 4, "ended=interrupted interrupted=1 best="));
+        CHECK(r.evaluated < 40);
+        // What was evaluated was told.
+        CHECK(all_say(r, 4, "evaluations=" + std::to_string(r.evaluated) + " "));
+        CHECK(r.over == 4);
+    }
+}
+
+TEST_CASE("what ends the search on rank 0 is an error on all ranks, none of which hangs")
+{
+    if (!problem().empty()) return;
+    ranks_run const unlike = run(4, "unlike");
+    CAPTURE(unlike.all);
+    CHECK(unlike.code == 0);
+    REQUIRE(unlike.errors.size() == 4);
+    for (std::string const& text : unlike.errors)
+        CHECK(has(text, "its space is not that of rank 0"));
+    CHECK(unlike.over == 4);
+    ranks_run const sink = run(3, "sink");
+    CAPTURE(sink.all);
+    REQUIRE(sink.errors.size() == 3);
+    for (std::string const& text : sink.errors)
+        CHECK(has(text, "the sink is full"));
+    CHECK(sink.over == 3);
+    ranks_run const before = run(1, "before_init");
+    CHECK(has(before.all, "error 0 MPI is not initialised"));
+}
+
+TEST_CASE("messages of the program's own stay its own, and a second search is another")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(4, "beside");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    CHECK(r.results.size() == 8);
+    CHECK(r.evaluated == 80);
+    CHECK(has(r.all, "sum 306")); // 101 + 102 + 103
+}
+
+#else
+
+TEST_CASE("a search on ranks")
+{
+    MESSAGE("skipped: no MPI: neither its library nor mpirun was found (Debian: libopenmpi-dev, "
+            "openmpi-bin)");
+}
+
+#endif
