@@ -17,6 +17,7 @@
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
+#   smt        attune/unit/smt.hpp            Z3                     files; the same
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
@@ -42,6 +43,8 @@ set(attune_uses_xgboost search)
 set(attune_packages_xgboost xgboost)
 set(attune_uses_mpi tune)
 set(attune_packages_mpi mpi)
+set(attune_uses_smt files)
+set(attune_packages_smt z3)
 
 # attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.
 
@@ -107,6 +110,24 @@ function(attune_find_mpi reason)
     set(${reason}_found "MPI ${MPI_CXX_VERSION}" PARENT_SCOPE)
 endfunction()
 
+# Gives the target attune_libz3.
+function(attune_find_z3 reason)
+    find_library(ATTUNE_Z3_LIBRARY z3)
+    find_path(ATTUNE_Z3_INCLUDE_DIR z3++.h PATH_SUFFIXES z3)
+    mark_as_advanced(ATTUNE_Z3_LIBRARY ATTUNE_Z3_INCLUDE_DIR)
+    if(NOT ATTUNE_Z3_LIBRARY OR NOT ATTUNE_Z3_INCLUDE_DIR)
+        set(${reason} "libz3 was not found (Debian: libz3-dev)" PARENT_SCOPE)
+        return()
+    endif()
+    set(${reason} "" PARENT_SCOPE)
+    set(${reason}_found "${ATTUNE_Z3_LIBRARY}" PARENT_SCOPE)
+    if(NOT TARGET attune_libz3)
+        add_library(attune_libz3 INTERFACE IMPORTED GLOBAL)
+        target_include_directories(attune_libz3 INTERFACE "${ATTUNE_Z3_INCLUDE_DIR}")
+        target_link_libraries(attune_libz3 INTERFACE "${ATTUNE_Z3_LIBRARY}")
+    endif()
+endfunction()
+
 function(attune_find_threads reason)
     find_package(Threads QUIET GLOBAL)
     set(${reason} "" PARENT_SCOPE)
@@ -127,6 +148,8 @@ function(attune_link_package library scope package)
         target_link_libraries(${library} ${scope} attune_libxgboost)
     elseif(package STREQUAL "mpi")
         target_link_libraries(${library} PUBLIC MPI::MPI_CXX) # who has a communicator includes its header
+    elseif(package STREQUAL "z3")
+        target_link_libraries(${library} ${scope} attune_libz3)
     endif()
 endfunction()
 
@@ -234,7 +257,7 @@ function(attune_add_unit target kind file)
     endif()
 endfunction()
 
-# attune_add_component(<stage> | clang | xgboost | mpi): call it only after its attune_find_... found all.
+# attune_add_component(<stage> | clang | xgboost | mpi | smt): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()

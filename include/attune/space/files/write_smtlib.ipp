@@ -52,7 +52,7 @@ private:
     void declare(std::uint32_t i)
     {
         parameter_description const& p = space_.parameters[i];
-        bool const is_real = p.traits().is_interval || !p.reals.empty();
+        bool const is_real = smt_is_real(p);
         any_real_ = any_real_ || is_real;
         std::uint32_t const parts = p.type == value_kind::list ? p.parts : 1;
         for (std::uint32_t k = 0; k < parts; ++k)
@@ -213,7 +213,7 @@ private:
         [[nodiscard]] smt_term element(std::uint32_t parameter, std::int64_t place) const
         {
             parameter_description const& p = space.parameters[parameter];
-            bool const is_real = p.traits().is_interval || !p.reals.empty();
+            bool const is_real = smt_is_real(p);
             double largest = std::max({1.0, std::abs(p.low), std::abs(p.high)});
             for (std::int64_t const v : p.integers)
                 largest = std::max(largest, std::abs(static_cast<double>(v)));

@@ -50,6 +50,12 @@ struct smt_term {
     return v < 0 ? "(- " + out + ')' : out;
 }
 
+/// Whether the constant of a parameter is of sort Real.
+[[nodiscard]] inline bool smt_is_real(parameter_description const& p) noexcept
+{
+    return p.traits().is_interval || !p.reals.empty();
+}
+
 [[nodiscard]] inline std::string smt_join(char const* word, std::vector<std::string> const& parts)
 {
     if (parts.size() == 1) return parts.front();
