@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 // Source   DnnSAT (Gao et al. 2021) Sec. IV-E: solutions by negation of those found, workers with
 //          contexts of their own, tiny subspaces, interval filtering
+// Bench    bench.space.smt
 //
 // The target attune::smt, where libz3 is (Debian: libz3-dev). Nothing else includes this header; it
 // includes nothing of Z3. A space with trees needs none of it: trees count at once what Z3 lists
