@@ -39,13 +39,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr int rank_message_tag = 23;
 
 /// Rests between two looks, longer the longer it waits, so that who waits takes no core from who
-/// evaluates: an eighth of the time so far, from 20 to 500 us.
+/// evaluates: 1/64 of the time so far, from 20 us to 2 ms.
 class rests_between_looks {
 public:
     [[nodiscard]] double waited_s() const { return steady_seconds() - begun_s_; }
     void rest() const
     {
-        double const s = std::clamp(waited_s() / 8, 20e-6, 500e-6);
+        double const s = std::clamp(waited_s() / 64, 20e-6, 2e-3);
         std::this_thread::sleep_for(std::chrono::duration<double>(s));
     }
 
