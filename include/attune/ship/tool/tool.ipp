@@ -20,6 +20,7 @@
 #include <attune/ship/tool/detail/report.hpp>
 #include <attune/ship/tool/detail/retune.hpp>
 #include <attune/ship/tool/detail/show.hpp>
+#include <attune/ship/tool/detail/space.hpp>
 #include <attune/ship/tool/detail/techniques.hpp>
 #include <attune/ship/tool/detail/watch.hpp>
 #include <attune/ship/tool/tool.hpp>
@@ -34,11 +35,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 ATTUNE_INLINE std::vector<command> const& all_commands()
 {
     static std::vector<command> const all{
-        show_command(),       best_command(),      explain_command(),    report_command(),
-        watch_command(),      diff_command(),      merge_command(),      prune_command(),
-        bake_command(),       prepare_command(),   export_command(),     import_command(),
-        doctor_command(),     minimize_command(),  retune_command(),     ask_command(),
-        techniques_command(), recommend_command(), completion_command(),
+        show_command(),       best_command(),      explain_command(), report_command(),
+        watch_command(),      diff_command(),      merge_command(),   prune_command(),
+        bake_command(),       prepare_command(),   export_command(),  import_command(),
+        doctor_command(),     minimize_command(),  retune_command(),  ask_command(),
+        techniques_command(), recommend_command(), space_command(),   completion_command(),
     };
     return all;
 }

@@ -30,13 +30,19 @@ inline constexpr option output_option{"--output", "FILE", "writes there, whole o
     return text.substr(0, text.find('\n')).find("\"attune_store\"") != text.npos;
 }
 
-/// As replace_file(), but a store is not replaced: its results would be gone.
-inline void write_output(std::string const& path, std::string_view text)
+/// Errors   attune::error: a store is at `path`, whose results would be gone
+inline void refuse_store(std::string const& path)
 {
     std::ifstream there(path);
     std::string line;
     if (there && std::getline(there, line) && begins_as_store(line))
         throw error("the output is a store, which would be lost", path, "choose another name");
+}
+
+/// As replace_file(), but a store is not replaced.
+inline void write_output(std::string const& path, std::string_view text)
+{
+    refuse_store(path);
     replace_file(path, text);
 }
 

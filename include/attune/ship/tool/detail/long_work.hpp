@@ -1,0 +1,104 @@
+// attune/ship/tool/detail/long_work.hpp - progress of work that takes seconds, and signals that end it.
+// SPDX-License-Identifier: MIT
+// tested by ship/tool/space.cpp
+#pragma once
+
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/tool/console.hpp>
+
+#include <csignal>
+#include <ctime>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// Says on the console's error stream how far work is, from its third second on: on a terminal one
+/// line that changes each second, elsewhere a line every 10 seconds.
+class work_progress {
+public:
+    /// @param now  seconds of a clock
+    explicit work_progress(console& on, std::function<double()> now = steady_seconds)
+        : on_(&on)
+        , now_(std::move(now))
+        , begun_s_(now_())
+        , next_s_(begun_s_ + 2)
+    {
+    }
+    ~work_progress()
+    {
+        if (is_shown_ && on_->is_live) on_->err << "\r\x1b[K" << std::flush;
+    }
+    work_progress(work_progress const&) = delete;
+    work_progress& operator=(work_progress const&) = delete;
+
+    [[nodiscard]] double seconds() const { return now_() - begun_s_; }
+
+    /// @param text  what is done: "34 % of 100000000 configurations"
+    void note(std::function<std::string()> const& text)
+    {
+        double const at_s = now_();
+        if (at_s < next_s_) return;
+        next_s_ = at_s + (on_->is_live ? 1 : 10);
+        is_shown_ = true;
+        if (on_->is_live)
+            on_->err << '\r' << text() << "\x1b[K" << std::flush;
+        else
+            on_->err << text() << std::endl;
+    }
+
+private:
+    console* on_;
+    std::function<double()> now_;
+    double begun_s_;
+    double next_s_;
+    bool is_shown_ = false;
+};
+
+/// While one lives, Ctrl-C, SIGTERM and SIGHUP wait, in this thread and in those that it starts, so
+/// that what is half done can be taken away. At its end those that came are delivered.
+class held_signals {
+public:
+    held_signals()
+    {
+        sigemptyset(&mine_);
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP}) {
+            struct ::sigaction does{};
+            ::sigaction(signal, nullptr, &does);
+            if (does.sa_handler != SIG_IGN) sigaddset(&mine_, signal); // nohup
+        }
+        pthread_sigmask(SIG_BLOCK, &mine_, &before_);
+    }
+    ~held_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    held_signals(held_signals const&) = delete;
+    held_signals& operator=(held_signals const&) = delete;
+
+    /// Whether one has come.
+    [[nodiscard]] bool have_come() const
+    {
+        sigset_t pending;
+        sigemptyset(&pending);
+        sigpending(&pending);
+        for (int const signal : {SIGINT, SIGTERM, SIGHUP})
+            if (sigismember(&mine_, signal) == 1 && sigismember(&pending, signal) == 1) return true;
+        return false;
+    }
+    /// Ctrl-C is not delivered: the program says itself that it ends.
+    void take_interrupt() const
+    {
+        sigset_t interrupt;
+        sigemptyset(&interrupt);
+        sigaddset(&interrupt, SIGINT);
+        std::timespec const no_time{};
+        if (sigismember(&mine_, SIGINT) == 1) ::sigtimedwait(&interrupt, nullptr, &no_time);
+    }
+
+private:
+    sigset_t mine_;
+    sigset_t before_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

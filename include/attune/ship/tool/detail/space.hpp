@@ -1,0 +1,273 @@
+// attune/ship/tool/detail/space.hpp - attune space: counts, lists, draws and explains what is valid.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/long_work.hpp>
+#include <attune/ship/tool/detail/output_file.hpp>
+#include <attune/ship/tool/detail/row_blocks.hpp>
+#include <attune/ship/tool/detail/selection.hpp>
+#include <attune/ship/tool/detail/space_curve.hpp>
+#include <attune/ship/tool/detail/space_file.hpp>
+#include <attune/space/files/write_json.hpp>
+#include <attune/space/files/write_smtlib.hpp>
+#include <attune/space/files/write_t1.hpp>
+#include <attune/space/query/configuration_range.hpp>
+#include <attune/space/query/exact_size.hpp>
+#include <attune/space/query/explanation.hpp>
+#include <attune/space/query/space_report.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+inline constexpr option part_option{"--part", "K/N", "list: the K-th of N equal parts"};
+inline constexpr option format_option{
+    "--format", "csv|jsonl|json|t1|smtlib", "list: csv or jsonl (csv); export: the others (json)"};
+
+/// Options that say nothing to some actions.
+struct action_option {
+    std::string_view name;
+    std::string_view actions; ///< between blanks
+};
+inline constexpr std::array<action_option, 9> action_options{{{"--part", " list "},
+                                                              {"--threads", " list "},
+                                                              {"--format", " list export "},
+                                                              {"--output", " list export "},
+                                                              {"--most", " sample "},
+                                                              {"--seed", " sample "},
+                                                              {"--curve", " count "},
+                                                              {"--limits", " count "},
+                                                              {"--json", " count "}}};
+
+/// "3/16" as its two numbers, the first from 1 on.
+[[nodiscard]] inline std::pair<std::uint64_t, std::uint64_t> part_in_text(std::string const& text)
+{
+    std::pair<std::uint64_t, std::uint64_t> out;
+    char const* const end = text.data() + text.size();
+    auto const first = std::from_chars(text.data(), end, out.first);
+    bool is_right = first.ec == std::errc{} && first.ptr != end && *first.ptr == '/';
+    if (is_right) {
+        auto const second = std::from_chars(first.ptr + 1, end, out.second);
+        is_right = second.ec == std::errc{} && second.ptr == end;
+    }
+    if (!is_right || out.first < 1 || out.first > out.second)
+        throw words_error("--part takes K/N, K from 1 to N, not '" + text + "'");
+    return out;
+}
+
+[[nodiscard]] inline int count_space(read_space const& wanted, words const& given, console& on)
+{
+    if (given.has("--curve")) return write_curves(wanted, given, on);
+    if (given.has("--limits")) throw words_error("--limits is for --curve");
+    if (!given.has("--json")) {
+        on.out << printable_lines(to_text(report_on(wanted.space)));
+        return done;
+    }
+    size_estimate const size = wanted.space.estimated_size();
+    tool_json json{
+        {"space", wanted.name}, {"log2_valid", size.log2}, {"relative_error", size.relative_error}};
+    json["valid"] =
+        wanted.space.is_exact() ? tool_json(exact_size(wanted.space).str()) : tool_json();
+    on.out << line_of(json) << '\n';
+    return done;
+}
+
+/// "12.3 million configurations and 250 MB a second".
+[[nodiscard]] inline std::string listing_speed(double rows, double bytes, double seconds)
+{
+    double const s = std::max(seconds, 1e-9);
+    return formatted("%.3g million configurations and ", 1e-6 * rows / s) +
+           formatted("%.3g MB a second", 1e-6 * bytes / s);
+}
+
+/// Writes the rows of a part of the space, into a file whole or not at all.
+[[nodiscard]] inline int list_space(read_space const& wanted, words const& given, console& on)
+{
+    std::string const format = given.value("--format").value_or("csv");
+    if (format != "csv" && format != "jsonl")
+        throw words_error("space list: --format is csv or jsonl, not '" + format + "'");
+    row_format const as = format == "csv" ? row_format::csv : row_format::jsonl;
+    auto const [part, parts] = part_in_text(given.value("--part").value_or("1/1"));
+    std::uint64_t const threads = given.number(
+        "--threads",
+        std::max(std::uint64_t{std::thread::hardware_concurrency()}, std::uint64_t{1}));
+    if (threads < 1 || threads > 1024) throw words_error("--threads is from 1 to 1024");
+    if (wanted.space.has_real_parameters())
+        throw error("a space with real parameters has no list of its configurations",
+                    wanted.name,
+                    "draw some by attune space sample");
+    configuration_range const range = part_of(whole_range(wanted.space), part, parts);
+    double const rows = static_cast<double>(range.size());
+    double done_rows = 0, bytes = 0;
+    work_progress progress(on);
+    row_blocks blocks(wanted.space, range, as, static_cast<unsigned>(threads));
+    std::string const head =
+        part == 1 ? row_writer(wanted.space.describe(), as).head() : std::string{};
+    auto const tell = [&](std::string_view text, leaf_count more) {
+        done_rows += static_cast<double>(more);
+        bytes += static_cast<double>(text.size());
+        progress.note([&] {
+            return formatted("%.3g %% of ", 100 * done_rows / rows) + formatted("%.0f, ", rows) +
+                   listing_speed(done_rows, bytes, progress.seconds());
+        });
+    };
+    auto const to = given.value("--output");
+    if (!to) {
+        on.out << head;
+        blocks.run([&](std::string_view text, leaf_count more) {
+            on.out.write(text.data(), static_cast<std::streamsize>(text.size()));
+            tell(text, more);
+            return on.out.good();
+        });
+        return done;
+    }
+    refuse_store(*to);
+    held_signals const signals;
+    bool is_ended = false;
+    {
+        replaced_file file(*to);
+        file.write(head);
+        blocks.run([&](std::string_view text, leaf_count more) {
+            is_ended = signals.have_come();
+            if (is_ended) return false;
+            file.write(text);
+            tell(text, more);
+            return true;
+        });
+        is_ended = is_ended || signals.have_come();
+        if (!is_ended) file.finish();
+    }
+    if (is_ended) {
+        on.err << "attune: space: interrupted; " << printable(*to) << " is as it was before\n";
+        signals.take_interrupt();
+        return interrupted;
+    }
+    if (progress.seconds() >= 2)
+        on.err << formatted("%.0f configurations, ", rows) +
+                      listing_speed(rows, bytes, progress.seconds())
+               << '\n';
+    return done;
+}
+
+[[nodiscard]] inline int sample_space(read_space const& wanted, words const& given, console& on)
+{
+    random_engine engine(given.number("--seed", 0));
+    work_progress progress(on);
+    std::uint64_t const most = given.number("--most", 1);
+    for (std::uint64_t i = 0; i < most && on.out.good(); ++i) {
+        on.out << line_of(json_of(wanted.space.describe(), wanted.space.sample(engine))) << '\n';
+        progress.note([&] { return std::to_string(i + 1) + " of " + std::to_string(most); });
+    }
+    return done;
+}
+
+[[nodiscard]] inline int explain_in_space(read_space const& wanted, words const& given, console& on)
+{
+    if (given.plain.size() < 3)
+        throw words_error("space explain needs a configuration: '{\"NAME\": value, ...}'");
+    tool_json const json = tool_json::parse(given.plain[2], nullptr, false);
+    if (json.is_discarded()) throw words_error("a configuration is no JSON: " + given.plain[2]);
+    description const& space = wanted.space.describe();
+    std::vector<broken_constraint> const broken = explain(space, point_of(space, json));
+    on.out << (broken.empty() ? std::string("valid\n") : printable_lines(to_text(broken)));
+    return broken.empty() ? done : answer_is_no;
+}
+
+[[nodiscard]] inline int export_space(read_space const& wanted, words const& given, console& on)
+{
+    std::string const format = given.value("--format").value_or("json");
+    named_space const space{wanted.name, wanted.space.describe(), "", ""};
+    std::string text;
+    if (format == "json")
+        text = write_space_json(space);
+    else if (format == "t1")
+        text = write_t1(space);
+    else if (format == "smtlib")
+        text = write_smtlib(space.space);
+    else
+        throw words_error("space export: --format is json, t1 or smtlib, not '" + format + "'");
+    if (!text.ends_with('\n')) text += '\n';
+    if (auto const to = given.value("--output"))
+        write_output(*to, text);
+    else
+        on.out << text;
+    return done;
+}
+
+[[nodiscard]] inline int run_space(words const& given, console& on)
+{
+    struct action {
+        std::string_view name;
+        int (*run)(read_space const&, words const&, console&);
+    };
+    constexpr std::array<action, 5> all{{{"count", count_space},
+                                         {"list", list_space},
+                                         {"sample", sample_space},
+                                         {"explain", explain_in_space},
+                                         {"export", export_space}}};
+    std::string const& name = given.plain[0];
+    auto const wanted =
+        std::find_if(all.begin(), all.end(), [&](action const& a) { return a.name == name; });
+    if (wanted == all.end())
+        throw words_error("attune space has count, list, sample, explain and export, not '" + name +
+                          "'");
+    if (given.plain.size() > 2 && name != "explain")
+        throw words_error("space " + name + " takes one file");
+    for (action_option const& o : action_options)
+        if (given.has(o.name) && o.actions.find(' ' + name + ' ') == o.actions.npos)
+            throw words_error(std::string(o.name) + " says nothing to space " + name);
+    return wanted->run(space_of(given.plain[1], given), given, on);
+}
+
+[[nodiscard]] inline command space_command()
+{
+    return {
+        .name = "space",
+        .usage = "count|list|sample|explain|export FILE [CONFIGURATION] [options]",
+        .what =
+            "What is valid in a space: how much, all of it in a file, draws, and why one is not.",
+        .options = {{"--curve", "", "count: against the limits of the constraints"},
+                    {"--limits", "A,B,...", "count: these, of the first constraint with a limit"},
+                    part_option,
+                    format_option,
+                    {"--threads", "NUMBER", "list: that make rows (one for each processor)"},
+                    {"--most", "NUMBER", "sample: so many (1)"},
+                    {"--seed", "NUMBER", "sample: equal seeds, equal draws (0)"},
+                    output_option,
+                    space_option,
+                    space_input_option,
+                    json_option},
+        .more = "  attune space count sgemm.json --curve --input N=1024\n"
+                "  attune space list sgemm.json --part 3/16 -o part3.csv\n"
+                "  attune space explain sgemm.json '{\"TILE\": 64}'\n\n"
+                "--curve says what share of all combinations is valid where one limit is another, "
+                "and what\n"
+                "share of those that are not valid now would be: which resource to buy.\n"
+                "list has a line per configuration, inactive parameters at their one value. A CSV "
+                "file begins\n"
+                "with a line of names; of parts only the first, so that all parts one after the "
+                "other are the\n"
+                "whole file. explain ends with 0 for a valid configuration, else 1.\n",
+        .least = 2,
+        .most = 3,
+        .run = run_space,
+    };
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

@@ -1,0 +1,168 @@
+// attune/ship/tool/detail/space_curve.hpp - what other limits would change, as tables and as JSON.
+// SPDX-License-Identifier: MIT
+// tested by ship/tool/space.cpp
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/long_work.hpp>
+#include <attune/ship/tool/detail/problem_text.hpp>
+#include <attune/ship/tool/detail/space_file.hpp>
+#include <attune/space/conditions/conditions.hpp>
+#include <attune/space/query/bound_curve.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+/// Lines of a library's text, as a terminal may see them.
+[[nodiscard]] inline std::string printable_lines(std::string const& text)
+{
+    std::string out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t const end = std::min(text.find('\n', begin), text.size());
+        out += printable(text.substr(begin, end - begin)) + '\n';
+        begin = end + 1;
+    }
+    return out;
+}
+
+[[nodiscard]] inline std::string text_of(number const& n)
+{
+    return n.is_real ? text_of_real(n.real) : std::to_string(n.integer);
+}
+
+/// `limit` times `factor`, whole where `limit` is; nothing beyond 64 bits.
+[[nodiscard]] inline std::optional<number> scaled(number const& limit, double factor)
+{
+    if (limit.is_real) return number::of(limit.real * factor);
+    double const value = std::floor(static_cast<double>(limit.integer) * factor);
+    if (std::abs(value) >= std::ldexp(1.0, 62)) return {};
+    return number::of(static_cast<std::int64_t>(value));
+}
+
+/// Eighths to eightfold of a limit that is above 0, ascending, itself among them; else it alone.
+[[nodiscard]] inline std::vector<number> limits_around(number const& limit)
+{
+    if (!(limit.as_real() > 0)) return {limit};
+    std::vector<number> out;
+    for (double const factor : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0}) {
+        std::optional<number> const next = factor == 1.0 ? limit : scaled(limit, factor);
+        if (next && (out.empty() || !(out.back() == *next))) out.push_back(*next);
+    }
+    return out;
+}
+
+/// The numbers of "8192,16384".
+[[nodiscard]] inline std::vector<number> limits_in_text(std::string const& text)
+{
+    std::vector<number> out;
+    std::size_t begin = 0;
+    for (;;) {
+        std::size_t const end = std::min(text.find(',', begin), text.size());
+        std::string const one = text.substr(begin, end - begin);
+        auto const whole = parse_integers(one);
+        auto const real = real_in_text(one);
+        if (!real) throw words_error("--limits takes numbers with commas, not '" + text + "'");
+        out.push_back(whole && whole->size() == 1 ? number::of((*whole)[0]) : number::of(*real));
+        if (end == text.size()) return out;
+        begin = end + 1;
+    }
+}
+
+[[nodiscard]] inline std::string text_of(setting_count const& count)
+{
+    return count.exact ? count.exact->str() : "about 2^" + formatted("%.2f", count.log2);
+}
+
+[[nodiscard]] inline std::string percent_text(double share)
+{
+    return formatted("%.4g %%", 100 * share);
+}
+
+/// "<= 4096", or "none".
+[[nodiscard]] inline std::string limit_text(bound_curve const& curve, curve_step const& step)
+{
+    if (!step.limit) return "none";
+    return std::string(rules_of(curve.of.relation).sign) + ' ' + text_of(*step.limit);
+}
+
+[[nodiscard]] inline tool_json json_of(std::string const& constraint, bound_curve const& curve)
+{
+    tool_json out{{"constraint", constraint},
+                  {"relation", std::string(rules_of(curve.of.relation).sign)},
+                  {"limit", curve.of.limit.as_real()},
+                  {"all", text_of(curve.all)},
+                  {"valid", text_of(curve.valid)},
+                  {"steps", tool_json::array()}};
+    for (curve_step const& step : curve.steps)
+        out["steps"].push_back(
+            {{"limit", step.limit ? tool_json(step.limit->as_real()) : tool_json()},
+             {"valid", text_of(step.valid)},
+             {"valid_share", step.valid_share},
+             {"regained_share", step.regained_share}});
+    return out;
+}
+
+/// Writes the curve of each limit of the space, and which one is worth most where it is loosened by
+/// half: twice an upper limit, half of a lower one.
+[[nodiscard]] inline int write_curves(read_space const& wanted, words const& given, console& on)
+{
+    description const& space = wanted.space.describe();
+    std::vector<limited_quantity> all = limited_quantities(space);
+    if (all.empty()) {
+        on.err << "attune: space: no constraint has a limit, as in A * B <= 4096\n";
+        return answer_is_no;
+    }
+    auto const chosen = given.value("--limits");
+    if (chosen) all.resize(1);
+    work_progress progress(on);
+    std::vector<tool_json> list;
+    std::string best;
+    double most = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        limited_quantity const& of = all[i];
+        std::vector<number> const limits =
+            chosen ? limits_in_text(*chosen) : limits_around(of.limit);
+        bound_curve const curve = curve_of(space, of, limits);
+        progress.note([&] {
+            return std::to_string(i + 1) + " of " + std::to_string(all.size()) + " constraints";
+        });
+        std::string const text = constraint_text(space, of.constraint);
+        std::optional<number> const looser = scaled(of.limit, of.is_upper() ? 2.0 : 0.5);
+        for (curve_step const& step : curve.steps)
+            if (!chosen && looser && step.limit == looser && step.regained_share > most) {
+                most = step.regained_share;
+                best = text + ", " + limit_text(curve, step);
+            }
+        if (given.has("--json")) {
+            list.push_back(json_of(text, curve));
+            continue;
+        }
+        on.out << printable(text) << ": " << text_of(curve.valid) << " of " << text_of(curve.all)
+               << " are valid\n";
+        text_table table{{"limit", ">valid", ">of all", ">of invalid that pass"}, {}};
+        for (curve_step const& step : curve.steps)
+            table.rows.push_back({limit_text(curve, step),
+                                  text_of(step.valid),
+                                  percent_text(step.valid_share),
+                                  percent_text(step.regained_share)});
+        table.write(on);
+    }
+    if (given.has("--json"))
+        write_list(on.out, list);
+    else if (most > 0 && all.size() > 1)
+        on.out << "most is gained by " << printable(best) << ": " << percent_text(most)
+               << " of what is invalid passes\n";
+    return done;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool

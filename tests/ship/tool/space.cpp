@@ -1,0 +1,264 @@
+// tests/ship/tool/space.cpp - attune space: counts, lists in parts, curves of limits, draws, reasons.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/tool/detail/space.hpp>
+
+#include <csignal>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "run_here.hpp"
+
+using attune_test::has;
+using nlohmann::json;
+using support::ran;
+using support::run_here;
+
+namespace {
+
+char const* const tiles = R"({"name": "tiles", "problem": {"L1": 64}, "params": [
+    {"name": "M", "values": [2, 4, 8, 16]}, {"name": "N", "values": [2, 4, 8, 16]},
+    {"name": "MODE", "values": ["a", "b, c"]},
+    {"name": "W", "values": [1, 2], "default": 1, "active_if": "MODE == \"a\""}],
+  "constraints": ["M * N <= L1", "M >= 4"]})";
+
+std::vector<std::string> lines_of(std::string const& text)
+{
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+        out.push_back(line);
+    return out;
+}
+
+struct space_folder {
+    support::scratch_directory folder{};
+    std::string file = folder.file("space.json");
+    space_folder() { support::write_file(file, tiles); }
+
+    [[nodiscard]] std::size_t files() const
+    {
+        std::filesystem::directory_iterator const all(folder.path());
+        return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+    }
+};
+
+} // namespace
+
+TEST_CASE("list has each valid configuration once, and its parts are the whole, byte for byte")
+{
+    space_folder const at;
+    std::set<std::string> expected;
+    for (int m = 4; m <= 16; m *= 2)
+        for (int n = 2; n <= 16; n *= 2)
+            for (char const* rest : {"a,1", "a,2", "\"b, c\",1"})
+                if (m * n <= 64)
+                    expected.insert(std::to_string(m) + ',' + std::to_string(n) + ',' + rest);
+    ran const whole = run_here({"space", "list", at.file});
+    CHECK(whole.code == 0);
+    CHECK(whole.err.empty());
+    std::vector<std::string> const lines = lines_of(whole.out);
+    REQUIRE(lines.size() == expected.size() + 1);
+    CHECK(lines[0] == "M,N,MODE,W");
+    CHECK(std::set<std::string>(lines.begin() + 1, lines.end()) == expected);
+    for (std::string const format : {"csv", "jsonl"}) {
+        std::string const one = run_here({"space", "list", at.file, "--format", format}).out;
+        for (int const parts : {1, 3, 40}) {
+            std::string joined, of_files;
+            for (int part = 1; part <= parts; ++part) {
+                std::string const which = std::to_string(part) + '/' + std::to_string(parts);
+                std::string const to = at.folder.file("part");
+                joined +=
+                    run_here({"space", "list", at.file, "--part", which, "--format", format}).out;
+                ran const got = run_here({"space",
+                                          "list",
+                                          at.file,
+                                          "--part=" + which,
+                                          "--format",
+                                          format,
+                                          "-o",
+                                          to,
+                                          "--threads",
+                                          "3"});
+                CHECK(got.code == 0);
+                CHECK(got.out.empty());
+                of_files += support::read_file(to);
+            }
+            CHECK(joined == one);
+            CHECK(of_files == one);
+        }
+    }
+    json const first =
+        json::parse(lines_of(run_here({"space", "list", at.file, "--format", "jsonl"}).out)[0]);
+    CHECK(first == json{{"M", 4}, {"N", 2}, {"MODE", "a"}, {"W", 1}});
+    CHECK(at.files() == 2);
+}
+
+TEST_CASE("a list that cannot be written, or that Ctrl-C ends, leaves no half file")
+{
+    space_folder const at;
+    ran const nowhere = run_here({"space", "list", at.file, "-o", at.folder.file("no/part")});
+    CHECK(nowhere.code == 3);
+    CHECK(has(nowhere.err, "cannot be written: No such file"));
+    std::string const store = at.folder.file("a.attune");
+    support::write_file(store, support::sgemm_store());
+    CHECK(has(run_here({"space", "list", at.file, "-o", store}).err, "is a store"));
+    CHECK(support::read_file(store) == support::sgemm_store());
+
+    std::string const kept = at.folder.file("kept");
+    support::write_file(kept, "old");
+    ran ended;
+    {
+        // It waits until it is looked for, as what comes while rows are written.
+        attune::detail::tool::held_signals const outer;
+        CHECK_FALSE(outer.have_come());
+        ::raise(SIGINT);
+        CHECK(outer.have_come());
+        ended = run_here({"space", "list", at.file, "-o", kept});
+        CHECK_FALSE(outer.have_come());
+    }
+    CHECK(ended.code == 130);
+    CHECK(has(ended.err, "interrupted; " + kept + " is as it was before"));
+    CHECK(support::read_file(kept) == "old");
+    CHECK(at.files() == 3);
+    ::raise(SIGCONT); // no signal of others is held
+    CHECK(run_here({"space", "list", at.file, "-o", kept}).code == 0);
+    CHECK(support::read_file(kept) == run_here({"space", "list", at.file}).out);
+}
+
+TEST_CASE("progress is told from the third second on, each second on a terminal, else every ten")
+{
+    std::istringstream in;
+    for (bool const is_live : {true, false}) {
+        std::ostringstream out, err;
+        attune::detail::tool::console on{in, out, err};
+        on.is_live = is_live;
+        double now = 100;
+        std::vector<double> told;
+        {
+            attune::detail::tool::work_progress progress(on, [&] { return now; });
+            for (; now < 125; now += 0.25)
+                progress.note([&] {
+                    told.push_back(now - 100);
+                    return std::string("half");
+                });
+        }
+        REQUIRE(told.size() == (is_live ? 23U : 3U));
+        CHECK(told[0] == 2);
+        CHECK(told[1] == (is_live ? 3 : 12));
+        CHECK(out.str().empty());
+        CHECK(has(err.str(), is_live ? "\rhalf\x1b[K" : "half\nhalf\nhalf\n"));
+        CHECK(err.str().ends_with(is_live ? "\r\x1b[K" : "half\n"));
+    }
+}
+
+TEST_CASE("a curve has the valid share for each limit, and what of the invalid would pass")
+{
+    space_folder const at;
+    ran const got = run_here({"space", "count", at.file, "--curve", "--json"});
+    CHECK(got.code == 0);
+    json const all = json::parse(got.out);
+    REQUIRE(all.size() == 2);
+    // 16 pairs of tiles, of each 3 are counted: MODE a with two W, b with one
+    auto const count = [](int most, int least) {
+        int out = 0;
+        for (int m = 2; m <= 16; m *= 2)
+            for (int n = 2; n <= 16; n *= 2)
+                out += m >= least && m * n <= most ? 3 : 0;
+        return out;
+    };
+    int const valid = count(64, 4);
+    CHECK(all[0]["constraint"] == "M * N <= L1");
+    CHECK(all[0]["all"] == "48");
+    CHECK(all[0]["valid"] == std::to_string(valid));
+    REQUIRE(all[0]["steps"].size() == 8);
+    int limit = 8;
+    for (std::size_t i = 0; i < 7; ++i, limit *= 2) {
+        json const& step = all[0]["steps"][i];
+        int const now = count(limit, 4);
+        CHECK(step["limit"] == limit);
+        CHECK(step["valid"] == std::to_string(now));
+        CHECK(step["valid_share"].get<double>() == doctest::Approx(now / 48.0));
+        CHECK(step["regained_share"].get<double>() ==
+              doctest::Approx(now > valid ? (now - valid) / (48.0 - valid) : 0.0));
+    }
+    CHECK(all[0]["steps"][7]["limit"].is_null());
+    CHECK(all[0]["steps"][7]["valid"] == std::to_string(count(256, 4)));
+    CHECK(all[1]["constraint"] == "M >= 4");
+    CHECK(all[1]["steps"][2]["limit"] == 2);
+    CHECK(all[1]["steps"][2]["valid"] == std::to_string(count(64, 2)));
+
+    std::string const text = run_here({"space", "count", at.file, "--curve"}).out;
+    CHECK(has(text, "M * N <= L1: " + std::to_string(valid) + " of 48 are valid"));
+    CHECK(has(text, "most is gained by "));
+    ran const some =
+        run_here({"space", "count", at.file, "--curve", "--limits", "32,0.5", "--json"});
+    json const one = json::parse(some.out);
+    REQUIRE(one.size() == 1);
+    REQUIRE(one[0]["steps"].size() == 3);
+    CHECK(one[0]["steps"][0]["valid"] == std::to_string(count(32, 4)));
+    CHECK(one[0]["steps"][1]["valid"] == "0");
+    CHECK(run_here({"space", "count", at.file, "--curve", "--limits", "x"}).code == 2);
+    support::write_file(at.folder.file("free"), R"({"params": [{"name": "A", "values": [1, 2]}]})");
+    CHECK(run_here({"space", "count", at.folder.file("free"), "--curve"}).code == 1);
+}
+
+TEST_CASE("count, sample, explain and export say what the library says")
+{
+    space_folder const at;
+    CHECK(has(run_here({"space", "count", at.file}).out, "valid configurations: 27 of 2^6"));
+    CHECK(json::parse(run_here({"space", "count", at.file, "--json"}).out)["valid"] == "27");
+    CHECK(json::parse(
+              run_here({"space", "count", at.file, "--input", "L1=8", "--json"}).out)["valid"] ==
+          "3");
+    std::vector<std::string> const drawn =
+        lines_of(run_here({"space", "sample", at.file, "--most", "40", "--seed", "3"}).out);
+    CHECK(drawn.size() == 40);
+    std::set<std::string> listed;
+    for (std::string const& line :
+         lines_of(run_here({"space", "list", at.file, "--format", "jsonl"}).out))
+        listed.insert(line);
+    for (std::string const& line : drawn)
+        CHECK(listed.contains(line));
+    CHECK(drawn == lines_of(run_here({"space", "sample", at.file, "--most=40", "--seed=3"}).out));
+    ran const broken =
+        run_here({"space", "explain", at.file, R"({"M": 16, "N": 8, "MODE": "a", "W": 2})"});
+    CHECK(broken.code == 1);
+    CHECK(has(broken.out, "M * N <= L1"));
+    CHECK(has(broken.out, "16 * 8 = 128"));
+    ran const fine =
+        run_here({"space", "explain", at.file, R"({"M": 8, "N": 8, "MODE": "a", "W": 2})"});
+    CHECK(fine.code == 0);
+    CHECK(fine.out == "valid\n");
+    std::string const copy = at.folder.file("copy.json");
+    for (std::string const format : {"json", "t1"}) {
+        CHECK(run_here({"space", "export", at.file, "--format", format, "-o", copy}).code == 0);
+        CHECK(run_here({"space", "list", copy}).out == run_here({"space", "list", at.file}).out);
+    }
+    CHECK(has(run_here({"space", "export", at.file, "--format", "smtlib"}).out, "(assert"));
+}
+
+TEST_CASE("wrong words are told, and options that say nothing to an action are refused")
+{
+    space_folder const at;
+    for (std::string const part : {"0/3", "4/3", "1", "1/", "/2", "1/2x", "-1/2"})
+        CHECK(run_here({"space", "list", at.file, "--part=" + part}).code == 2);
+    CHECK(run_here({"space", "tally", at.file}).code == 2);
+    CHECK(run_here({"space", "count", at.file, "--part", "1/2"}).code == 2);
+    CHECK(run_here({"space", "sample", at.file, "--curve"}).code == 2);
+    CHECK(run_here({"space", "count", at.file, "--limits", "1"}).code == 2);
+    CHECK(run_here({"space", "list", at.file, "--format", "json"}).code == 2);
+    CHECK(run_here({"space", "list", at.file, "--threads", "0"}).code == 2);
+    CHECK(run_here({"space", "explain", at.file}).code == 2);
+    CHECK(run_here({"space", "count", at.folder.file("none")}).code == 3);
+    std::string const real = at.folder.file("real.json");
+    support::write_file(real,
+                        R"({"params": [{"name": "X", "kind": "real", "low": 0, "high": 1}]})");
+    CHECK(has(run_here({"space", "list", real}).err, "real parameters has no list"));
+    CHECK(run_here({"space", "sample", real}).code == 0);
+}
