@@ -79,14 +79,16 @@ timing list(attune::smt_solver const& solver, request const& asked, attune::smt_
 
 void print(char const* name, timing const& t, double baseline)
 {
+    std::string const by =
+        baseline > 0 && t.checks > 0 ? std::to_string(baseline / t.seconds) : "none";
     if (t.checks == 0)
         std::printf(" %s_s=none %s_x=none %s_checks=none", name, name, name);
     else
-        std::printf(" %s_s=%.2f %s_x=%.1f %s_checks=%llu",
+        std::printf(" %s_s=%.2f %s_x=%s %s_checks=%llu",
                     name,
                     t.seconds,
                     name,
-                    baseline / t.seconds,
+                    by.c_str(),
                     name,
                     static_cast<unsigned long long>(t.checks));
 }
@@ -104,7 +106,7 @@ void run(request const& asked)
             timing const off = list(solver, asked, o);
             o.interval_filter = true;
             timing const on = list(solver, asked, o);
-            if (baseline == 0) baseline = off.seconds;
+            if (size == 0 && threads == 1) baseline = off.seconds;
             std::printf("table_4 threads=%u subspace=%s",
                         threads,
                         size == 0 ? "equal" : std::to_string(size).c_str());

@@ -145,8 +145,8 @@ private:
 
     /// The valid indices of `varied_` around that of `at`, among those of `inside`; nothing when Z3
     /// does not know.
-    std::optional<index_range>
-    line_of(z3_session& session, index_range const& inside, point const& at, std::uint64_t& checks)
+    std::optional<values_range>
+    line_of(z3_session& session, values_range const& inside, point const& at, std::uint64_t& checks)
     {
         bool is_known = true;
         auto const is_valid = [&](std::uint32_t index) {
@@ -167,7 +167,7 @@ private:
         std::uint32_t const begin = last_valid(at[varied_].index, inside.begin);
         std::uint32_t const last = last_valid(at[varied_].index, inside.end - 1);
         session.leave_line();
-        if (is_known) return index_range{begin, last + 1};
+        if (is_known) return values_range{begin, last + 1};
         give_up(session.reason());
         return {};
     }
@@ -180,7 +180,7 @@ private:
     }
 
     /// Keeps `at`, or its line, where constraints that are functions hold.
-    void add(point at, index_range const& line)
+    void add(point at, values_range const& line)
     {
         evaluator const read(space_);
         std::vector<point> made;

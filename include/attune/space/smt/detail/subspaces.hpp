@@ -17,7 +17,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The indices from `begin` to before `end` of a parameter's values; {0, 0} for a real parameter.
-struct index_range {
+struct values_range {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
 
@@ -25,12 +25,12 @@ struct index_range {
 };
 
 /// A part of the Cartesian product: a range per parameter.
-using subspace = std::vector<index_range>;
+using subspace = std::vector<values_range>;
 
-[[nodiscard]] inline double settings_of(subspace const& s) noexcept
+[[nodiscard]] inline double settings_inside(subspace const& s) noexcept
 {
     double out = 1;
-    for (index_range const& r : s)
+    for (values_range const& r : s)
         out *= std::max(r.size(), 1U);
     return out;
 }
@@ -69,7 +69,7 @@ public:
         largest_ = static_cast<double>(largest);
         if (largest != 0) return;
         // Whole values of the first parameter that has enough of them, at least.
-        double rest = settings_of(whole);
+        double rest = settings_inside(whole);
         largest_ = std::ceil(rest / workers);
         for (std::uint32_t const p : order_) {
             rest /= whole[p].size();
@@ -86,7 +86,7 @@ public:
         while (!open_.empty()) {
             subspace at = std::move(open_.back());
             open_.pop_back();
-            if (settings_of(at) <= largest_ || !divide(at)) return at;
+            if (settings_inside(at) <= largest_ || !divide(at)) return at;
         }
         return {};
     }
@@ -98,8 +98,8 @@ private:
         auto const found = std::find_if(
             order_.begin(), order_.end(), [&](std::uint32_t p) { return at[p].size() > 1; });
         if (found == order_.end()) return false;
-        index_range const all = at[*found];
-        double const rest = settings_of(at) / all.size();
+        values_range const all = at[*found];
+        double const rest = settings_inside(at) / all.size();
         auto const per_part =
             static_cast<std::uint32_t>(std::clamp(largest_ / rest, 1.0, all.size() - 1.0));
         constexpr std::uint32_t most = 1024; // parts that are too large are divided again

@@ -124,7 +124,7 @@ private:
         return z3::mk_and(all);
     }
 
-    [[nodiscard]] z3::expr one_of(std::uint32_t i, index_range const& values)
+    [[nodiscard]] z3::expr one_of(std::uint32_t i, values_range const& values)
     {
         parameter_description const& p = space_.parameters[i];
         bool const is_whole = p.type != value_kind::list && p.reals.empty();
