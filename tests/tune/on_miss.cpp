@@ -1,6 +1,8 @@
 // tests/tune/on_miss.cpp - what a call does whose inputs the store does not know.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
+#include <attune/remember/detail/store_file.hpp>
+#include <attune/space/schedule/program_features.hpp>
 
 #include <array>
 #include <atomic>
