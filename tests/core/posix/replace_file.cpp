@@ -109,6 +109,25 @@ TEST_CASE(
     CHECK(files_in(folder.path()) == 1);
     CHECK(has(error_of([&] { replaced_file none(folder.file("none/x")); }), "No such file"));
     CHECK(has(error_of([&] { replaced_file none(folder.path()); }), "not a regular file"));
+    CHECK(has(error_of([&] { made.write("more"); }), "it is finished"));
+    CHECK(has(error_of([&] { made.finish(); }), "it is finished"));
+    CHECK(support::read_file(path) == expected);
+}
+
+TEST_CASE("a file of pieces gets its name where the path led at first")
+{
+    support::scratch_directory const folder;
+    support::scratch_directory const elsewhere;
+    std::filesystem::path const before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    replaced_file made("kept");
+    std::filesystem::current_path(elsewhere.path());
+    made.write("text");
+    made.finish();
+    std::filesystem::current_path(before);
+    CHECK(support::read_file(folder.file("kept")) == "text");
+    CHECK(files_in(folder.path()) == 1);
+    CHECK(files_in(elsewhere.path()) == 0);
 }
 
 TEST_CASE("a piece that finds no room is an error, and the old text stays")

@@ -131,10 +131,26 @@ TEST_CASE("what the memory took to read is part of the time budget")
     b.script();
     attune::tuning_options options = quick_options();
     attune::detail::session_memory memory;
-    memory.read_s = 29.9999;
+    memory.read_s = options.limits.seconds / 3;
     auto const r = b.tune(options, std::move(memory));
-    CHECK(r.report.evaluations == 1); // the final would not fit
-    CHECK(r.report.elapsed_s >= 29.9999);
+    CHECK(r.report.evaluations == 3);
+    CHECK(r.report.elapsed_s >= options.limits.seconds / 3);
+}
+
+TEST_CASE("a memory that takes longer to read than the tuning may last leaves half of that time")
+{
+    bench<usual, fast, crawling> b;
+    b.script();
+    attune::tuning_options options = quick_options();
+    attune::detail::session_memory memory;
+    memory.read_s = 3 * options.limits.seconds;
+    auto const r = b.tune(options, std::move(memory));
+    CHECK(r.report.evaluations == 3);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(r.report.elapsed_s >= 3 * options.limits.seconds);
+    CHECK(std::ranges::any_of(r.report.notices, [](std::string const& said) {
+        return said.find("90 s to read") != std::string::npos;
+    }));
 }
 
 TEST_CASE("a variant that is far faster wins, and the data is restored")

@@ -28,7 +28,8 @@ void replace_files(std::vector<file_content> const& all);
 class file_beside;
 
 /// The same for a text that comes in pieces: replace_file() of all of them together. Until finish()
-/// they are in a file of another name beside it, which is removed if that is never called.
+/// they are in a file of another name beside it, "out.PID-N.new", which is removed if that is never
+/// called, and stays if the process is killed.
 class replaced_file {
 public:
     /// Errors   attune::error, here and below: it cannot be written, or is no regular file
@@ -38,12 +39,13 @@ public:
     replaced_file& operator=(replaced_file const&) = delete;
 
     void write(std::string_view piece);
-    /// All is written: it gets its name.
+    /// All is written: it gets its name. There is no other piece.
     void finish();
 
 private:
     std::string path_;
-    std::unique_ptr<file_beside> made_;
+    std::string target_;                ///< where it leads to, since construction
+    std::unique_ptr<file_beside> made_; ///< null: finished
 };
 
 /// The same for a file that is not there yet: one that appears meanwhile is never replaced.

@@ -28,21 +28,22 @@ namespace attune::inline ATTUNE_ABI::detail {
 class file_beside {
 public:
     /// Takes a name that no file has: an existing file is neither opened nor followed.
-    explicit file_beside(std::filesystem::path const& target)
+    /// @param mode  until be_like()
+    explicit file_beside(std::filesystem::path const& target, ::mode_t mode = 0666)
     {
         static std::atomic<unsigned> count{0};
         for (int tries_left = 1000; tries_left > 0; --tries_left) {
             path_ = target.string() + '.' + std::to_string(::getpid()) + '-' +
                     std::to_string(count.fetch_add(1)) + ".new";
             file_ = descriptor(
-                ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+                ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
             if (file_.is_open() || errno != EEXIST) break;
         }
         why_ = file_.is_open() ? 0 : errno;
     }
     ~file_beside()
     {
-        if (file_.is_open() && !is_moved_) ::unlink(path_.c_str());
+        if (file_.is_open() && !is_moved_ && process_ == ::getpid()) ::unlink(path_.c_str());
     }
     file_beside(file_beside const&) = delete;
     file_beside& operator=(file_beside const&) = delete;
@@ -105,6 +106,7 @@ public:
 
 private:
     std::string path_{};
+    ::pid_t process_ = ::getpid(); ///< in the child of a fork the file is the parent's
     descriptor file_{};
     bool is_moved_ = false;
     int why_ = 0;
@@ -117,11 +119,12 @@ private:
                 "name another one, or see to its folder's permissions and free space");
 }
 
-/// The file that a path leads to through links.
+/// The file that a path leads to through links, wherever the program goes meanwhile.
 [[nodiscard]] inline std::filesystem::path target_of(std::string const& path)
 {
     std::error_code failed;
     std::filesystem::path out = std::filesystem::weakly_canonical(path, failed);
+    if (!failed && !path.empty()) out = std::filesystem::absolute(out, failed);
     return failed || path.empty() ? std::filesystem::path(path) : out;
 }
 
@@ -141,7 +144,7 @@ inline void require_written(file_beside const& made, std::string const& path)
     if (is_there && !S_ISREG(old.st_mode)) refuse_to_write(path, "it is not a regular file");
     if (is_there && ::access(target.c_str(), W_OK) != 0)
         refuse_to_write(path, std::generic_category().message(errno));
-    auto made = std::make_unique<file_beside>(target);
+    auto made = std::make_unique<file_beside>(target, is_there ? 0600 : 0666);
     if (is_there) made->be_like(old);
     require_written(*made, path);
     return made;
@@ -196,7 +199,8 @@ ATTUNE_INLINE bool create_file(std::string const& path, std::string_view text)
 
 ATTUNE_INLINE replaced_file::replaced_file(std::string path)
     : path_(std::move(path))
-    , made_(begun_beside(path_, target_of(path_)))
+    , target_(target_of(path_).string())
+    , made_(begun_beside(path_, target_))
 {
 }
 
@@ -204,15 +208,18 @@ ATTUNE_INLINE replaced_file::~replaced_file() = default;
 
 ATTUNE_INLINE void replaced_file::write(std::string_view piece)
 {
+    if (!made_) refuse_to_write(path_, "it is finished");
     made_->write(piece);
     require_written(*made_, path_);
 }
 
 ATTUNE_INLINE void replaced_file::finish()
 {
+    if (!made_) refuse_to_write(path_, "it is finished");
     made_->settle();
     require_written(*made_, path_);
-    move_into_place(*made_, path_, target_of(path_));
+    move_into_place(*made_, path_, target_);
+    made_.reset();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -13,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -30,7 +30,8 @@ struct configuration_range {
                                          configuration_range const&) = default;
 };
 
-/// The numbers of all configurations.
+/// The numbers of all configurations. Two processes number alike if both build() the space, from
+/// the same declaration, inputs and options.
 /// Errors  attune::error unless space.is_exact(), and when there are 2^128 or more
 [[nodiscard]] inline configuration_range whole_range(chain_of_trees const& space)
 {
@@ -46,10 +47,14 @@ struct configuration_range {
 /// Part `part` of `parts` of a range: the parts follow each other without a gap, and their sizes
 /// differ by 1 at most. Parts are empty where there are more of them than numbers.
 /// @param part  1 to `parts`
+/// Errors  attune::error: another number of a part; there would be rows twice, or missing
 [[nodiscard]] constexpr configuration_range
-part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t parts) noexcept
+part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t parts)
 {
-    ATTUNE_ASSERT(part >= 1 && part <= parts, "parts are numbered from 1");
+    if (part < 1 || part > parts)
+        throw error("a range has no part " + std::to_string(part) + " of " + std::to_string(parts),
+                    "part_of",
+                    "number the parts from 1 to their number");
     leaf_count const each = whole.size() / parts;
     leaf_count const longer = whole.size() % parts; // so many parts have one number more
     auto const begin = [&](leaf_count before) {
@@ -59,8 +64,7 @@ part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t part
 }
 
 /// The leaves of configuration `number`, which counts through the leaves of the last tree fastest.
-/// @pre    number < space.size()
-/// Errors  attune::error unless space.is_exact()
+/// Errors  attune::error unless space.is_exact() and number < space.size()
 [[nodiscard]] inline space_index index_of_number(chain_of_trees const& space, leaf_count number)
 {
     space.require_exact("numbering");
@@ -71,7 +75,10 @@ part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t part
         out.leaf[t] = number % leaves;
         number /= leaves;
     }
-    ATTUNE_ASSERT(number == 0, "a configuration's number must be below size()");
+    if (number != 0)
+        throw error("a space has no configuration of that number",
+                    "a configuration_range",
+                    "take ranges of whole_range() of the same space, with the same inputs");
     return out;
 }
 

@@ -96,6 +96,7 @@ public:
         std::size_t const ahead = variants_ahead();
         memory_.known = from_default(std::move(memory_.known), problem_.default_at);
         state_.count_earlier(memory_.read_s);
+        leave_time_after_reading();
         double search_s = memory_.read_s;
         logged_search search = [&] {
             counted_seconds const counted(search_s);
@@ -261,6 +262,17 @@ private:
         if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
             state_.budget_left() && !interrupt_.requested())
             until_cut([&] { evaluate_rival(*problem_.rival); });
+    }
+
+    /// Half of limits.seconds at least: a store that was slow or locked once is no reason to keep
+    /// the default as what a whole tuning found.
+    void leave_time_after_reading()
+    {
+        double const half_s = options_.limits.seconds / 2;
+        if (half_s <= 0 || memory_.read_s <= half_s) return;
+        state_.judge().move_limits(state_.judge().limits().evaluations, memory_.read_s + half_s);
+        note("what the search learns from took " + formatted("%.2g s", memory_.read_s) +
+             " to read, of which limits.seconds counts half of itself");
     }
 
     /// A reference is no part of the search: see tuning_limits::seconds.
