@@ -52,7 +52,7 @@ inline void put_quantities(worker::writer& to, std::vector<quantity> const& all)
     return out;
 }
 
-inline void put_outcome(worker::writer& to, outcome const& result)
+inline void put_seen(worker::writer& to, outcome const& result)
 {
     to.put(succeeded(result));
     if (auto const* const m = std::get_if<measurement>(&result)) {
@@ -68,7 +68,7 @@ inline void put_outcome(worker::writer& to, outcome const& result)
     to.put_text(why.log);
 }
 
-[[nodiscard]] inline outcome get_outcome(worker::reader& from)
+[[nodiscard]] inline outcome get_seen(worker::reader& from)
 {
     if (from.get<bool>()) {
         measurement out;
@@ -139,7 +139,7 @@ inline void put_end(worker::writer& to, minimum_on_slots const& end)
     to.put(report.wants_stop);
     to.put(report.seen.has_value());
     if (report.seen) {
-        put_outcome(to, report.seen->seen.result);
+        put_seen(to, report.seen->seen.result);
         put_quantities(to, report.seen->seen.quantities);
         to.put(report.seen->is_fault);
     }
@@ -176,7 +176,7 @@ ATTUNE_INLINE rank_report read_report(std::string_view text)
     out.problem = from.get_text();
     out.wants_stop = from.get<bool>();
     if (from.get<bool>()) {
-        outcome result = get_outcome(from);
+        outcome result = get_seen(from);
         evaluation seen{std::move(result), get_quantities(from)};
         out.seen = guarded_evaluation{std::move(seen), from.get<bool>()};
     }
