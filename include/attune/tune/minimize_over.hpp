@@ -72,8 +72,8 @@ minimize_over(Communicator communicator,
         detail::minimum_on_ranks const found = detail::minimize_on_ranks(
             detail::bits_of(communicator),
             [&] { return build(typed, options.minimize.inputs); },
-            [&](chain_of_trees const& space, point const& at) -> evaluation {
-                return detail::objective_evaluation(objective(decode(typed, space.describe(), at)));
+            [&](chain_of_trees const& built, point const& at) -> evaluation {
+                return detail::objective_evaluation(objective(decode(typed, built.describe(), at)));
             },
             options);
         detail::take_minimum(out, found.end.found, typed, found.space);

@@ -90,7 +90,7 @@ TEST_CASE("parts of a range follow each other without a gap")
     CHECK(part_of(whole, 3, 3) == configuration_range{17, 22});
     CHECK(part_of(whole, 18, 20).is_empty());
     CHECK(part_of({7, 7}, 1, 2).is_empty());
-    for (std::uint64_t const part : {0, 4}) // of processes that count from 0
+    for (std::uint64_t const part : {0U, 4U}) // of processes that count from 0
         CHECK_THROWS_AS((void)part_of(whole, part, 3), attune::error);
     CHECK_THROWS_AS((void)part_of(whole, 0, 0), attune::error);
     // 2^127 + 3 numbers, which do not fit 128 bits once they are multiplied by a part
