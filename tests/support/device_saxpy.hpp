@@ -18,6 +18,7 @@
 #include "emulated_compiler.hpp"
 #include "emulated_device.hpp"
 #include "saxpy_data.hpp"
+#include "shared_store.hpp"
 #include "texts.hpp"
 
 namespace attune_test {
@@ -66,15 +67,6 @@ attune::kernel<Signature> saxpy_kernel()
     out.template bind<3>(saxpy_n).grid(attune::ceil_div(saxpy_n, saxpy_block)).block(saxpy_block);
     return out;
 }
-
-/// A store that several `tuned` share.
-struct shared_store {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
-
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
 
 inline emulated_compiler saxpy_compiler(int device = -1)
 {

@@ -16,18 +16,10 @@
 #include <vector>
 
 #include "accumulate.hpp"
+#include "shared_store.hpp"
 #include "timed_bench.hpp"
 
 namespace attune_test {
-
-/// A store that several `tuned` share.
-struct shared_store {
-    std::shared_ptr<attune::memory_store> records = std::make_shared<attune::memory_store>();
-
-    attune::lookup_result find(attune::record_key const& key) { return records->find(key); }
-    void add(attune::record const& r) { records->add(r); }
-    std::vector<std::string> notices() { return {}; }
-};
 
 inline constexpr int ways_of_table = 40;
 using table = std::array<double, ways_of_table>;

@@ -114,7 +114,7 @@ TEST_CASE("the seconds of the search are all that it took: to be made, to learn,
     attune::detail::session_memory memory;
     memory.related.push_back({.name = "other"});
     memory.samples.add("task", {{1, 2}, 2}, 0.5);
-    memory.techniques.add({.label = "other"});
+    memory.techniques.add({.label = "other", .structure = {}});
     memory.known.push_back({b.space.at(0), attune::measurement::exact(8e-3), {}});
     memory.read_s = 2;
     auto const r = b.tune(options, std::move(memory));
