@@ -22,6 +22,7 @@ struct scripted_act {
     double seconds = 1;
     bool throws = false;
     bool wants_stop = false;
+    bool gives_back = false; ///< nothing is evaluated
 };
 
 /// A discrete-event simulation: wait() moves the clock to the next event, and nothing sleeps.
@@ -61,7 +62,8 @@ public:
                 : objective_(at);
         slots_[slot].ready_s = now_s_ + act.seconds;
         slots_[slot].next = {.slot = slot,
-                             .seen = std::move(seen),
+                             .seen = act.gives_back ? std::optional<attune::evaluation>{}
+                                                    : std::optional(std::move(seen)),
                              .is_fault = act.throws,
                              .wants_stop = act.wants_stop};
     }
@@ -80,6 +82,9 @@ public:
         return out;
     }
     [[nodiscard]] double now() const override { return now_s_; }
+
+    /// The caller is at work for so long.
+    void pass(double seconds) { now_s_ += seconds; }
 
     std::vector<submission> submissions{};
     std::size_t wrong_submissions = 0; ///< to a slot that was not free

@@ -35,7 +35,9 @@ struct minimize_result {
     failure_counts failures{};
     /// Ctrl-C ended the search; the program's own handler for SIGINT does not run.
     bool interrupted = false;
-    std::string ended{}; ///< what ended it: "budget", "space", "stop rule" or "interrupted"
+    /// What ended it: "budget", "space", "stop rule" or "interrupted"; of minimize_over() also
+    /// "no worker".
+    std::string ended{};
     std::optional<chain_of_trees> space{}; ///< the searched space; holds the texts in `best`
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/over/minimize_slots.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
@@ -262,6 +263,53 @@ TEST_CASE("a slot that never answers does not hold the end")
     CHECK(slots.now() == doctest::Approx(60)); // until it was overdue, the last of ten was open
 }
 
+TEST_CASE("when all slots that joined never answer, the search ends and says so")
+{
+    attune_test::recorded_progress heard;
+    attune::minimize_options options = quiet(walk());
+    options.progress = heard.sink();
+    // A step of the script that moves no clock cannot end: the seconds bound a wrong loop.
+    attune::search_limits const limits{.evaluations = 10, .seconds = 20};
+    scripted_slots slots({0, 2, never}, bowl, [](std::size_t, std::size_t number) {
+        return scripted_act{.seconds = number < 3 ? 1.0 : never};
+    });
+    minimum_on_slots const r = minimize_on_slots(space(), slots, limits, options, 60);
+    CHECK(r.found.ended == "no worker");
+    CHECK(!r.found.interrupted);
+    CHECK(r.found.evaluations == slots.submissions.size());
+    CHECK(r.found.failures[static_cast<std::size_t>(attune::failure_stage::timeout)] == 2);
+    // The last submission, and twice the limit.
+    CHECK(slots.now() == doctest::Approx(slots.submissions.back().begun_s + 120).epsilon(1e-3));
+    CHECK(has(heard.texts(attune::progress_event::notice),
+              "every worker has been overdue for a further 60 s"));
+}
+
+TEST_CASE("what arrived while the sink was at work is not overdue")
+{
+    // Both outcomes are there after 1.5 s. The sink is told the first after 1 s and takes 10 s.
+    scripted_slots slots({0, 0}, bowl, [](std::size_t slot, std::size_t) {
+        return scripted_act{.seconds = slot == 0 ? 1.0 : 1.5};
+    });
+    attune::minimize_options options = quiet(walk());
+    options.progress = [&](attune::progress const& p) {
+        if (p.event == attune::progress_event::evaluated) slots.pass(10);
+    };
+    minimum_on_slots const r = minimize_on_slots(space(), slots, {.evaluations = 12}, options, 3);
+    CHECK(r.found.evaluations == 12);
+    CHECK(attune::total(r.found.failures) == 0);
+}
+
+TEST_CASE("an evaluation may not take 0 seconds, less, or NaN")
+{
+    for (double const most : {0.0, -1.0, std::nan("")}) {
+        scripted_slots slots({0}, bowl);
+        CHECK_THROWS_AS(
+            (void)minimize_on_slots(space(), slots, {.evaluations = 3}, quiet(walk()), most),
+            attune::error);
+        CHECK(slots.submissions.empty());
+    }
+}
+
 TEST_CASE("stop rules end the search, and what is pending is told")
 {
     scripted_slots slots({0, 0, 0, 0}, bowl, heavy_tailed);
@@ -308,6 +356,19 @@ TEST_CASE("Ctrl-C here, and at a slot: no more is asked, what is pending is told
         CHECK(r.found.ended == "interrupted");
         CHECK(r.found.evaluations == slots.submissions.size());
         CHECK(r.found.evaluations <= 13);
+    }
+    SUBCASE("at a slot that had not begun: what it gives back does not count")
+    {
+        scripted_slots slots({0, 0, 0}, bowl, [](std::size_t, std::size_t number) {
+            return scripted_act{.wants_stop = number == 10, .gives_back = number == 10};
+        });
+        minimum_on_slots const r =
+            minimize_on_slots(space(), slots, {.seconds = 20}, quiet(walk()), 60);
+        CHECK(r.found.interrupted);
+        CHECK(r.found.ended == "interrupted");
+        CHECK(r.found.evaluations == slots.submissions.size() - 1);
+        CHECK(attune::total(r.found.failures) == 0);
+        CHECK(r.found.evaluations <= 12);
     }
 }
 

@@ -28,7 +28,9 @@ struct found_minimum {
     std::uint32_t evaluations = 0;
     failure_counts failures{};
     bool interrupted = false;
-    std::string ended{}; ///< "budget", "space", "stop rule" or "interrupted", as a record has it
+    /// "budget", "space", "stop rule" or "interrupted", as a record has it; on slots "no worker",
+    /// too.
+    std::string ended{};
 };
 
 /// Fills in what the loop counted, and tells the sink what was found.

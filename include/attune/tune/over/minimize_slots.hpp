@@ -34,17 +34,22 @@ struct minimum_on_slots {
     std::vector<worker_use> workers; ///< by slot
 };
 
+/// Errors   attune::error: it is 0, negative or NaN
+void refuse_most_seconds(double most_seconds);
+
 /// Looks for the configuration with the lowest value. With one slot the calls of the search are
 /// those of a loop that asks, evaluates and tells.
 ///
 /// Evaluations that are pending count against limits.evaluations when the next one is asked. When
-/// the search is over, by whatever rule or by Ctrl-C, pending ones are waited for and told.
+/// the search is over, by whatever rule or by Ctrl-C, pending ones are waited for and told. It is
+/// over, too ("no worker", with a notice), when every slot that has joined has been overdue for a
+/// further most_seconds.
 ///
 /// @param most_seconds  An evaluation that takes longer, by on.now(), is a failure (timeout), and is
 ///                      not waited for. Its slot is free again when its outcome arrives, and that
-///                      outcome is dropped.
-/// Errors   attune::error: an evaluation that worked without a quantity that has a bound; what
-///          `on` throws
+///                      outcome is dropped. What arrives before the slot is given up counts.
+/// Errors   attune::error: most_seconds is 0, negative or NaN; an evaluation that worked without a
+///          quantity that has a bound; what `on` throws
 [[nodiscard]] minimum_on_slots minimize_on_slots(chain_of_trees const& space,
                                                  slot_evaluator& on,
                                                  search_limits const& limits,

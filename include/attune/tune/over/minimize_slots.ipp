@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
@@ -47,6 +48,12 @@ public:
         for (;;) {
             if (ended.empty() && (interrupt.requested() || wants_stop_)) ended = "interrupted";
             if (ended.empty()) ended = ask();
+            if (ended.empty() && has_no_worker()) {
+                ended = "no worker";
+                board_->announce(progress_event::notice,
+                                 "the search ends: every worker has been overdue for a further " +
+                                     formatted("%.4g", most_s_) + " s");
+            }
             if (!ended.empty() && busy_ == 0) break;
             for (slot_event& happened : on_->wait(wait_s()))
                 take(happened);
@@ -65,8 +72,9 @@ private:
     enum class stage : std::uint8_t { outside, idle, busy, overdue };
     struct slot {
         stage is = stage::outside;
-        point at{};         ///< what it was given
-        double since_s = 0; ///< when
+        point at{};          ///< what it was given
+        double since_s = 0;  ///< when
+        bool is_due = false; ///< it was beyond the limit when the events before were taken
     };
 
     /// Ctrl-C is noticed, and a limit of seconds, within this time.
@@ -119,14 +127,31 @@ private:
         has_news_ = true;
         if (from.is == stage::busy && happened.seen)
             tell(happened.slot, *std::move(happened.seen), happened.is_fault);
+        else if (from.is == stage::busy) // it was given back; because of Ctrl-C, no more is asked
+            --busy_;
         from.is = stage::idle;
     }
 
+    /// Whether all slots that have joined are overdue, for as long again as an evaluation may take.
+    [[nodiscard]] bool has_no_worker() const
+    {
+        double const now = on_->now();
+        auto const is_outside = [](slot const& one) { return one.is == stage::outside; };
+        return !std::ranges::all_of(slots_, is_outside) &&
+               std::ranges::all_of(slots_, [&](slot const& one) {
+                   return one.is == stage::outside ||
+                          (one.is == stage::overdue && now - one.since_s >= 2 * most_s_);
+               });
+    }
+
+    /// A slot that is due is given up when the events after that were taken, too: its outcome may
+    /// have come while a sink or the search was at work.
     void give_up_overdue()
     {
         double const now = on_->now();
         for (std::size_t i = 0; i < slots_.size(); ++i) {
             if (slots_[i].is != stage::busy || now - slots_[i].since_s < most_s_) continue;
+            if (!std::exchange(slots_[i].is_due, true)) continue;
             tell(i,
                  failure{failure_stage::timeout,
                          "no outcome within " + formatted("%.4g", most_s_) + " s"},
@@ -178,12 +203,21 @@ private:
     std::vector<quantity> best_quantities_{};
 };
 
+ATTUNE_INLINE void refuse_most_seconds(double most_seconds)
+{
+    if (most_seconds > 0) return;
+    throw error("an evaluation may take no time",
+                "most_seconds = " + formatted("%.4g", most_seconds),
+                "give more than 0 seconds, or infinity for no limit");
+}
+
 ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
                                                  slot_evaluator& on,
                                                  search_limits const& limits,
                                                  minimize_options const& options,
                                                  double most_seconds)
 {
+    refuse_most_seconds(most_seconds);
     std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
         possible = static_cast<std::uint32_t>(*size);

@@ -21,7 +21,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct slot_event {
     std::size_t slot = 0;
     /// The outcome of the configuration that the slot was given; nothing: the slot has joined and
-    /// is free.
+    /// is free, or, with wants_stop, it did not evaluate what it was given.
     std::optional<evaluation> seen{};
     /// `seen` is a failure that the objective did not return: it threw, or its answer cannot be
     /// read. People are told where that happened.
