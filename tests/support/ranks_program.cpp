@@ -3,6 +3,7 @@
 //
 // ranks_program WHAT: each rank prints a line for each evaluation and one for the result.
 #include <attune/core/error.hpp>
+#include <attune/declare/constraint.hpp>
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/tune/minimize_over.hpp>
@@ -15,7 +16,9 @@
 #include <mpi.h>
 #include <stdexcept>
 #include <string>
+#include <sys/types.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -23,6 +26,14 @@ constexpr auto x = attune::ordinal<"X">(attune::range(0, 10));
 constexpr auto y = attune::ordinal<"Y">(attune::range(0, 10));
 constexpr auto plane = attune::space(x, y).where(x + y >= 5);
 constexpr auto other_plane = attune::space(x, y).where(x + y >= 6);
+
+constexpr auto n = attune::input<"N", int>();
+constexpr auto sized_plane = attune::space(x, y).where(x + y >= n);
+
+/// Longer than a search of 40 evaluations takes on a machine at work.
+constexpr double beyond_search_s = 8;
+
+pid_t pid_of_rank_1 = 0;
 
 int own_rank()
 {
@@ -38,6 +49,15 @@ void say(std::string const& line)
 }
 
 void sleep_s(double s) { std::this_thread::sleep_for(std::chrono::duration<double>(s)); }
+
+// A function is no part of what ranks compare.
+constexpr auto odd_plane = attune::space(x, y).where(
+    attune::predicate(x, [](int x_value) { return own_rank() != 2 || x_value < 2; }));
+constexpr auto late_other_plane =
+    attune::space(x, y).where(x + y >= 6, attune::predicate(x, [](int x_value) {
+                                  if (x_value == 0) sleep_s(beyond_search_s);
+                                  return true;
+                              }));
 
 /// Lowest at (7, 3), where it is 2.
 template <class Config>
@@ -60,7 +80,11 @@ double objective(std::string const& what, Config const& c)
         throw std::runtime_error("no licence");
     }
     if (what == "faults" && rank == 3) return bowl(c) * std::nan("");
-    if (what == "slow" && rank == 1) sleep_s(3);
+    if ((what == "slow" || what == "slow_sink") && rank == 1) sleep_s(beyond_search_s);
+    if (what == "slow_own" && rank == 0) {
+        sleep_s(beyond_search_s);
+        say("through 0");
+    }
     if (what == "interrupted_worker" && rank == 1) std::raise(SIGINT);
     return bowl(c);
 }
@@ -74,10 +98,20 @@ void search(std::string const& what, Pack const& space, MPI_Comm comm)
     options.minimize.progress = [&](attune::progress const& p) {
         if (p.event == attune::progress_event::notice) say("notice " + p.text);
         if (what == "interrupted" && p.evaluation == 10) std::raise(SIGINT);
+        bool const is_tenth = p.event == attune::progress_event::evaluated && p.evaluation == 10;
+        if (what == "interrupted_waiting" && is_tenth) {
+            sleep_s(0.2); // the one that evaluates has sent its outcome, and waits
+            ::kill(pid_of_rank_1, SIGINT);
+            sleep_s(0.2);
+        }
+        if (what == "slow_sink" && p.evaluation == 3)
+            throw std::runtime_error(std::string(1000000, 'f')); // longer than is sent at once
         if (what == "sink") throw std::runtime_error("the sink is full");
     };
-    options.first_rank_evaluates = what == "own";
-    if (what == "slow") options.most_seconds = 0.5;
+    options.first_rank_evaluates = what == "own" || what == "slow_own";
+    if (what == "slow" || what == "slow_own") options.most_seconds = 0.5;
+    if (what == "no_seconds") options.most_seconds = 0;
+    if (what == "unlike_input") options.minimize.inputs = {n(own_rank() == 2 ? 6 : 5)};
     std::string const who = std::to_string(own_rank());
     try {
         auto const r = attune::minimize_over(
@@ -97,8 +131,22 @@ void search(std::string const& what, Pack const& space, MPI_Comm comm)
         std::string text = thrown.what();
         for (char& c : text)
             if (c == '\n') c = ' ';
-        say("error " + who + " " + text);
+        say("error " + who + " " + text.substr(0, 1000));
     }
+    if (what == "slow_sink" && own_rank() == 0) { // it calls nothing of MPI
+        sleep_s(3);
+        say("through 0");
+    }
+}
+
+/// Two groups of one rank each, and none.
+void search_on_no_group()
+{
+    MPI_Comm other = MPI_COMM_NULL;
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - own_rank(), 5, &other);
+    search("groups", plane, other);
+    MPI_Comm_free(&other);
+    search("null", plane, MPI_COMM_NULL);
 }
 
 /// Messages of the program's own, on the same communicator, are under way meanwhile.
@@ -137,9 +185,25 @@ int main(int count, char** words)
         return 0;
     }
     int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(
-        &count, &words, what == "own" ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE, &level);
-    if (what == "beside")
+    MPI_Init_thread(&count,
+                    &words,
+                    what == "own" || what == "slow_own" ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE,
+                    &level);
+    pid_of_rank_1 = ::getpid();
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > 1) MPI_Bcast(&pid_of_rank_1, sizeof pid_of_rank_1, MPI_BYTE, 1, MPI_COMM_WORLD);
+    if (what == "groups")
+        search_on_no_group();
+    else if (what == "unlike_input")
+        search(what, sized_plane, MPI_COMM_WORLD);
+    else if (what == "odd")
+        search(what, odd_plane, MPI_COMM_WORLD);
+    else if (what == "unlike_late" && own_rank() == 2)
+        search(what, late_other_plane, MPI_COMM_WORLD);
+    else if (what == "unlike_late")
+        search(what, plane, MPI_COMM_WORLD);
+    else if (what == "beside")
         search_beside_messages();
     else if (what == "unlike" && own_rank() == 2)
         search(what, other_plane, MPI_COMM_WORLD);

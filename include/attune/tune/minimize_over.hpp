@@ -29,7 +29,9 @@ struct minimize_over_result : minimize_result<Config> {
 };
 
 /// Looks for the configuration with the lowest objective, as minimize() does, on all ranks of a
-/// communicator. All ranks call it and get the same result.
+/// communicator. All ranks must call it, and get the same result; it begins when the last one has
+/// called it. The objective runs on one rank alone: it must not call what all ranks of the
+/// communicator call together (MPI_Barrier, MPI_Allreduce).
 ///
 /// Rank 0 searches, and each other rank evaluates one configuration after another: whoever is ready
 /// gets the next one, and nobody waits for others. Proposals depend on the order in which outcomes
@@ -40,14 +42,22 @@ struct minimize_over_result : minimize_result<Config> {
 /// sink is told once for each rank, with rank and host. At the end, by a limit or by Ctrl-C at any
 /// rank, what is pending is waited for and counts. What is beyond options.most_seconds, and a rank
 /// that has not come, is waited for one second more; then it is left. It returns when its objective
-/// does, and MPI_Finalize waits for it.
+/// does, and until then MPI_Finalize, or the next call with this communicator, waits for it.
+///
+/// Ctrl-C at mpirun ends the job, without a result. To end the search alone, send SIGINT to the
+/// process of one rank (kill -INT): a rank that evaluates says so with its outcome, one that waits
+/// when it is given the next configuration, which it does not evaluate. Where it came too late for
+/// the search, `interrupted` is set on that rank alone.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
 /// @param typed         the pack of attune::space(...), the same on all ranks
 /// @param objective     called as objective(config), as for minimize()
 /// @param options       what rank 0 has counts; inputs must be the same on all ranks
-/// Errors   attune::error on all ranks: those of minimize() on rank 0; a rank with another space;
-///          MPI not initialised; rank 0 evaluates without MPI_THREAD_FUNNELED
+/// Errors   attune::error on all ranks: those of minimize() on rank 0; a rank with another space,
+///          or other values of its inputs or figures of its machine (on that rank alone where it
+///          comes when the search is over); MPI not initialised; MPI_COMM_NULL or a communicator
+///          of two groups; most_seconds of 0, less, or NaN; rank 0 evaluates without
+///          MPI_THREAD_FUNNELED
 /// Example  auto const r = attune::minimize_over(MPI_COMM_WORLD, space,
 ///                                               [](auto const& c) { return cost(c[x]); });
 template <class Communicator, class Pack, class Objective>

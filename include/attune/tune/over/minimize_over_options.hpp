@@ -17,10 +17,12 @@ struct minimize_over_options {
     /// Seed, searcher, inputs, bounds, progress and name, as for minimize(); what rank 0 has
     /// counts.
     minimize_options minimize{};
-    /// Seconds of one evaluation. One that takes longer is a failure (timeout); the search goes on
-    /// without its rank until it answers, and what it answers is dropped.
+    /// Seconds of one evaluation, more than 0. One that takes longer is a failure (timeout); the
+    /// search goes on without its rank until it answers, and what it answers is dropped. When all
+    /// ranks that evaluate have been beyond it for as long again, the search ends ("no worker").
     double most_seconds = std::numeric_limits<double>::infinity();
-    /// Rank 0 evaluates too, on a thread of its own. MPI must have been initialised for
+    /// Rank 0 evaluates too, on a thread of its own, and returns only when its own objective does,
+    /// after all others have the result. MPI must have been initialised for
     /// MPI_THREAD_FUNNELED or more, and if the objective calls MPI, for MPI_THREAD_MULTIPLE.
     bool first_rank_evaluates = false;
 };

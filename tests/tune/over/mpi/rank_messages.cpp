@@ -3,6 +3,9 @@
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
 #include <attune/core/random.hpp>
+#include <attune/declare/expression/operators.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/space/build_pack.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -37,7 +40,7 @@ rank_report failed(std::string reason, std::string log)
 }
 rank_order last()
 {
-    rank_order out{.problem = "a problem", .some_left = true};
+    rank_order out{.problem = "a problem", .some_left = true, .space = "0123"};
     out.end.found = {.best = attune::point{{.index = 3}, {.index = 0, .real = 0.1}},
                      .value = -2.5,
                      .quantities = {{"bytes", 7}},
@@ -101,6 +104,7 @@ TEST_CASE("an order is read as it was written")
     CHECK(!end.at);
     CHECK(end.problem == "a problem");
     CHECK(end.some_left);
+    CHECK(end.space == "0123");
     found_minimum const& found = end.end.found;
     CHECK(found.best == wrote.end.found.best);
     CHECK(found.value == -2.5);
@@ -117,6 +121,28 @@ TEST_CASE("an order is read as it was written")
     CHECK(end.end.workers[0].is_left);
     CHECK(end.end.workers[1].first_fault == "rank 2: it threw");
     CHECK(!end.end.workers[1].is_left);
+}
+
+TEST_CASE("spaces of ranks are alike where the values of their inputs are")
+{
+    constexpr auto n = attune::input<"N", int>();
+    constexpr auto r = attune::input<"R", double>();
+    constexpr auto x = attune::ordinal<"X">(attune::range(0, 10));
+    constexpr auto y = attune::ordinal<"Y">(attune::range(0, 10));
+    constexpr auto typed = attune::space(x).where(x >= n, x >= r);
+    auto const of = [&](int n_value, double r_value) {
+        return space_of_rank(attune::build(typed, {n(n_value), r(r_value)}).describe());
+    };
+    CHECK(difference_of_spaces(of(5, 0.1), of(5, 0.1)).empty());
+    CHECK(difference_of_spaces(of(5, 0.1), of(6, 0.1)) ==
+          "its space is not that of rank 0: it has N=5, rank 0 has N=6");
+    // The next double above 0.1.
+    CHECK(difference_of_spaces(of(5, std::nextafter(0.1, 1)), of(5, 0.1))
+              .starts_with("its space is not that of rank 0: it has R=0.1"));
+    std::string const other = space_of_rank(attune::build(attune::space(y), {}).describe());
+    CHECK(difference_of_spaces(other, of(5, 0.1)) == "its space is not that of rank 0");
+    // A cut text is compared by its hash.
+    CHECK(difference_of_spaces(of(5, 0.1).substr(0, of(5, 0.1).find('\n')), of(5, 0.1)).empty());
 }
 
 TEST_CASE("no report is too long for its place, and the beginning of a reason stays")
@@ -143,6 +169,8 @@ TEST_CASE("no report is too long for its place, and the beginning of a reason st
         text_of_report({.host = "node7", .problem = std::string(1000000, 'p')});
     CHECK(hello.size() <= longest_report);
     CHECK(read_report(hello).problem.starts_with("ppp"));
+    CHECK(text_of_report({.host = "node7", .space = std::string(1000000, 's')}).size() <=
+          longest_report);
 }
 
 TEST_CASE("a message that is cut, longer, or has one byte changed is read or refused, no more")

@@ -178,6 +178,81 @@ TEST_CASE("Ctrl-C at rank 0, or at another, ends the search on all, with a resul
     }
 }
 
+TEST_CASE("Ctrl-C at a rank that waits: it evaluates nothing more")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(2, "interrupted_waiting");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    CHECK(all_say(r, 2, "evaluations=10 failed=0 ended=interrupted interrupted=1 best="));
+    CHECK(r.evaluated == 10);
+}
+
+TEST_CASE("the others do not wait for rank 0's own objective, nor for what rank 0 does next")
+{
+    if (!problem().empty()) return;
+    ranks_run const own = run(3, "slow_own");
+    CAPTURE(own.all);
+    CHECK(all_say(own, 3, "evaluations=40 "));
+    REQUIRE(has(own.all, "through 0"));
+    CHECK(own.all.find("result 1 ") < own.all.find("through 0"));
+    CHECK(own.all.find("result 2 ") < own.all.find("through 0"));
+    // Rank 1 is left; the end is longer than what MPI sends at once.
+    ranks_run const sink = run(4, "slow_sink");
+    REQUIRE(sink.errors.size() == 4);
+    CHECK(sink.over == 4);
+    CHECK(sink.all.find("error 2 ") < sink.all.find("through 0"));
+    CHECK(sink.all.find("error 3 ") < sink.all.find("through 0"));
+}
+
+TEST_CASE("a rank with another value of an input, or another function, does not pass for alike")
+{
+    if (!problem().empty()) return;
+    ranks_run const input = run(4, "unlike_input");
+    CAPTURE(input.all);
+    REQUIRE(input.errors.size() == 4);
+    for (std::string const& text : input.errors)
+        CHECK(has(text, "its space is not that of rank 0: it has N=6, rank 0 has N=5"));
+    CHECK(input.over == 4);
+    ranks_run const odd = run(4, "odd");
+    CAPTURE(odd.all);
+    CHECK(odd.results.size() == 4);
+    CHECK(has(odd.notices, "notice rank 2 on "));
+    CHECK(has(odd.notices, "this rank's space does not have the configuration"));
+    CHECK(odd.evaluated < 40);
+}
+
+TEST_CASE("a rank with another space that comes when the search is over hears that it is another")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(4, "unlike_late");
+    CAPTURE(r.all);
+    CHECK(all_say(r, 3, "evaluations=40 "));
+    REQUIRE(r.errors.size() == 1);
+    CHECK(has(r.errors.front(), "its space is not that of rank 0"));
+    CHECK(r.over == 4);
+}
+
+TEST_CASE("no communicator of one group, and no seconds, are errors on all ranks")
+{
+    if (!problem().empty()) return;
+    ranks_run const groups = run(2, "groups");
+    CAPTURE(groups.all);
+    REQUIRE(groups.errors.size() == 4);
+    CHECK(has(groups.all, "error 0 attune: the communicator joins two groups"));
+    CHECK(has(groups.all, "error 1 attune: the communicator joins two groups"));
+    CHECK(has(groups.all, "error 1 attune: the communicator is MPI_COMM_NULL"));
+    CHECK(groups.over == 2);
+    for (int ranks : {1, 3}) {
+        ranks_run const none = run(ranks, "no_seconds");
+        CAPTURE(none.all);
+        REQUIRE(none.errors.size() == static_cast<std::size_t>(ranks));
+        for (std::string const& text : none.errors)
+            CHECK(has(text, "an evaluation may take no time"));
+        CHECK(none.evaluated == 0);
+    }
+}
+
 TEST_CASE("what ends the search on rank 0 is an error on all ranks, none of which hangs")
 {
     if (!problem().empty()) return;

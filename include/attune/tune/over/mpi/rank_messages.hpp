@@ -4,6 +4,7 @@
 
 #include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/over/minimize_slots.hpp>
 #include <attune/tune/over/slot_evaluator.hpp>
@@ -18,13 +19,21 @@ namespace attune::inline ATTUNE_ABI::detail {
 // A rank sends one report, its hello or the outcome of its last order, and then waits for an order.
 // So it never has more than one report under way, for which rank 0 can be ready when it leaves.
 
+/// What all ranks must have in common: a hash of the space and of the values of its inputs, then a
+/// line "name=value" for each input that is bound.
+[[nodiscard]] std::string space_of_rank(description const& space);
+/// Why two spaces of ranks are not the same, in words; empty: they are.
+/// @param own  of the rank that it is about
+[[nodiscard]] std::string difference_of_spaces(std::string_view own, std::string_view of_rank_0);
+
 /// To rank 0. No report is longer than `longest_report` bytes.
 struct rank_report {
     std::string host{};
-    std::string space{};   ///< in the hello: space_identity() of the rank's own space
+    std::string space{};   ///< in the hello: space_of_rank() of the rank's own space
     std::string problem{}; ///< in the hello: why the rank has no space; else empty
-    std::optional<guarded_evaluation> seen{}; ///< nothing: a hello
-    bool wants_stop = false;                  ///< Ctrl-C was pressed at this rank
+    /// Nothing: a hello, or, with wants_stop, the order was not evaluated.
+    std::optional<guarded_evaluation> seen{};
+    bool wants_stop = false; ///< Ctrl-C was pressed at this rank
 };
 inline constexpr std::size_t longest_report = std::size_t{1} << 16;
 
@@ -34,10 +43,11 @@ struct rank_order {
     minimum_on_slots end{};
     std::string problem{};  ///< at the end: why there is no result; else empty
     bool some_left = false; ///< at the end: rank 0 does not wait for some ranks
+    std::string space{};    ///< at the end: space_of_rank() of rank 0; empty: it has none
 };
 
-/// A failure's text is cut where it makes the report too long; quantities that do make it a
-/// failure that says so.
+/// A text of a failure, or of a space's inputs, is cut where it makes the report too long;
+/// quantities that do make it a failure that says so.
 [[nodiscard]] std::string text_of_report(rank_report const& report);
 [[nodiscard]] std::string text_of_order(rank_order const& order);
 /// Errors of both   std::runtime_error: the text is damaged, or of another version of attune

@@ -2,17 +2,51 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/hash.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/measure/cuda/worker/message_values.hpp>
+#include <attune/search/repeat.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline constexpr std::uint32_t rank_message_format = 1;
+inline constexpr std::uint32_t rank_message_format = 2;
+
+ATTUNE_INLINE std::string space_of_rank(description const& space)
+{
+    // The schema has the names of inputs, not their values.
+    std::string inputs;
+    for (input_description const& one : space.inputs)
+        if (one.value)
+            inputs += '\n' + one.name + '=' +
+                      (one.value->is_real ? text_of_real(one.value->real)
+                                          : std::to_string(one.value->integer));
+    return content_hash{}.add(space_identity(space)).add(inputs).hex() + inputs;
+}
+
+ATTUNE_INLINE std::string difference_of_spaces(std::string_view own, std::string_view of_rank_0)
+{
+    auto const next_line = [](std::string_view& text) {
+        std::string_view const out = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), out.size() + 1));
+        return out;
+    };
+    if (next_line(own) == next_line(of_rank_0)) return {};
+    std::string out = "its space is not that of rank 0";
+    while (!own.empty() && !of_rank_0.empty()) {
+        std::string_view const here = next_line(own);
+        std::string_view const there = next_line(of_rank_0);
+        if (here != there)
+            return out + ": it has " + std::string(here) + ", rank 0 has " + std::string(there);
+    }
+    return out;
+}
 
 inline void put_point(worker::writer& to, point const& at)
 {
@@ -153,6 +187,7 @@ ATTUNE_INLINE std::string text_of_report(rank_report const& report)
     constexpr std::size_t longest_text = longest_report / 4;
     rank_report cut = report;
     cut.problem = cut.problem.substr(0, longest_text);
+    cut.space = cut.space.substr(0, longest_text);
     if (cut.seen) {
         if (auto* const why = std::get_if<failure>(&cut.seen->seen.result)) {
             why->reason = why->reason.substr(0, longest_text);
@@ -195,6 +230,7 @@ ATTUNE_INLINE std::string text_of_order(rank_order const& order)
         put_end(to, order.end);
         to.put_text(order.problem);
         to.put(order.some_left);
+        to.put_text(order.space);
     }
     return to.take();
 }
@@ -210,6 +246,7 @@ ATTUNE_INLINE rank_order read_order(std::string_view text)
         out.end = get_end(from);
         out.problem = from.get_text();
         out.some_left = from.get<bool>();
+        out.space = from.get_text();
     }
     if (!from.is_at_end()) throw worker::damaged_message();
     return out;

@@ -45,17 +45,23 @@ struct minimum_on_ranks {
 };
 
 /// minimize_on_slots() on rank 0; the other ranks evaluate until rank 0 sends them the end. Called
-/// by all ranks; all get the same result.
+/// by all ranks, and begins when the last one has called it (MPI_Comm_dup waits); all get the same
+/// result. At a rank where Ctrl-C came too late for the search, it is `interrupted` there alone.
 ///
 /// At the end rank 0 waits for what is pending until it is overdue (options.most_seconds), and one
 /// second more for the ranks that are overdue or have not come yet. Then these are left: rank 0
-/// returns, they return when they have evaluated what they were given, and MPI_Finalize waits for
-/// them. One that never answers is for MPI_Abort.
+/// returns, they return when they have evaluated what they were given, and MPI_Finalize, or the
+/// next call on the communicator, waits for them. One that never answers is for MPI_Abort. Rank 0
+/// returns when its own objective does, too, after it has sent the end.
+///
+/// A rank compares space_of_rank(), and refuses a configuration that its own space does not have:
+/// a fault. A message that cannot be read ends the job by MPI_Abort, with a line on stderr.
 ///
 /// @param build  makes the space; on each rank, where it may throw
-/// Errors   attune::error, on all ranks: MPI is not initialised, a rank without a space or with
-///          another space than rank 0's, what the search on rank 0 throws (its type on rank 0
-///          alone)
+/// Errors   attune::error, on all ranks: MPI is not initialised, MPI_COMM_NULL, a communicator
+///          that joins two groups, a rank without a space or with another space than rank 0's (on
+///          that rank alone where it comes when the search is over), what the search on rank 0
+///          throws (its type on rank 0 alone)
 [[nodiscard]] minimum_on_ranks
 minimize_on_ranks(communicator_bits communicator,
                   std::function<chain_of_trees()> const& build,

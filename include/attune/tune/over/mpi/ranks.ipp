@@ -12,8 +12,8 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
-#include <attune/search/repeat.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/minimize.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -70,6 +71,18 @@ struct rank_letter {
     rank_letter out{status.MPI_SOURCE, std::string(static_cast<std::size_t>(bytes), '\0')};
     MPI_Mrecv(out.text.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     return out;
+}
+
+/// Calls `take` for each message that has arrived. Open MPI's MPI_Improbe fetches messages only
+/// after it has looked, so that one empty look says nothing.
+template <class Take>
+void take_letters(MPI_Comm comm, int from, Take const& take)
+{
+    for (int empty_looks = 0; empty_looks < 4; ++empty_looks)
+        while (std::optional<rank_letter> const letter = next_letter(comm, from)) {
+            take(*letter);
+            empty_looks = 0;
+        }
 }
 
 [[nodiscard]] inline std::string own_host()
@@ -123,10 +136,18 @@ inline void end_communicator(open_messages all, bool some_left)
     MPI_Comm_free_keyval(&key);
 }
 
+[[nodiscard]] inline error no_part(int rank, std::string const& host, std::string const& problem)
+{
+    return {
+        "a rank cannot take part in the search",
+        rank_name(rank, host) + ": " + problem,
+        "declare the same space, with the same inputs and figures of the machine, on all ranks"};
+}
+
 /// Rank 0's view of the others, and of its own thread if it evaluates.
 class ranks_evaluator final : public slot_evaluator {
 public:
-    /// @param space  space_identity() that all ranks must have
+    /// @param space  space_of_rank() that all ranks must have
     ranks_evaluator(MPI_Comm comm, std::string space)
         : comm_(comm)
         , space_(std::move(space))
@@ -158,42 +179,60 @@ public:
         std::vector<slot_event> out;
         for (rests_between_looks looks;; looks.rest()) {
             if (here_) look_here(out);
-            while (std::optional<rank_letter> const letter = next_letter(comm_, MPI_ANY_SOURCE))
-                out.push_back(event_of(*letter));
+            take_letters(comm_, MPI_ANY_SOURCE, [&](rank_letter const& letter) {
+                out.push_back(event_of(letter));
+            });
             if (!out.empty() || looks.waited_s() >= seconds) return out;
         }
     }
 
-    /// Sends all ranks the end, and marks in it those that are left.
+    /// Sends all ranks the end, and marks in it those that are left. Then it waits for the
+    /// evaluation on rank 0's own thread: nobody else waits for that.
     void close(rank_order& end)
     {
-        here_.reset();
         auto const is_awaited = [](other const& one) { return one.is_awaited; };
         for (rests_between_looks looks;
              std::ranges::any_of(others_, is_awaited) && looks.waited_s() < 1;
              looks.rest())
-            while (std::optional<rank_letter> const letter = next_letter(comm_, MPI_ANY_SOURCE))
-                other_of(*letter).is_awaited = false;
+            take_letters(comm_, MPI_ANY_SOURCE, [&](rank_letter const& letter) {
+                other_of(letter).is_awaited = false;
+                if (wants_stop(letter)) end.end.found.interrupted = true;
+            });
+        if (end.end.found.interrupted) end.end.found.ended = "interrupted";
+        end.space = space_;
         end.some_left = std::ranges::any_of(others_, is_awaited);
         std::vector<worker_use>& uses = end.end.workers;
         for (std::size_t i = 0; i < others_.size() && i < uses.size(); ++i)
             uses[uses.size() - others_.size() + i].is_left = others_[i].is_awaited;
+        for (worker_use& one : uses)
+            one.first_fault = shortened(one.first_fault, longest_fault);
         std::string const text = text_of_order(end);
         open_messages open{.comm = comm_};
+        std::vector<open_message> ends;
+        for (std::size_t i = 0; i < others_.size(); ++i)
+            ends.push_back(message_to(static_cast<int>(i) + 1, text));
         for (std::size_t i = 0; i < others_.size(); ++i) {
-            open.keep(std::move(others_[i].sent)); // a rank that is left may not have received it
-            open.keep(message_to(static_cast<int>(i) + 1, text));
-            if (others_[i].is_awaited) open.keep(place_for_report(static_cast<int>(i) + 1));
+            if (!others_[i].is_awaited) { // it waits for an order
+                MPI_Wait(&others_[i].sent.request, MPI_STATUS_IGNORE);
+                MPI_Wait(&ends[i].request, MPI_STATUS_IGNORE);
+                continue;
+            }
+            open.keep(std::move(others_[i].sent)); // the rank may not have received it
+            open.keep(std::move(ends[i]));
+            open.keep(place_for_report(static_cast<int>(i) + 1));
         }
         end_communicator(std::move(open), end.some_left);
+        here_.reset();
     }
 
 private:
     struct other {
         bool is_awaited = true; ///< its hello, or the outcome of its order, has not arrived
-        std::string host{};     ///< empty: before its hello
-        open_message sent{};    ///< its last order
+        bool has_come = false;  ///< its hello has arrived
+        std::string host{};
+        open_message sent{}; ///< its last order
     };
+    static constexpr std::size_t longest_fault = 200; ///< code points of a fault in the result
 
     [[nodiscard]] static int size_of(MPI_Comm comm)
     {
@@ -250,12 +289,22 @@ private:
             out.push_back({.slot = 0, .seen = std::move(seen->seen), .is_fault = seen->is_fault});
     }
 
+    /// Whether Ctrl-C was pressed at the rank, of a message that nobody reads otherwise.
+    [[nodiscard]] static bool wants_stop(rank_letter const& letter)
+    {
+        try {
+            return read_report(letter.text).wants_stop;
+        } catch (std::exception const&) {
+            return false;
+        }
+    }
+
     /// Errors   attune::error: a hello from a rank that cannot take part
     [[nodiscard]] slot_event event_of(rank_letter const& letter)
     {
         other& from = other_of(letter);
         from.is_awaited = false;
-        bool const is_hello = from.host.empty();
+        bool const is_hello = !std::exchange(from.has_come, true);
         slot_event out{.slot = static_cast<std::size_t>(letter.from) - 1 + first_other()};
         rank_report report;
         try {
@@ -267,12 +316,9 @@ private:
         }
         if (is_hello) {
             from.host = report.host;
-            if (report.problem.empty() && report.space != space_)
-                report.problem = "its space is not that of rank 0";
-            if (!report.problem.empty())
-                throw error("a rank cannot take part in the search",
-                            rank_name(letter.from, from.host) + ": " + report.problem,
-                            "declare the same space, with the same inputs, on all ranks");
+            if (report.problem.empty()) report.problem = difference_of_spaces(report.space, space_);
+            out.wants_stop = report.wants_stop;
+            if (!report.problem.empty()) throw no_part(letter.from, from.host, report.problem);
             return out;
         }
         out.wants_stop = report.wants_stop;
@@ -304,6 +350,20 @@ private:
     }
 }
 
+/// What no other rank can hear of ends the job: the others would wait for ever.
+template <class Work>
+void or_abort(MPI_Comm comm, Work const& work)
+{
+    try {
+        work();
+    } catch (...) {
+        int rank = 0;
+        MPI_Comm_rank(comm, &rank);
+        std::fprintf(stderr, "attune: rank %d ends the job: %s\n", rank, problem_here().c_str());
+        MPI_Abort(comm, 1);
+    }
+}
+
 using ranked_objective = std::function<evaluation(chain_of_trees const&, point const&)>;
 
 /// What rank 0 does.
@@ -322,7 +382,9 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
         thrown = std::current_exception();
         end.problem = problem_here();
     }
-    others.emplace(comm, space ? space_identity(space->describe()) : std::string{});
+    or_abort(comm, [&] {
+        others.emplace(comm, space ? space_of_rank(space->describe()) : std::string{});
+    });
     try {
         if (space && options.first_rank_evaluates) {
             int level = MPI_THREAD_SINGLE;
@@ -341,13 +403,25 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
         thrown = std::current_exception();
         end.problem = problem_here();
     }
-    others->close(end);
+    or_abort(comm, [&] { others->close(end); });
     if (thrown) std::rethrow_exception(thrown);
     return {std::move(end.end), *std::move(space)};
 }
 
+/// What the objective says of an order.
+[[nodiscard]] inline guarded_evaluation
+evaluate_order(chain_of_trees const& space, point const& at, ranked_objective const& objective)
+{
+    if (!space.contains(at))
+        return {failure{failure_stage::crash,
+                        "this rank's space does not have the configuration: it is another space"},
+                true};
+    return evaluate_guarded([&](point const& one) { return objective(space, one); }, at);
+}
+
 /// What the other ranks do.
 [[nodiscard]] inline minimum_on_ranks work_for_search(MPI_Comm comm,
+                                                      int rank,
                                                       std::function<chain_of_trees()> const& build,
                                                       ranked_objective const& objective)
 {
@@ -356,27 +430,35 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
     std::exception_ptr thrown;
     try {
         space = build();
-        report.space = space_identity(space->describe());
+        report.space = space_of_rank(space->describe());
     } catch (...) {
         thrown = std::current_exception();
         report.problem = problem_here();
     }
     interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
     rank_order order;
-    for (;;) {
-        std::string const text = text_of_report(report);
-        MPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, rank_message_tag, comm);
-        std::optional<rank_letter> letter;
-        for (rests_between_looks looks; !(letter = next_letter(comm, 0)); looks.rest()) {
+    or_abort(comm, [&] {
+        for (;;) {
+            report.wants_stop = interrupt.requested();
+            std::string const text = text_of_report(report);
+            MPI_Send(
+                text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, rank_message_tag, comm);
+            std::optional<rank_letter> letter;
+            for (rests_between_looks looks; !(letter = next_letter(comm, 0)); looks.rest()) {
+            }
+            order = read_order(letter->text);
+            if (!order.at) break;
+            report.seen.reset();
+            if (!interrupt.requested()) report.seen = evaluate_order(*space, *order.at, objective);
         }
-        order = read_order(letter->text);
-        if (!order.at) break;
-        report.seen =
-            evaluate_guarded([&](point const& at) { return objective(*space, at); }, *order.at);
-        report.wants_stop = interrupt.requested();
-    }
-    end_communicator({.comm = comm}, order.some_left);
+        end_communicator({.comm = comm}, order.some_left);
+    });
     if (thrown) std::rethrow_exception(thrown);
+    if (interrupt.requested()) order.end.found.interrupted = true; // also where it came too late
+    std::string const difference =
+        order.space.empty() ? "" : difference_of_spaces(report.space, order.space);
+    if (order.problem.empty() && !difference.empty()) // rank 0 was gone when this one came
+        throw no_part(rank, report.host, difference);
     if (!order.problem.empty())
         throw error("the search on rank 0 ended without a result", order.problem, "");
     return {std::move(order.end), *std::move(space)};
@@ -387,6 +469,7 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
                                                    ranked_objective const& objective,
                                                    minimize_over_options const& options)
 {
+    refuse_most_seconds(options.most_seconds);
     chain_of_trees space = build();
     minimum_on_slots end;
     end.found = minimize_points(
@@ -416,16 +499,25 @@ ATTUNE_INLINE minimum_on_ranks minimize_on_ranks(communicator_bits communicator,
     static_assert(may_be_communicator<MPI_Comm>);
     MPI_Comm given = MPI_COMM_NULL;
     std::memcpy(&given, &communicator.bits, sizeof given);
+    int is_inter = 0;
+    if (given != MPI_COMM_NULL) MPI_Comm_test_inter(given, &is_inter);
+    if (given == MPI_COMM_NULL || is_inter != 0)
+        throw error(is_inter != 0 ? "the communicator joins two groups"
+                                  : "the communicator is MPI_COMM_NULL",
+                    "minimize_over(communicator, ...)",
+                    "call it with a communicator of one group, on its ranks alone");
     int size = 0;
     MPI_Comm_size(given, &size);
     if (size == 1) return search_alone(build, objective, options);
-    // Messages of the program's own cannot be taken for ours.
+    // Messages of the program's own cannot be taken for ours, nor do its hints and its handler of
+    // errors hold for ours.
     MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(given, &comm);
+    MPI_Comm_dup_with_info(given, MPI_INFO_NULL, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     return rank == 0 ? search_over(comm, build, objective, options)
-                     : work_for_search(comm, build, objective);
+                     : work_for_search(comm, rank, build, objective);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
