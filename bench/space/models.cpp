@@ -1,9 +1,9 @@
 // bench/space/models.cpp - how long it takes to count, sample and explain what bounds leave of a network.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.space.models [--repeat K] [--z3 PROGRAM] [--solutions N]
-//          K: builds of each space, default 11.  PROGRAM: the solver Z3, default `z3` of PATH;
-//          without it its columns are left out.  N: solutions that Z3 lists of each, default 100
+// Run      bench.space.models [--repeat K] [--solutions N]
+//          K: builds of each space, default 11.  N: solutions that Z3 lists of each, default 100;
+//          without attune::smt its columns are left out
 // Prints   a line per network and bounds: valid configurations, log2 of all of them, median
 //          milliseconds from the bounds (quantities) to the exact count, median microseconds per
 //          uniform sample, per membership test, and per explanation of a configuration that is not
@@ -24,9 +24,11 @@
 #include <attune/declare/model/roofline.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/files/write_smtlib.hpp>
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/explanation.hpp>
+#ifdef ATTUNE_BENCH_SMT
+#include <attune/space/smt/smt_solver.hpp>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -35,6 +37,7 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +46,6 @@
 #include "../support/arguments.hpp"
 #include "../support/interleaved.hpp"
 #include "../support/median.hpp"
-#include "listing_solver.hpp"
 
 namespace {
 
@@ -161,12 +163,24 @@ struct worst_of {
     double explain_us = 0;
 };
 
-void measure(model_case const& c,
-             bool all,
-             int repeats,
-             std::string const& z3,
-             int solutions,
-             worst_of& worst)
+/// Wall seconds that Z3 takes per solution, listing so many; nothing without Z3.
+/// Errors   std::runtime_error: it gave up
+[[nodiscard]] std::optional<double>
+z3_seconds_each([[maybe_unused]] attune::description const& space, [[maybe_unused]] int most)
+{
+#ifdef ATTUNE_BENCH_SMT
+    auto const begin = std::chrono::steady_clock::now();
+    attune::smt_listing const listed =
+        attune::smt_solver(space).enumerate({.most = static_cast<std::uint64_t>(most)});
+    std::chrono::duration<double> const taken = std::chrono::steady_clock::now() - begin;
+    if (listed.points.empty()) throw std::runtime_error("Z3 finds no solution: " + listed.reason);
+    return taken.count() / static_cast<double>(listed.points.size());
+#else
+    return {};
+#endif
+}
+
+void measure(model_case const& c, bool all, int repeats, int solutions, worst_of& worst)
 {
     model::network const net = c.declare();
     std::optional<attune::chain_of_trees> chain;
@@ -205,9 +219,10 @@ void measure(model_case const& c,
         worst.sample_us = std::max(worst.sample_us, 1e6 * sample_s);
         worst.explain_us = std::max(worst.explain_us, 1e6 * explain_s);
     }
-    if (c.is_of_seed && !z3.empty()) {
-        bench::listing const listed = bench::list_solutions(z3, chain->describe(), solutions);
-        double const z3_s = listed.seconds / listed.solutions * std::stod(valid);
+    std::optional<double> const each_s =
+        c.is_of_seed ? z3_seconds_each(chain->describe(), solutions) : std::nullopt;
+    if (each_s) {
+        double const z3_s = *each_s * std::stod(valid);
         std::printf(" z3_s=%.1f vs_z3=%.3g", z3_s, z3_s / count_s);
         worst.vs_z3 = worst.vs_z3 == 0 ? z3_s / count_s : std::min(worst.vs_z3, z3_s / count_s);
     }
@@ -222,13 +237,12 @@ int main(int argc, char** argv)
     return bench::exit_code_of(argv[0], [&] {
         int repeats = 11;
         int solutions = 100;
-        std::string z3 = bench::solver_in_path("z3");
         bench::read_arguments(
-            argc, argv, {{"--repeat", &repeats, 1}, {"--z3", &z3}, {"--solutions", &solutions, 1}});
+            argc, argv, {{"--repeat", &repeats, 1}, {"--solutions", &solutions, 1}});
         worst_of worst;
         for (model_case const& c : cases())
             for (bool const all : {false, true})
-                if (!all || c.most_bounds == 4) measure(c, all, repeats, z3, solutions, worst);
+                if (!all || c.most_bounds == 4) measure(c, all, repeats, solutions, worst);
         std::printf("total worst_ms=%.3f", worst.count_ms);
         if (worst.vs_z3 > 0) std::printf(" vs_z3=%.3g", worst.vs_z3);
         std::printf(
