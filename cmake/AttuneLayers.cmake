@@ -30,7 +30,7 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
-set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker)/([^/]*\\.ipp$|detail/)")
+set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker|measure/message)/([^/]*\\.ipp$|detail/)")
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")
 set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
@@ -39,7 +39,7 @@ set(where_clang "${where_llvm}")
 # tune/ outside tune/device/cuda/ names no CUDA: what it may see of it holds no type of the driver's,
 # and a backend is seen through device_target.hpp; devices.hpp lists the backends.
 set(backend "^tune/device/cuda/")
-set(plain_cuda "^attune/(cuda/launch|measure/cuda/worker/message_values)\\.hpp$")
+set(plain_cuda "^attune/cuda/launch\\.hpp$")
 
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream

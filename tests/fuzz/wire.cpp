@@ -4,9 +4,10 @@
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.ipp>
-#include <attune/measure/cuda/worker/message_values.ipp>
 #include <attune/measure/cuda/worker/worker_protocol.ipp>
 #include <attune/measure/cuda/worker/worker_wire.ipp>
+#include <attune/measure/message/message_values.ipp>
+#include <attune/measure/message/outcome_values.ipp>
 
 #include <cstddef>
 #include <cstdint>
@@ -37,10 +38,10 @@ void receive_all(std::string_view bytes)
 /// A message of this process's own, as the other end takes it apart.
 void take_apart(unsigned kind, std::string_view text)
 {
-    worker::reader from(text);
+    attune::detail::message_reader from(text);
     switch (kind % 8) {
     case 0: {
-        if (!worker::is_flat_array(text)) break;
+        if (!attune::detail::is_flat_array(text)) break;
         nlohmann::json values = nlohmann::json::from_cbor(text, true, false);
         if (!values.is_array()) break;
         std::string const mark = worker::own_mark();
@@ -48,9 +49,9 @@ void take_apart(unsigned kind, std::string_view text)
                       nlohmann::json::binary(std::vector<std::uint8_t>(mark.begin(), mark.end())));
         std::string all;
         nlohmann::json::to_cbor(values, all);
-        worker::reader from_begin(all);
+        attune::detail::message_reader from_begin(all);
         worker::beginning const how = worker::get_beginning(from_begin);
-        worker::writer again;
+        attune::detail::message_writer again;
         put(again, how);
         break;
     }
@@ -61,7 +62,7 @@ void take_apart(unsigned kind, std::string_view text)
         static_cast<void>(worker::get_first_run_result(from));
         break;
     case 3:
-        static_cast<void>(worker::get_outcome(from));
+        static_cast<void>(attune::detail::get_outcome(from));
         break;
     case 4: {
         attune::timing_record const taken = worker::get_timing(from);
@@ -101,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
             receive_all(text);
         else
             take_apart(data[0], text);
-    } catch (worker::damaged_message const&) {
+    } catch (attune::detail::damaged_message const&) {
     }
     return 0;
 }

@@ -35,8 +35,7 @@ TEST_CASE("contents are those of the latest run, or of none: never the default's
     } const unread[] = {
         {"dies when read", "its result cannot be read: SIGKILL"},
         {"throws when read", "its result cannot be read: no memory to share (here)"},
-        {"short when read",
-         "its result cannot be read: a message of the worker process is damaged"},
+        {"short when read", "its result cannot be read: a message is damaged"},
     };
     std::size_t died = 0;
     for (auto const& one : unread) {
@@ -78,7 +77,7 @@ TEST_CASE("a worker that reaches the arrays by no route says why")
         constexpr double for_ever = 1e18;
         worker::message got;
         while (worker::receive(socket, got, for_ever) == worker::transfer::done) {
-            worker::writer text;
+            attune::detail::message_writer text;
             text.put_text("cuIpcOpenMemHandle: MAP_FAILED");
             worker::message answer;
             answer.kind = worker::message_kind::unreachable;

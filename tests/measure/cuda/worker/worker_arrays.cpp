@@ -163,6 +163,7 @@ TEST_CASE("regions that do not fit their message are damaged")
         if (what == 0) how.regions[0].offset = 1 << 20;
         if (what == 1) how.regions[0].bytes = 1 << 20;
         if (what == 2) how.call.buffers[0].where.bytes = 401;
-        CHECK_THROWS_AS(worker::received_arrays(scripted(), how, sent), worker::damaged_message);
+        CHECK_THROWS_AS(worker::received_arrays(scripted(), how, sent),
+                        attune::detail::damaged_message);
     }
 }

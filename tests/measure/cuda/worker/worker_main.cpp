@@ -62,7 +62,7 @@ public:
     {
         message const got = ask(asked);
         CHECK(got.kind == message_kind::thrown);
-        worker::reader from(got.text);
+        attune::detail::message_reader from(got.text);
         return worker::get_thrown(from).what();
     }
 
@@ -89,8 +89,8 @@ message begin_with(std::vector<float>& x, std::vector<int>& y, std::string const
                         worker::route::handle,
                         how,
                         out);
-    worker::writer text;
-    put(text, how);
+    attune::detail::message_writer text;
+    worker::put(text, how);
     out.text = text.take();
     return out;
 }
@@ -99,9 +99,9 @@ message with_variant(message_kind kind, std::string const& entry, double limit_s
 {
     message out;
     out.kind = kind;
-    worker::writer text;
+    attune::detail::message_writer text;
     text.put(limit_s);
-    put(text, scripted_bench::variant(entry));
+    worker::put(text, scripted_bench::variant(entry));
     if (kind == message_kind::establish) worker::put_arrays(out, text, {});
     out.text = text.take();
     return out;
@@ -118,16 +118,16 @@ TEST_CASE("a worker answers from a bench with the program's arrays")
 
     message const got = s.ask(with_variant(message_kind::establish, "0.5", 1));
     CHECK(got.kind == message_kind::answer);
-    worker::reader from(got.text);
+    attune::detail::message_reader from(got.text);
     CHECK(std::get<double>(worker::get_first_run_result(from)) == 0.5);
 
     message asked;
     asked.kind = message_kind::contents;
-    worker::writer text;
+    attune::detail::message_writer text;
     text.put(std::size_t{1});
     asked.text = text.take();
     message held = s.ask(asked);
-    worker::reader of(held.text);
+    attune::detail::message_reader of(held.text);
     auto const arrays = worker::get_arrays(held, of);
     REQUIRE(arrays.size() == 1);
     std::vector<int> back(2);

@@ -13,6 +13,7 @@
 #include <attune/measure/cuda/worker/worker_process.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
+#include <attune/measure/message/outcome_values.hpp>
 #include <attune/measure/sandbox/detail/signal_text.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
@@ -59,7 +60,7 @@ inline void nap(double seconds) noexcept
     return got.kind == message_kind::answer || got.kind == message_kind::last_answer;
 }
 
-[[nodiscard]] inline message request(message_kind kind, writer& text)
+[[nodiscard]] inline message request(message_kind kind, message_writer& text)
 {
     message made;
     made.kind = kind;
@@ -104,7 +105,7 @@ ATTUNE_INLINE message worker_bench::begin_message(route by) const
     how.may_copy = may_copy_;
     how.call = call_;
     pack_arrays(driver_, call_, by, how, made);
-    writer text;
+    message_writer text;
     put(text, how);
     made.text = text.take();
     return made;
@@ -160,7 +161,7 @@ ATTUNE_INLINE void worker_bench::start_worker()
                         why->log,
                         "let variants run in this process, if they are known to be harmless");
         message const& got = std::get<message>(r);
-        reader from(got.text);
+        message_reader from(got.text);
         if (got.kind == message_kind::ready) break;
         if (got.kind == message_kind::unreachable && route_ == route::handle) {
             route_ = route::host;
@@ -190,7 +191,7 @@ ATTUNE_INLINE void worker_bench::require_worker()
                     exchange(*established_,
                              6 * established_limit_s_ + how_.grace_s + data_s_,
                              established_limit_s_),
-                    [](reader& from) { return get_first_run_result(from); });
+                    [](message_reader& from) { return get_first_run_result(from); });
                 if (auto const* const why = std::get_if<failure>(&known)) {
                     last = "the default configuration, which worked before: " + why->reason;
                     worker_.reset();
@@ -231,7 +232,7 @@ worker_bench::ask(message const& asked, double within_s, double limit_s)
         worker_.reset();
         if (lacks_memory(*got)) may_copy_ = false;
         if (is_second) {
-            reader from(got->text);
+            message_reader from(got->text);
             if (got->kind == message_kind::thrown) throw get_thrown(from);
             throw damaged_message();
         }
@@ -254,7 +255,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
     if (auto* const why = std::get_if<failure>(&got)) return std::move(*why);
     message const& answered = std::get<message>(got);
     try {
-        reader from(answered.text);
+        message_reader from(answered.text);
         if (answered.kind == message_kind::thrown) throw get_thrown(from);
         if (!is_answer(answered)) throw damaged_message();
         Result result = get(from);
@@ -272,7 +273,7 @@ Result worker_bench::result_of(reply&& got, Get const& get)
 [[nodiscard]] inline std::variant<round_times, std::size_t> comparison_of(message const& got,
                                                                           std::size_t contestants)
 {
-    reader from(got.text);
+    message_reader from(got.text);
     auto result = get_comparison(from);
     auto const* const failed = std::get_if<std::size_t>(&result);
     if (failed != nullptr ? *failed >= contestants
@@ -289,7 +290,7 @@ ATTUNE_INLINE first_run_result worker_bench::establish(
     established_.reset();
     message asked;
     asked.kind = message_kind::establish;
-    writer text;
+    message_writer text;
     text.put(limit_s);
     put(text, trusted);
     put_arrays(asked, text, expected);
@@ -297,7 +298,7 @@ ATTUNE_INLINE first_run_result worker_bench::establish(
     auto const once = [&] {
         return result_of<first_run_result>(
             ask(asked, 6 * limit_s + how_.grace_s + data_s_, limit_s),
-            [](reader& from) { return get_first_run_result(from); });
+            [](message_reader& from) { return get_first_run_result(from); });
     };
     first_run_result result = once();
     if (worker_ == nullptr && options_.perturb) {
@@ -315,12 +316,12 @@ ATTUNE_INLINE first_run_result worker_bench::establish(
 
 ATTUNE_INLINE first_run_result worker_bench::first_run(device_variant const& tried, double limit_s)
 {
-    writer text;
+    message_writer text;
     text.put(limit_s);
     put(text, tried);
     return result_of<first_run_result>(
         ask(request(message_kind::first_run, text), 2 * limit_s + how_.grace_s + data_s_, limit_s),
-        [](reader& from) { return get_first_run_result(from); });
+        [](message_reader& from) { return get_first_run_result(from); });
 }
 
 ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
@@ -332,14 +333,14 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
     // Another worker holds the default's results, which would pass as this variant's.
     if (worker_ == nullptr)
         throw lost({failure_stage::crash, "the worker process that had it is no more", {}});
-    writer text;
+    message_writer text;
     text.put(i);
     double const within_s = how_.grace_s + data_s_;
     reply r = exchange(request(message_kind::contents, text), within_s, within_s);
     if (auto* const why = std::get_if<failure>(&r)) throw lost(std::move(*why));
     auto& got = std::get<message>(r);
     try {
-        reader from(got.text);
+        message_reader from(got.text);
         if (got.kind == message_kind::thrown) {
             worker_.reset(); // another worker may succeed
             throw lost({failure_stage::crash, attune::detail::sentence_of(get_thrown(from)), {}});
@@ -359,7 +360,7 @@ ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
                                          double limit_s,
                                          timing_record* taken)
 {
-    writer text;
+    message_writer text;
     text.put(stop_above_s);
     text.put(limit_s);
     put(text, tried);
@@ -367,7 +368,7 @@ ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
         ask(request(message_kind::time, text),
             2 * options_.timing_limit_s + 4 * limit_s + how_.grace_s + data_s_,
             limit_s),
-        [&](reader& from) {
+        [&](message_reader& from) {
             outcome const end = get_outcome(from);
             timing_record const record = get_timing(from);
             if (taken != nullptr) *taken = record;
@@ -378,7 +379,7 @@ ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
 ATTUNE_INLINE std::variant<round_times, std::size_t>
 worker_bench::compare(std::span<device_variant const> tried, double limit_s)
 {
-    writer text;
+    message_writer text;
     text.put(limit_s);
     text.put(tried.size());
     for (device_variant const& one : tried)

@@ -6,6 +6,7 @@
 #include <attune/measure/cuda/worker/worker_arrays.hpp>
 #include <attune/measure/cuda/worker/worker_main.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
+#include <attune/measure/message/outcome_values.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/detail/child_side.hpp>
 #include <attune/measure/sandbox/detail/started_child.hpp>
@@ -54,8 +55,8 @@ public:
     {
         message out;
         out.kind = message_kind::answer;
-        writer text;
-        reader from(asked.text);
+        message_writer text;
+        message_reader from(asked.text);
         if (asked.kind == message_kind::begin) {
             out.kind = begin(asked, from, text);
         } else {
@@ -68,7 +69,7 @@ public:
     }
 
 private:
-    [[nodiscard]] message_kind begin(message& asked, reader& from, writer& text)
+    [[nodiscard]] message_kind begin(message& asked, message_reader& from, message_writer& text)
     {
         bench_.reset();
         arrays_.reset();
@@ -86,7 +87,7 @@ private:
         return message_kind::ready;
     }
 
-    void ask(message& asked, reader& from, message& out, writer& text)
+    void ask(message& asked, message_reader& from, message& out, message_writer& text)
     {
         switch (asked.kind) {
         case message_kind::establish: {
@@ -109,7 +110,7 @@ private:
             auto const stop_above_s = from.get<double>();
             auto const limit_s = from.get<double>();
             timing_record taken;
-            put(text, bench_->time(get_variant(from), stop_above_s, limit_s, &taken));
+            put_outcome(text, bench_->time(get_variant(from), stop_above_s, limit_s, &taken));
             put(text, taken);
             return;
         }
@@ -141,7 +142,7 @@ ATTUNE_INLINE void serve(int socket, bench_maker const& make) noexcept
             if (receive(socket, asked, for_ever) != transfer::done) return;
             answer = bench.answer(asked);
         } catch (std::exception const&) {
-            writer text;
+            message_writer text;
             put_thrown(text, std::current_exception());
             answer = message{message_kind::thrown, text.take(), descriptor(), 0};
         }

@@ -45,33 +45,29 @@ struct beginning {
 [[nodiscard]] std::string protocol_mark(std::string_view version,
                                         std::span<std::size_t const> sizes);
 
-void put(writer& to, device_code const& what);
-void put(writer& to, device_variant const& what);
-void put(writer& to, device_bench_options const& what);
-void put(writer& to, beginning const& what);
-void put(writer& to, failure const& what);
-void put(writer& to, first_run_result const& what);
-void put(writer& to, outcome const& what);
-void put(writer& to, timing_record const& what);
-void put(writer& to, std::variant<round_times, std::size_t> const& what);
+void put(message_writer& to, device_code const& what);
+void put(message_writer& to, device_variant const& what);
+void put(message_writer& to, device_bench_options const& what);
+void put(message_writer& to, beginning const& what);
+void put(message_writer& to, first_run_result const& what);
+void put(message_writer& to, timing_record const& what);
+void put(message_writer& to, std::variant<round_times, std::size_t> const& what);
 /// An exception as three texts: those of an attune::error, or what() and two empty ones.
-void put_thrown(writer& to, std::exception_ptr const& thrown);
+void put_thrown(message_writer& to, std::exception_ptr const& thrown);
 
 /// Errors   damaged_message; get_beginning() also attune::error for another version of attune
-[[nodiscard]] device_code get_code(reader& from);
-[[nodiscard]] device_variant get_variant(reader& from);
-[[nodiscard]] device_bench_options get_options(reader& from);
-[[nodiscard]] beginning get_beginning(reader& from);
-[[nodiscard]] failure get_failure(reader& from);
-[[nodiscard]] first_run_result get_first_run_result(reader& from);
-[[nodiscard]] outcome get_outcome(reader& from);
-[[nodiscard]] timing_record get_timing(reader& from);
-[[nodiscard]] std::variant<round_times, std::size_t> get_comparison(reader& from);
-[[nodiscard]] error get_thrown(reader& from);
+[[nodiscard]] device_code get_code(message_reader& from);
+[[nodiscard]] device_variant get_variant(message_reader& from);
+[[nodiscard]] device_bench_options get_options(message_reader& from);
+[[nodiscard]] beginning get_beginning(message_reader& from);
+[[nodiscard]] first_run_result get_first_run_result(message_reader& from);
+[[nodiscard]] timing_record get_timing(message_reader& from);
+[[nodiscard]] std::variant<round_times, std::size_t> get_comparison(message_reader& from);
+[[nodiscard]] error get_thrown(message_reader& from);
 
 /// Arrays of bytes: lengths in the text, contents in the shared memory.
-void put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays);
-[[nodiscard]] std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text);
+void put_arrays(message& to, message_writer& text, std::span<std::vector<std::byte> const> arrays);
+[[nodiscard]] std::vector<std::vector<std::byte>> get_arrays(message& from, message_reader& text);
 
 } // namespace attune::inline ATTUNE_ABI::detail::worker
 

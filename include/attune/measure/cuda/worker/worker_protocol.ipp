@@ -11,6 +11,7 @@
 #include <attune/measure/cuda/worker/detail/member_values.hpp>
 #include <attune/measure/cuda/worker/worker_protocol.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
+#include <attune/measure/message/outcome_values.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +32,7 @@ ATTUNE_INLINE std::string protocol_mark(std::string_view version,
     return mark.hex();
 }
 
-ATTUNE_INLINE void put(writer& to, device_code const& what)
+ATTUNE_INLINE void put(message_writer& to, device_code const& what)
 {
     auto const& [image, entry, architecture, resources, ptx] = what;
     static_cast<void>(ptx); // it never runs
@@ -41,7 +42,7 @@ ATTUNE_INLINE void put(writer& to, device_code const& what)
     put_value(to, resources);
 }
 
-ATTUNE_INLINE device_code get_code(reader& from)
+ATTUNE_INLINE device_code get_code(message_reader& from)
 {
     device_code out;
     out.image = from.get_text();
@@ -51,14 +52,14 @@ ATTUNE_INLINE device_code get_code(reader& from)
     return out;
 }
 
-ATTUNE_INLINE void put(writer& to, device_variant const& what)
+ATTUNE_INLINE void put(message_writer& to, device_variant const& what)
 {
     auto const& [code, launch] = what;
     put(to, code);
     put_value(to, launch);
 }
 
-ATTUNE_INLINE device_variant get_variant(reader& from)
+ATTUNE_INLINE device_variant get_variant(message_reader& from)
 {
     device_variant out;
     out.code = get_code(from);
@@ -66,7 +67,7 @@ ATTUNE_INLINE device_variant get_variant(reader& from)
     return out;
 }
 
-ATTUNE_INLINE void put(writer& to, device_bench_options const& what)
+ATTUNE_INLINE void put(message_writer& to, device_bench_options const& what)
 {
     auto const& [cache, precision, limit_s, as_graph, compares, perturb, repeats, comparison] =
         what;
@@ -80,7 +81,7 @@ ATTUNE_INLINE void put(writer& to, device_bench_options const& what)
     put(to, comparison);
 }
 
-ATTUNE_INLINE device_bench_options get_options(reader& from)
+ATTUNE_INLINE device_bench_options get_options(message_reader& from)
 {
     device_bench_options out;
     out.cache = get_enum(from, cache_state::cold);
@@ -109,7 +110,7 @@ ATTUNE_INLINE device_bench_options get_options(reader& from)
     return protocol_mark(version, sizes);
 }
 
-ATTUNE_INLINE void put(writer& to, beginning const& what)
+ATTUNE_INLINE void put(message_writer& to, beginning const& what)
 {
     auto const& [driver_path, bus, options, may_copy, regions, region_of, offset_of, call] = what;
     to.put_text(own_mark());
@@ -131,7 +132,7 @@ ATTUNE_INLINE void put(writer& to, beginning const& what)
     }
 }
 
-ATTUNE_INLINE beginning get_beginning(reader& from)
+ATTUNE_INLINE beginning get_beginning(message_reader& from)
 {
     if (from.get_text() != own_mark())
         throw error("the worker process is of another attune than the program that has started it",
@@ -171,59 +172,22 @@ ATTUNE_INLINE beginning get_beginning(reader& from)
     return out;
 }
 
-ATTUNE_INLINE void put(writer& to, failure const& what)
-{
-    auto const& [stage, reason, log] = what;
-    to.put(stage);
-    to.put_text(reason);
-    to.put_text(log);
-}
-
-ATTUNE_INLINE failure get_failure(reader& from)
-{
-    failure out;
-    out.stage = from.get<failure_stage>();
-    if (static_cast<std::size_t>(out.stage) >= failure_stage_count) throw damaged_message();
-    out.reason = from.get_text();
-    out.log = from.get_text();
-    return out;
-}
-
-ATTUNE_INLINE void put(writer& to, first_run_result const& what)
+ATTUNE_INLINE void put(message_writer& to, first_run_result const& what)
 {
     to.put(what.index());
     if (auto const* const seconds = std::get_if<double>(&what))
         to.put(*seconds);
     else
-        put(to, std::get<failure>(what));
+        put_failure(to, std::get<failure>(what));
 }
 
-ATTUNE_INLINE first_run_result get_first_run_result(reader& from)
+ATTUNE_INLINE first_run_result get_first_run_result(message_reader& from)
 {
     if (from.get<std::size_t>() == 0) return from.get<double>();
     return get_failure(from);
 }
 
-ATTUNE_INLINE void put(writer& to, outcome const& what)
-{
-    to.put(what.index());
-    if (auto const* const measured = std::get_if<measurement>(&what))
-        put_value(to, *measured);
-    else
-        put(to, std::get<failure>(what));
-}
-
-ATTUNE_INLINE outcome get_outcome(reader& from)
-{
-    if (from.get<std::size_t>() == 0) {
-        measurement out;
-        get_value(from, out);
-        return out;
-    }
-    return get_failure(from);
-}
-
-ATTUNE_INLINE void put(writer& to, timing_record const& what)
+ATTUNE_INLINE void put(message_writer& to, timing_record const& what)
 {
     auto const& [times, disturbed, runs, threads, clock] = what;
     put_list(to, times);
@@ -233,7 +197,7 @@ ATTUNE_INLINE void put(writer& to, timing_record const& what)
     to.put_text(clock);
 }
 
-ATTUNE_INLINE timing_record get_timing(reader& from)
+ATTUNE_INLINE timing_record get_timing(message_reader& from)
 {
     timing_record out;
     out.times = get_list<double>(from);
@@ -252,7 +216,7 @@ ATTUNE_INLINE timing_record get_timing(reader& from)
     return out;
 }
 
-ATTUNE_INLINE void put(writer& to, std::variant<round_times, std::size_t> const& what)
+ATTUNE_INLINE void put(message_writer& to, std::variant<round_times, std::size_t> const& what)
 {
     to.put(what.index());
     if (auto const* const failed = std::get_if<std::size_t>(&what)) {
@@ -268,7 +232,7 @@ ATTUNE_INLINE void put(writer& to, std::variant<round_times, std::size_t> const&
     }
 }
 
-ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(reader& from)
+ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(message_reader& from)
 {
     if (from.get<std::size_t>() != 0) return from.get<std::size_t>();
     round_times out(from.get_count());
@@ -278,7 +242,7 @@ ATTUNE_INLINE std::variant<round_times, std::size_t> get_comparison(reader& from
     return out;
 }
 
-ATTUNE_INLINE void put_thrown(writer& to, std::exception_ptr const& thrown)
+ATTUNE_INLINE void put_thrown(message_writer& to, std::exception_ptr const& thrown)
 {
     // Not by dynamic_cast, which needs run-time type information.
     try {
@@ -294,7 +258,7 @@ ATTUNE_INLINE void put_thrown(writer& to, std::exception_ptr const& thrown)
     }
 }
 
-ATTUNE_INLINE error get_thrown(reader& from)
+ATTUNE_INLINE error get_thrown(message_reader& from)
 {
     std::string const what = from.get_text();
     std::string const where = from.get_text();
@@ -302,7 +266,7 @@ ATTUNE_INLINE error get_thrown(reader& from)
 }
 
 ATTUNE_INLINE void
-put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> arrays)
+put_arrays(message& to, message_writer& text, std::span<std::vector<std::byte> const> arrays)
 {
     std::size_t all = 0;
     text.put(arrays.size());
@@ -319,7 +283,7 @@ put_arrays(message& to, writer& text, std::span<std::vector<std::byte> const> ar
     to.bulk = memory.take_file();
 }
 
-ATTUNE_INLINE std::vector<std::vector<std::byte>> get_arrays(message& from, reader& text)
+ATTUNE_INLINE std::vector<std::vector<std::byte>> get_arrays(message& from, message_reader& text)
 {
     shared_memory memory;
     if (from.bulk.is_open())

@@ -4,7 +4,7 @@
 
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cuda/worker/message_values.hpp>
+#include <attune/measure/message/message_values.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ enum class message_kind : std::uint32_t {
 /// One message.
 struct message {
     message_kind kind{};
-    std::string text{}; ///< made by `writer`
+    std::string text{}; ///< made by `message_writer`
     descriptor bulk{};  ///< a shared_memory of `bulk_bytes`; may be closed
     std::uint64_t bulk_bytes = 0;
 };

@@ -6,7 +6,8 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
-#include <attune/measure/cuda/worker/message_values.hpp>
+#include <attune/measure/message/message_values.hpp>
+#include <attune/measure/message/outcome_values.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
@@ -16,7 +17,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline constexpr std::uint32_t rank_message_format = 2;
+inline constexpr std::uint32_t rank_message_format = 3;
 
 ATTUNE_INLINE std::string space_of_rank(description const& space)
 {
@@ -48,7 +49,7 @@ ATTUNE_INLINE std::string difference_of_spaces(std::string_view own, std::string
     return out;
 }
 
-inline void put_point(worker::writer& to, point const& at)
+inline void put_point(message_writer& to, point const& at)
 {
     to.put(at.size());
     for (coordinate const& c : at) {
@@ -57,7 +58,7 @@ inline void put_point(worker::writer& to, point const& at)
     }
 }
 
-[[nodiscard]] inline point get_point(worker::reader& from)
+[[nodiscard]] inline point get_point(message_reader& from)
 {
     point out(from.get_count());
     for (coordinate& c : out) {
@@ -67,7 +68,7 @@ inline void put_point(worker::writer& to, point const& at)
     return out;
 }
 
-inline void put_quantities(worker::writer& to, std::vector<quantity> const& all)
+inline void put_quantities(message_writer& to, std::vector<quantity> const& all)
 {
     to.put(all.size());
     for (quantity const& one : all) {
@@ -76,7 +77,7 @@ inline void put_quantities(worker::writer& to, std::vector<quantity> const& all)
     }
 }
 
-[[nodiscard]] inline std::vector<quantity> get_quantities(worker::reader& from)
+[[nodiscard]] inline std::vector<quantity> get_quantities(message_reader& from)
 {
     std::vector<quantity> out(from.get_count());
     for (quantity& one : out) {
@@ -86,39 +87,7 @@ inline void put_quantities(worker::writer& to, std::vector<quantity> const& all)
     return out;
 }
 
-inline void put_seen(worker::writer& to, outcome const& result)
-{
-    to.put(succeeded(result));
-    if (auto const* const m = std::get_if<measurement>(&result)) {
-        to.put(m->value);
-        to.put(m->low);
-        to.put(m->high);
-        to.put(m->samples);
-        return;
-    }
-    failure const& why = std::get<failure>(result);
-    to.put(why.stage);
-    to.put_text(why.reason);
-    to.put_text(why.log);
-}
-
-[[nodiscard]] inline outcome get_seen(worker::reader& from)
-{
-    if (from.get<bool>()) {
-        measurement out;
-        out.value = from.get<double>();
-        out.low = from.get<double>();
-        out.high = from.get<double>();
-        out.samples = from.get<std::uint32_t>();
-        return out;
-    }
-    auto const stage = from.get<failure_stage>();
-    if (static_cast<std::size_t>(stage) >= failure_stage_count) throw worker::damaged_message();
-    std::string reason = from.get_text();
-    return failure{stage, std::move(reason), from.get_text()};
-}
-
-inline void put_end(worker::writer& to, minimum_on_slots const& end)
+inline void put_end(message_writer& to, minimum_on_slots const& end)
 {
     found_minimum const& found = end.found;
     to.put(found.best.has_value());
@@ -140,7 +109,7 @@ inline void put_end(worker::writer& to, minimum_on_slots const& end)
     }
 }
 
-[[nodiscard]] inline minimum_on_slots get_end(worker::reader& from)
+[[nodiscard]] inline minimum_on_slots get_end(message_reader& from)
 {
     minimum_on_slots out;
     found_minimum& found = out.found;
@@ -165,7 +134,7 @@ inline void put_end(worker::writer& to, minimum_on_slots const& end)
 
 [[nodiscard]] inline std::string whole_text_of_report(rank_report const& report)
 {
-    worker::writer to;
+    message_writer to;
     to.put(rank_message_format);
     to.put_text(report.host);
     to.put_text(report.space);
@@ -173,7 +142,7 @@ inline void put_end(worker::writer& to, minimum_on_slots const& end)
     to.put(report.wants_stop);
     to.put(report.seen.has_value());
     if (report.seen) {
-        put_seen(to, report.seen->seen.result);
+        put_outcome(to, report.seen->seen.result);
         put_quantities(to, report.seen->seen.quantities);
         to.put(report.seen->is_fault);
     }
@@ -203,25 +172,25 @@ ATTUNE_INLINE std::string text_of_report(rank_report const& report)
 
 ATTUNE_INLINE rank_report read_report(std::string_view text)
 {
-    worker::reader from(text);
-    if (from.get<std::uint32_t>() != rank_message_format) throw worker::damaged_message();
+    message_reader from(text);
+    if (from.get<std::uint32_t>() != rank_message_format) throw damaged_message();
     rank_report out;
     out.host = from.get_text();
     out.space = from.get_text();
     out.problem = from.get_text();
     out.wants_stop = from.get<bool>();
     if (from.get<bool>()) {
-        outcome result = get_seen(from);
+        outcome result = get_outcome(from);
         evaluation seen{std::move(result), get_quantities(from)};
         out.seen = guarded_evaluation{std::move(seen), from.get<bool>()};
     }
-    if (!from.is_at_end()) throw worker::damaged_message();
+    if (!from.is_at_end()) throw damaged_message();
     return out;
 }
 
 ATTUNE_INLINE std::string text_of_order(rank_order const& order)
 {
-    worker::writer to;
+    message_writer to;
     to.put(rank_message_format);
     to.put(order.at.has_value());
     if (order.at) {
@@ -237,8 +206,8 @@ ATTUNE_INLINE std::string text_of_order(rank_order const& order)
 
 ATTUNE_INLINE rank_order read_order(std::string_view text)
 {
-    worker::reader from(text);
-    if (from.get<std::uint32_t>() != rank_message_format) throw worker::damaged_message();
+    message_reader from(text);
+    if (from.get<std::uint32_t>() != rank_message_format) throw damaged_message();
     rank_order out;
     if (from.get<bool>()) {
         out.at = get_point(from);
@@ -248,7 +217,7 @@ ATTUNE_INLINE rank_order read_order(std::string_view text)
         out.some_left = from.get<bool>();
         out.space = from.get_text();
     }
-    if (!from.is_at_end()) throw worker::damaged_message();
+    if (!from.is_at_end()) throw damaged_message();
     return out;
 }
 

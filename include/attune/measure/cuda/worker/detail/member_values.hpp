@@ -22,33 +22,36 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
 /// An enumerator that is at most `last`.
 /// Errors   damaged_message
 template <class Enum>
-[[nodiscard]] Enum get_enum(reader& from, Enum last)
+[[nodiscard]] Enum get_enum(message_reader& from, Enum last)
 {
     auto const value = from.get<Enum>();
     if (value > last) throw damaged_message();
     return value;
 }
 
-inline void put_value(writer& to, std::size_t what) { to.put(what); }
-inline void put_value(writer& to, std::uint32_t what) { to.put(what); }
-inline void put_value(writer& to, double what) { to.put(what); }
-inline void get_value(reader& from, std::size_t& into) { into = from.get<std::size_t>(); }
-inline void get_value(reader& from, std::uint32_t& into) { into = from.get<std::uint32_t>(); }
-inline void get_value(reader& from, double& into) { into = from.get<double>(); }
+inline void put_value(message_writer& to, std::size_t what) { to.put(what); }
+inline void put_value(message_writer& to, std::uint32_t what) { to.put(what); }
+inline void put_value(message_writer& to, double what) { to.put(what); }
+inline void get_value(message_reader& from, std::size_t& into) { into = from.get<std::size_t>(); }
+inline void get_value(message_reader& from, std::uint32_t& into)
+{
+    into = from.get<std::uint32_t>();
+}
+inline void get_value(message_reader& from, double& into) { into = from.get<double>(); }
 
-inline void put_value(writer& to, code_resources const& what)
+inline void put_value(message_writer& to, code_resources const& what)
 {
     auto const& [registers, spill, stack, shared, constant, threads] = what;
     to.put(std::array{registers, spill, stack, shared, constant, threads});
 }
-inline void get_value(reader& from, code_resources& into)
+inline void get_value(message_reader& from, code_resources& into)
 {
     auto& [registers, spill, stack, shared, constant, threads] = into;
     for (std::int64_t* const one : {&registers, &spill, &stack, &shared, &constant, &threads})
         *one = from.get<std::int64_t>();
 }
 
-inline void put_value(writer& to, launch_geometry const& what)
+inline void put_value(message_writer& to, launch_geometry const& what)
 {
     auto const& [grid, block, cluster, shared_bytes, is_cooperative] = what;
     to.put(grid);
@@ -57,7 +60,7 @@ inline void put_value(writer& to, launch_geometry const& what)
     to.put(shared_bytes);
     to.put(is_cooperative);
 }
-inline void get_value(reader& from, launch_geometry& into)
+inline void get_value(message_reader& from, launch_geometry& into)
 {
     auto& [grid, block, cluster, shared_bytes, is_cooperative] = into;
     for (auto* const one : {&grid, &block, &cluster})
@@ -66,28 +69,14 @@ inline void get_value(reader& from, launch_geometry& into)
     is_cooperative = from.get<bool>();
 }
 
-inline void put_value(writer& to, measurement const& what)
-{
-    auto const& [value, low, high, samples] = what;
-    to.put(std::array{value, low, high});
-    to.put(samples);
-}
-inline void get_value(reader& from, measurement& into)
-{
-    auto& [value, low, high, samples] = into;
-    for (double* const one : {&value, &low, &high})
-        *one = from.get<double>();
-    samples = from.get<std::uint32_t>();
-}
-
-inline void put_value(writer& to, tolerance const& what)
+inline void put_value(message_writer& to, tolerance const& what)
 {
     auto const& [absolute, relative, any] = what;
     to.put(absolute);
     to.put(relative);
     to.put(any);
 }
-inline void get_value(reader& from, tolerance& into)
+inline void get_value(message_reader& from, tolerance& into)
 {
     auto& [absolute, relative, any] = into;
     absolute = from.get<double>();
@@ -95,7 +84,7 @@ inline void get_value(reader& from, tolerance& into)
     any = from.get<bool>();
 }
 
-inline void put_value(writer& to, element_run const& what)
+inline void put_value(message_writer& to, element_run const& what)
 {
     auto const& [offset, count, type, within] = what;
     to.put(offset);
@@ -103,7 +92,7 @@ inline void put_value(writer& to, element_run const& what)
     to.put(type);
     put_value(to, within);
 }
-inline void get_value(reader& from, element_run& into)
+inline void get_value(message_reader& from, element_run& into)
 {
     auto& [offset, count, type, within] = into;
     offset = from.get<std::uint32_t>();
@@ -114,7 +103,7 @@ inline void get_value(reader& from, element_run& into)
 
 /// The address is not sent, because it is valid in the sender only. Arrays with gaps are never
 /// sent.
-inline void put_value(writer& to, device_buffer const& what)
+inline void put_value(message_writer& to, device_buffer const& what)
 {
     auto const& [where, place] = what;
     auto const& [data,
@@ -144,7 +133,7 @@ inline void put_value(writer& to, device_buffer const& what)
     to.put(target);
     to.put(place);
 }
-inline void get_value(reader& from, device_buffer& into)
+inline void get_value(message_reader& from, device_buffer& into)
 {
     auto& [where, place] = into;
     auto& [data,
@@ -177,7 +166,7 @@ inline void get_value(reader& from, device_buffer& into)
     place = get_enum(from, memory_place::device);
 }
 
-inline void put_value(writer& to, sent_region const& what)
+inline void put_value(message_writer& to, sent_region const& what)
 {
     auto const& [place, bytes, skew, by_handle, handle, offset] = what;
     to.put(place);
@@ -187,7 +176,7 @@ inline void put_value(writer& to, sent_region const& what)
     to.put_text({handle.reserved, sizeof handle.reserved});
     to.put(offset);
 }
-inline void get_value(reader& from, sent_region& into)
+inline void get_value(message_reader& from, sent_region& into)
 {
     auto& [place, bytes, skew, by_handle, handle, offset] = into;
     place = get_enum(from, memory_place::device);
@@ -202,7 +191,7 @@ inline void get_value(reader& from, sent_region& into)
 
 /// A list as its length and its values.
 template <class T>
-void put_list(writer& to, std::vector<T> const& what)
+void put_list(message_writer& to, std::vector<T> const& what)
 {
     to.put(what.size());
     for (T const& one : what)
@@ -211,7 +200,7 @@ void put_list(writer& to, std::vector<T> const& what)
 
 /// Errors   damaged_message
 template <class T>
-[[nodiscard]] std::vector<T> get_list(reader& from)
+[[nodiscard]] std::vector<T> get_list(message_reader& from)
 {
     std::vector<T> out(from.get_count());
     for (T& one : out)

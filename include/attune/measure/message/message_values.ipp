@@ -1,39 +1,45 @@
-// attune/measure/cuda/worker/message_values.ipp - CBOR by nlohmann-json.
+// attune/measure/message/message_values.ipp - CBOR by nlohmann-json.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/cuda/worker/message_values.hpp>
+#include <attune/measure/message/message_values.hpp>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
-namespace attune::inline ATTUNE_ABI::detail::worker {
+namespace attune::inline ATTUNE_ABI::detail {
 
-struct writer::state {
+struct message_writer::state {
     nlohmann::json values = nlohmann::json::array();
 };
 
-ATTUNE_INLINE writer::writer()
+ATTUNE_INLINE message_writer::message_writer()
     : state_(std::make_unique<state>())
 {
 }
-ATTUNE_INLINE writer::~writer() = default;
+ATTUNE_INLINE message_writer::~message_writer() = default;
 
-ATTUNE_INLINE void writer::put_flag(bool value) { state_->values.push_back(value); }
-ATTUNE_INLINE void writer::put_number(double value) { state_->values.push_back(value); }
-ATTUNE_INLINE void writer::put_signed(std::int64_t value) { state_->values.push_back(value); }
-ATTUNE_INLINE void writer::put_unsigned(std::uint64_t value) { state_->values.push_back(value); }
+ATTUNE_INLINE void message_writer::put_flag(bool value) { state_->values.push_back(value); }
+ATTUNE_INLINE void message_writer::put_number(double value) { state_->values.push_back(value); }
+ATTUNE_INLINE void message_writer::put_signed(std::int64_t value)
+{
+    state_->values.push_back(value);
+}
+ATTUNE_INLINE void message_writer::put_unsigned(std::uint64_t value)
+{
+    state_->values.push_back(value);
+}
 
-ATTUNE_INLINE void writer::put_text(std::string_view value)
+ATTUNE_INLINE void message_writer::put_text(std::string_view value)
 {
     // Not as a CBOR text string: a variant's output need not be UTF-8.
     state_->values.push_back(
         nlohmann::json::binary(std::vector<std::uint8_t>(value.begin(), value.end())));
 }
 
-ATTUNE_INLINE std::string writer::take()
+ATTUNE_INLINE std::string message_writer::take()
 {
     std::string out;
     nlohmann::json::to_cbor(std::exchange(state_->values, nlohmann::json::array()), out);
@@ -71,7 +77,7 @@ ATTUNE_INLINE std::string writer::take()
     return at == text.size();
 }
 
-struct reader::state {
+struct message_reader::state {
     nlohmann::json values = nlohmann::json::array();
     std::size_t next = 0;
 
@@ -82,30 +88,30 @@ struct reader::state {
     }
 };
 
-ATTUNE_INLINE reader::reader(std::string_view text)
+ATTUNE_INLINE message_reader::message_reader(std::string_view text)
     : state_(std::make_unique<state>())
 {
     if (!is_flat_array(text)) return;
     nlohmann::json parsed = nlohmann::json::from_cbor(text, true, false);
     if (parsed.is_array()) state_->values = std::move(parsed);
 }
-ATTUNE_INLINE reader::~reader() = default;
+ATTUNE_INLINE message_reader::~message_reader() = default;
 
-ATTUNE_INLINE bool reader::get_flag()
+ATTUNE_INLINE bool message_reader::get_flag()
 {
     nlohmann::json const& value = state_->take();
     if (!value.is_boolean()) throw damaged_message();
     return value.get<bool>();
 }
 
-ATTUNE_INLINE double reader::get_any_number()
+ATTUNE_INLINE double message_reader::get_any_number()
 {
     nlohmann::json const& value = state_->take();
     if (!value.is_number_float()) throw damaged_message();
     return value.get<double>();
 }
 
-ATTUNE_INLINE std::int64_t reader::get_signed()
+ATTUNE_INLINE std::int64_t message_reader::get_signed()
 {
     nlohmann::json const& value = state_->take();
     if (!value.is_number_integer()) throw damaged_message();
@@ -116,14 +122,14 @@ ATTUNE_INLINE std::int64_t reader::get_signed()
     return value.get<std::int64_t>();
 }
 
-ATTUNE_INLINE std::uint64_t reader::get_unsigned()
+ATTUNE_INLINE std::uint64_t message_reader::get_unsigned()
 {
     nlohmann::json const& value = state_->take();
     if (!value.is_number_unsigned()) throw damaged_message();
     return value.get<std::uint64_t>();
 }
 
-ATTUNE_INLINE std::string reader::get_text()
+ATTUNE_INLINE std::string message_reader::get_text()
 {
     nlohmann::json const& value = state_->take();
     if (!value.is_binary()) throw damaged_message();
@@ -131,16 +137,16 @@ ATTUNE_INLINE std::string reader::get_text()
     return {bytes.begin(), bytes.end()};
 }
 
-ATTUNE_INLINE std::size_t reader::get_count()
+ATTUNE_INLINE std::size_t message_reader::get_count()
 {
     auto const count = get<std::size_t>();
     if (count > state_->values.size() - state_->next) throw damaged_message();
     return count;
 }
 
-ATTUNE_INLINE bool reader::is_at_end() const noexcept
+ATTUNE_INLINE bool message_reader::is_at_end() const noexcept
 {
     return state_->next == state_->values.size();
 }
 
-} // namespace attune::inline ATTUNE_ABI::detail::worker
+} // namespace attune::inline ATTUNE_ABI::detail

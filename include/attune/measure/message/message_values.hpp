@@ -1,8 +1,6 @@
-// attune/measure/cuda/worker/message_values.hpp - the values of one message, encoded as CBOR.
+// attune/measure/message/message_values.hpp - the values of one message, encoded as CBOR.
 // SPDX-License-Identifier: MIT
 // Source   RFC 8949, by nlohmann-json: one array of numbers, booleans and byte strings
-//
-// tested by measure/cuda/worker/worker_wire.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -18,23 +16,23 @@
 #include <string_view>
 #include <type_traits>
 
-namespace attune::inline ATTUNE_ABI::detail::worker {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// Thrown for a message with a wrong form or value.
 struct damaged_message : std::runtime_error {
     damaged_message()
-        : std::runtime_error("a message of the worker process is damaged")
+        : std::runtime_error("a message is damaged")
     {
     }
 };
 
 /// Encodes values, one after another.
-class writer {
+class message_writer {
 public:
-    writer();
-    ~writer();
-    writer(writer const&) = delete;
-    writer& operator=(writer const&) = delete;
+    message_writer();
+    ~message_writer();
+    message_writer(message_writer const&) = delete;
+    message_writer& operator=(message_writer const&) = delete;
 
     /// A boolean, a number or an enumerator.
     template <class T>
@@ -73,13 +71,13 @@ private:
 };
 
 /// Decodes values in the order in which they were encoded.
-class reader {
+class message_reader {
 public:
     /// If `text` is no message, the first get() throws damaged_message.
-    explicit reader(std::string_view text);
-    ~reader();
-    reader(reader const&) = delete;
-    reader& operator=(reader const&) = delete;
+    explicit message_reader(std::string_view text);
+    ~message_reader();
+    message_reader(message_reader const&) = delete;
+    message_reader& operator=(message_reader const&) = delete;
 
     /// Errors   damaged_message: no value is left, it has another type, or T cannot hold it. The
     ///          caller must check the range of enumerators
@@ -130,8 +128,8 @@ private:
     std::unique_ptr<state> state_;
 };
 
-} // namespace attune::inline ATTUNE_ABI::detail::worker
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/cuda/worker/message_values.ipp>
+#include <attune/measure/message/message_values.ipp>
 #endif
