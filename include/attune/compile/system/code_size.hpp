@@ -13,6 +13,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The flag by which Clang writes the frame of each function into the object.
 inline constexpr char const* frame_sizes_flag = "-fstack-size-section";
+inline constexpr char const* frame_sizes_section = ".stack_sizes";
 
 /// The sizes that a relocatable or shared object tells. `code_bytes` needs symbols: of a stripped
 /// shared object, only exported functions count. `stack_bytes` needs the section of

@@ -67,7 +67,7 @@ ATTUNE_INLINE code_size size_of_code(std::string_view bytes)
     for (Elf64_Shdr const& section : object.sections()) {
         if (section.sh_type == SHT_SYMTAB) all = functions_in(object, section);
         if (section.sh_type == SHT_DYNSYM) exported = functions_in(object, section);
-        if (object.name(section) != ".stack_sizes") continue;
+        if (object.name(section) != frame_sizes_section) continue;
         std::optional<std::string_view> const content = object.content(section);
         if (!frames) frames.emplace();
         if (!content || !read_frames(*content, *frames)) return out;

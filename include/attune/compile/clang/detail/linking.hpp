@@ -1,7 +1,9 @@
-// attune/compile/clang/detail/linking.hpp - selects JITLink, and unmaps the code of removed objects.
+// attune/compile/clang/detail/linking.hpp - selects JITLink, and what its older versions need.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/detail/elf_object.hpp>
+#include <attune/compile/system/code_size.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/Config/llvm-config.h>
@@ -10,8 +12,12 @@
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/ExecutionEngine/Orc/Shared/WrapperFunctionUtils.h>
 #include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBuffer.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <elf.h>
 #include <memory>
 #include <utility>
 
@@ -68,5 +74,30 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder& builder)
 inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
+
+/// A copy of an object, for JITLink. That of LLVM 16 refuses the relocations of a section that is
+/// not loaded, as frame_sizes_flag makes one: the copy is without them.
+[[nodiscard]] inline std::unique_ptr<llvm::MemoryBuffer> linkable_copy(llvm::StringRef object)
+{
+    std::unique_ptr<llvm::WritableMemoryBuffer> out =
+        llvm::WritableMemoryBuffer::getNewUninitMemBuffer(object.size(), "kernel.o");
+    std::copy(object.begin(), object.end(), out->getBufferStart());
+#if LLVM_VERSION_MAJOR < 17
+    elf_object const sections({object.data(), object.size()});
+    if (!sections.usable()) return out;
+    Elf64_Ehdr header;
+    std::memcpy(&header, object.data(), sizeof header);
+    for (std::size_t i = 0; i < sections.sections().size(); ++i) {
+        Elf64_Shdr section = sections.sections()[i];
+        if (section.sh_type != SHT_RELA || !sections.is_section(section.sh_info) ||
+            sections.name(sections.sections()[section.sh_info]) != frame_sizes_section)
+            continue;
+        section.sh_type = SHT_NULL;
+        std::memcpy(
+            out->getBufferStart() + header.e_shoff + i * sizeof section, &section, sizeof section);
+    }
+#endif
+    return out;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

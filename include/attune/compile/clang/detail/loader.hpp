@@ -145,8 +145,7 @@ private:
     {
         llvm::Expected<bool> has_statics = defines_initialize(object);
         if (!has_statics) return has_statics.takeError();
-        if (llvm::Error failed = jit_->addObjectFile(
-                *code.library, llvm::MemoryBuffer::getMemBufferCopy(object, "kernel.o")))
+        if (llvm::Error failed = jit_->addObjectFile(*code.library, linkable_copy(object)))
             return failed;
         auto address = jit_->lookup(*code.library, entry);
         if (!address) return address.takeError();
