@@ -7,6 +7,7 @@
 
 #include <attune/space/files/expression_parser.ipp>
 #include <attune/space/files/read_json.ipp>
+#include <attune/space/files/read_nni.ipp>
 #include <attune/space/files/read_t1.ipp>
 #include <attune/space/files/recorded.ipp>
 #include <attune/space/files/syntax_error.ipp>
