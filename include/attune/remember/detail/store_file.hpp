@@ -62,6 +62,11 @@ public:
         std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
         return store_file(path, O_RDWR | O_APPEND | O_CREAT);
     }
+    /// The same for a file that is there.
+    [[nodiscard]] static store_file open_to_extend(std::string const& path)
+    {
+        return store_file(path, O_RDWR | O_APPEND);
+    }
     store_file(store_file&&) noexcept = default;
     store_file& operator=(store_file&&) noexcept = default;
 

@@ -2,18 +2,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/assert.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/checksum.hpp>
 #include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/detail/json_texts.hpp>
 #include <attune/remember/detail/line_json.hpp>
+#include <attune/remember/detail/line_sum.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
 #include <array>
 #include <charconv>
-#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -30,32 +30,6 @@ inline constexpr char const* store_header_field = "attune_store";
 inline constexpr std::array<char const*, failure_stage_count> stage_words{
     "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
 
-// --- the checksum ------------------------------------------------------------------------------
-
-inline constexpr std::string_view sum_field = ",\"sum\":\"";
-inline constexpr std::size_t sum_digits = 8;
-/// ,"sum":"12345678"}
-inline constexpr std::size_t sum_tail = sum_field.size() + sum_digits + 2;
-
-[[nodiscard]] inline std::array<char, sum_digits> digits_of(std::uint32_t sum) noexcept
-{
-    std::array<char, sum_digits> out{};
-    for (std::size_t i = sum_digits; i-- > 0; sum >>= 4)
-        out[i] = "0123456789abcdef"[sum & 15u];
-    return out;
-}
-
-/// The text of an object with its checksum as the last field.
-[[nodiscard]] inline std::string with_sum(record_json const& json)
-{
-    std::string out = json.dump();
-    out.pop_back();
-    std::array<char, sum_digits> const digits = digits_of(crc32_of(out));
-    out += sum_field;
-    out.append(digits.data(), digits.size());
-    return out += "\"}";
-}
-
 ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
 {
     if (line.size() < sum_tail || !line.ends_with("\"}")) return line_check::missing;
@@ -70,55 +44,6 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
 }
 
 // --- fields ------------------------------------------------------------------------------------
-
-/// An object with its members in order; `record.hpp` promises that no name occurs twice.
-[[nodiscard]] inline record_json texts_to_json(named_texts const& texts)
-{
-    record_json object = record_json::object();
-    for (auto const& [name, value] : texts) {
-        ATTUNE_ASSERT(!object.contains(name), "a name occurs twice in a record");
-        object[name] = text_to_json(value);
-    }
-    return object;
-}
-
-template <json_like Json>
-[[nodiscard]] named_texts json_to_texts(Json const& json, char const* name)
-{
-    if (!json.is_object()) throw record_json_problem(std::string(name) + " is not an object");
-    named_texts texts;
-    if constexpr (std::same_as<Json, line_value>)
-        for (line_value const value : json)
-            texts.emplace_back(value.name(), json_to_text(value, name));
-    else
-        for (auto const& [key, value] : json.items())
-            texts.emplace_back(key, json_to_text(value, name));
-    return texts;
-}
-
-template <json_like Json>
-[[nodiscard]] named_texts texts_field(Json const& object, char const* name)
-{
-    return json_to_texts(json_field(object, name), name);
-}
-
-[[nodiscard]] inline record_json list_to_json(std::vector<std::string> const& texts)
-{
-    record_json out = record_json::array();
-    for (std::string const& text : texts)
-        out.push_back(text_to_json(text));
-    return out;
-}
-
-template <json_like Json>
-[[nodiscard]] std::vector<std::string> json_to_list(Json const& json, char const* name)
-{
-    if (!json.is_array()) throw record_json_problem(std::string(name) + " is not a list");
-    std::vector<std::string> out;
-    for (auto const& text : json)
-        out.push_back(json_to_text(text, name));
-    return out;
-}
 
 [[nodiscard]] inline record_json lists_to_json(std::vector<value_texts> const& lists)
 {
