@@ -87,6 +87,7 @@
 #include <attune/tune/shape/shape_proof.ipp>
 #include <attune/tune/shape/shape_table.ipp>
 #include <attune/tune/shape/shape_trust.ipp>
+#include <attune/tune/study/study_search.ipp>
 #include <attune/tune/together.ipp>
 #include <attune/tune/together/shared_budget.ipp>
 #include <attune/tune/together/together_tuning.ipp>

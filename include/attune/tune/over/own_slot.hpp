@@ -24,8 +24,8 @@ public:
 
     /// @pre  the outcome of the configuration before was taken
     void submit(point const& at);
-    /// The outcome, once; nothing while there is none.
-    [[nodiscard]] std::optional<guarded_evaluation> take();
+    /// The outcome, once; nothing if there is none within `wait_s` seconds.
+    [[nodiscard]] std::optional<guarded_evaluation> take(double wait_s = 0);
 
 private:
     struct state;

@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/over/own_slot.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -41,12 +42,14 @@ struct own_slot::state {
             guarded_evaluation out = evaluate_guarded(objective, at);
             held.lock();
             seen = std::move(out);
+            answered.notify_one();
         }
     }
 
     std::function<evaluation(point const&)> objective;
     std::mutex lock;
     std::condition_variable changed;
+    std::condition_variable answered;
     std::optional<point> given{};
     std::optional<guarded_evaluation> seen{};
     bool is_over = false;
@@ -68,9 +71,13 @@ ATTUNE_INLINE void own_slot::submit(point const& at)
     state_->changed.notify_one();
 }
 
-ATTUNE_INLINE std::optional<guarded_evaluation> own_slot::take()
+ATTUNE_INLINE std::optional<guarded_evaluation> own_slot::take(double wait_s)
 {
-    std::scoped_lock const one(state_->lock);
+    std::unique_lock one(state_->lock);
+    if (wait_s > 0)
+        state_->answered.wait_for(one, std::chrono::duration<double>(wait_s), [this] {
+            return state_->seen.has_value();
+        });
     return std::exchange(state_->seen, {});
 }
 
