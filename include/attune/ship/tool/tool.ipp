@@ -21,6 +21,7 @@
 #include <attune/ship/tool/detail/retune.hpp>
 #include <attune/ship/tool/detail/show.hpp>
 #include <attune/ship/tool/detail/space.hpp>
+#include <attune/ship/tool/detail/status.hpp>
 #include <attune/ship/tool/detail/techniques.hpp>
 #include <attune/ship/tool/detail/watch.hpp>
 #include <attune/ship/tool/tool.hpp>
@@ -40,6 +41,7 @@ ATTUNE_INLINE std::vector<command> const& all_commands()
         bake_command(),       prepare_command(),   export_command(),  import_command(),
         doctor_command(),     minimize_command(),  retune_command(),  ask_command(),
         techniques_command(), recommend_command(), space_command(),   completion_command(),
+        status_command(),
     };
     return all;
 }
