@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/compose/selector_operators.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/declare/selector.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/random_technique.hpp>
@@ -81,7 +82,7 @@ std::size_t differing(selection const& a, selection const& b)
 {
     std::size_t out = 0;
     for (std::int64_t const size : sizes)
-        out += act_at(a, size) == act_at(b, size) ? 0 : 1;
+        out += act_at(a, size) == act_at(b, size) ? 0U : 1U;
     return out;
 }
 
@@ -225,9 +226,9 @@ TEST_CASE("one range is drawn anew, split or removed, and the sizes of others ru
         }
         selection const split = r.read(r.made(search::range_split{}, p));
         CHECK(split.acts.size() <= before.acts.size() + 1);
-        CHECK(differing(before, split) < most(before) + (before.acts.size() == 3 ? 1 : 0));
+        CHECK(differing(before, split) < most(before) + (before.acts.size() == 3 ? 1U : 0U));
         if (before.acts.size() == 3) CHECK(split == before);
-        grown += split.acts.size() > before.acts.size() ? 1 : 0;
+        grown += split.acts.size() > before.acts.size() ? 1U : 0U;
         selection const removed = r.read(r.made(search::range_removal{}, p));
         CHECK((removed.acts.size() < before.acts.size() || before.acts.size() == 1));
         CHECK(differing(before, removed) <= most(before));

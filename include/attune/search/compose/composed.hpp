@@ -61,13 +61,9 @@ template <class Base, class... Entries>
 [[nodiscard]] composition composition_of(Base const& base, operators<Entries...> const& with)
 {
     composition out{any_base(base), {}};
-    std::apply(
-        [&](Entries const&... e) {
-            (out.operators.push_back(
-                 {row_of_kind<typename Entries::kind_type>(), any_operator(e.with)}),
-             ...);
-        },
-        with.entries);
+    (out.operators.push_back({row_of_kind<typename Entries::kind_type>(),
+                              any_operator(std::get<Entries>(with.entries).with)}),
+     ...);
     out.settle();
     return out;
 }
