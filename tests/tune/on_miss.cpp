@@ -3,7 +3,9 @@
 #include <attune/attune.hpp>
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/space/schedule/program_features.hpp>
+#include <attune/tune/dispatch/choice/kept_samples.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
@@ -261,6 +263,25 @@ attune::program_rows row_of(attune::description const&, std::span<attune::coordi
     std::size_t const width = attune::program_feature_names().size();
     return {std::vector<double>(width, static_cast<double>(at[0].index)), width};
 }
+
+/// Notes what it learns from: the seconds of each program.
+struct noting_search {
+    noting_search(attune::chain_of_trees const& space, std::vector<std::vector<double>>* to)
+        : own(space)
+        , learnt(to)
+    {
+    }
+    std::vector<attune::point> ask(std::size_t k) { return own.ask(k); }
+    void tell(attune::point const& p, attune::outcome const& o) { own.tell(p, o); }
+    void learn_from(attune::cost_samples const& others)
+    {
+        std::vector<double>& seconds = learnt->emplace_back();
+        for (std::size_t i = 0; i < others.size(); ++i)
+            seconds.push_back(others.value(i).value_or(0));
+    }
+    attune::exhaustive_searcher own;
+    std::vector<std::vector<double>>* learnt;
+};
 
 } // namespace
 
@@ -663,6 +684,48 @@ TEST_CASE("the time that measured programs took to read is that of the search")
     CHECK(report.evaluations == 3);
     CHECK(report.search_s >= 3); // the reader waited for the writer's lock, and then gave up
     CHECK(report.elapsed_s >= report.search_s);
+}
+
+TEST_CASE("in the background: a tuning reads measured programs once, however many slices it has")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("programs");
+    attune::description d = attune::build(attune::space(choice)).describe();
+    d.rows = row_of;
+    attune::chain_of_trees const space(d);
+    attune::detail::kept_samples others(path, {.kernel = "other"}, space);
+    auto const measure_other = [&](double seconds) {
+        others.keep({space.at(std::uint64_t{0}), attune::measurement::exact(seconds), {}});
+    };
+    std::vector<std::vector<double>> learnt;
+    int started = 0;
+    many_sizes many{[&](attune::tuning_options& o) {
+                        o.limits.evaluations = 40;
+                        o.search.samples = path;
+                        o.search.strategy = attune::search_with<noting_search>(&learnt);
+                        o.progress = [&](attune::progress const& p) {
+                            if (p.event != progress_event::started) return;
+                            measure_other(1 + ++started); // another process
+                        };
+                    },
+                    row_of};
+    bool has_some = false;
+    SUBCASE("there are some") { has_some = true; }
+    SUBCASE("there are none: nothing is learnt") { has_some = false; }
+    if (has_some) measure_other(1);
+    (void)many.call(5);
+    many.known->wait();
+    CHECK(started == 3);
+    std::vector<double> const first{1.0};
+    CHECK(learnt == std::vector<std::vector<double>>(has_some ? 3 : 0, first));
+    // A tuning of other inputs reads them anew.
+    learnt.clear();
+    (void)many.call(6);
+    many.known->wait();
+    REQUIRE(learnt.size() == 3);
+    CHECK(std::count(learnt[0].begin(), learnt[0].end(), 4.0) == 1); // of another process
+    CHECK(learnt[1] == learnt[0]);
+    CHECK(learnt[2] == learnt[0]);
 }
 
 TEST_CASE("in the background: what served a shape goes on until the new winner is verified for it")

@@ -70,7 +70,11 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
         memory = by_.remembered_.memory_of(key_, *of_.space, anew);
         if (!search.samples.empty() && d.rows && !predict_) {
             t.samples.emplace(search.samples, key_, *of_.space);
-            memory.samples = t.samples->others();
+            std::optional<cost_samples> here;
+            std::optional<cost_samples>& others =
+                slice_ != nullptr && slice_->samples != nullptr ? *slice_->samples : here;
+            if (!others) others = t.samples->others();
+            memory.samples = *others;
         }
         if (!search.techniques.empty()) {
             t.techniques.emplace(search.techniques, by_.subject_.kernel.name, d);
