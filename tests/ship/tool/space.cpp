@@ -262,3 +262,20 @@ TEST_CASE("wrong words are told, and options that say nothing to an action are r
     CHECK(has(run_here({"space", "list", real}).err, "real parameters has no list"));
     CHECK(run_here({"space", "sample", real}).code == 0);
 }
+
+TEST_CASE("a search space of NNI is read as any other")
+{
+    space_folder const at;
+    std::string const file = at.folder.file("search_space.json");
+    support::write_file(file, R"({"layer": {"_type": "choice", "_value": [{"_name": "none"},
+        {"_name": "conv", "kernel": {"_type": "randint", "_value": [1, 4]}}]},
+        "batch": {"_type": "choice", "_value": [16, 32]}})");
+    // none, or one of three kernels; two batches
+    json const counted = json::parse(run_here({"space", "count", file, "--json"}).out);
+    CHECK(counted["valid"] == "8");
+    CHECK(lines_of(run_here({"space", "list", file}).out).size() == 9);
+    support::write_file(file, R"({"x": {"_type": "normal", "_value": [0, 1]}})");
+    ran const refused = run_here({"space", "count", file});
+    CHECK(refused.code == 3);
+    CHECK(has(refused.err, "parameter x of the type normal"));
+}

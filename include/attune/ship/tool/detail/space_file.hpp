@@ -21,6 +21,7 @@
 #include <attune/ship/tool/detail/text_file.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
+#include <attune/space/files/read_nni.hpp>
 #include <attune/space/files/read_t1.hpp>
 
 #include <optional>
@@ -55,13 +56,28 @@ struct read_space {
     throw words_error("--search is automatic, annealing, genetic or random, not '" + name + "'");
 }
 
-/// Reads a file of attune's own form or T1.
+/// Whether a text is a search space of NNI: an object whose members have a "_type".
+[[nodiscard]] inline bool is_nni(std::string const& text)
+{
+    if (text.find("\"_type\"") == text.npos) return false;
+    tool_json const json = tool_json::parse(text, nullptr, false);
+    return json.is_object() && !json.empty() && json.front().is_object() &&
+           json.front().contains("_type");
+}
+
+[[nodiscard]] inline std::vector<named_space> spaces_in(std::string const& text,
+                                                        std::string const& path)
+{
+    if (is_nni(text)) return {read_nni(text, path)};
+    bool const is_t1 = text.find("\"ConfigurationSpace\"") != text.npos;
+    return is_t1 ? std::vector<named_space>{read_t1(text, path)} : read_spaces_json(text, path);
+}
+
+/// Reads a file of attune's own form, T1 or NNI.
 [[nodiscard]] inline read_space space_of(std::string const& path, words const& given)
 {
     std::string const text = text_of_file(path);
-    bool const is_t1 = text.find("\"ConfigurationSpace\"") != text.npos;
-    std::vector<named_space> all =
-        is_t1 ? std::vector<named_space>{read_t1(text, path)} : read_spaces_json(text, path);
+    std::vector<named_space> const all = spaces_in(text, path);
     auto const wanted = given.value("--space");
     named_space const* found = nullptr;
     std::string names;
