@@ -1,5 +1,6 @@
 # cmake -P cmake/AttuneLayers.cmake : which folder of include/attune may include what; names the long files.
 # An .ipp holds the definitions of the .hpp of its name: that header and one unit (attune/unit/) include it, nothing else does.
+# A function that it defines with ATTUNE_INLINE is named by that header.
 # What is in a folder detail/ is seen by the stage of that folder alone.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
@@ -72,6 +73,19 @@ foreach(file IN LISTS files)
     file(READ "${include}/attune/${file}" text)
     # Brackets and semicolons would upset CMake's lists; no include line has them.
     string(REGEX REPLACE "[][;\\\\]" " " text "${text}")
+    if(file MATCHES "\\.ipp$")
+        string(REGEX REPLACE "\\.ipp$" ".hpp" header "${file}")
+        file(READ "${include}/attune/${header}" declared)
+        string(REGEX MATCHALL "\nATTUNE_INLINE [^{(]*[A-Za-z0-9_]\\(" defined "${text}")
+        foreach(line IN LISTS defined)
+            string(REGEX MATCH "(([A-Za-z0-9_]+)::)?[A-Za-z0-9_~]+\\($" line "${line}")
+            string(REGEX REPLACE "(::.*)?\\($" "" name "${line}")
+            if(NOT declared MATCHES "(^|[^A-Za-z0-9_])${name}([^A-Za-z0-9_]|$)")
+                set(number 1)
+                problem("${header} does not name it, so that a unit with that header alone does not link")
+            endif()
+        endforeach()
+    endif()
     string(REGEX REPLACE "\n$" "" text "${text}")
     string(REPLACE "\n" ";" lines "${text}")
     set(number 0)

@@ -78,4 +78,5 @@
 #include <attune/search/transfer/warm_portfolio.ipp>
 #include <attune/search/transfer/warm_start.ipp>
 #include <attune/search/two_level/evolutionary_search.ipp>
+#include <attune/search/two_level/two_level_options.ipp>
 #include <attune/search/two_level/two_level_search.ipp>

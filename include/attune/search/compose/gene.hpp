@@ -113,13 +113,6 @@ private:
     point* changed_;
 };
 
-namespace detail {
-
-/// Makes a selector random: selection.ipp.
-void draw_selector(gene const& to, random_engine& engine);
-
-} // namespace detail
-
 } // namespace attune::inline ATTUNE_ABI::search
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -16,13 +16,6 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-namespace detail {
-
-/// What selector_move does: selector_operators.ipp.
-void move_selector(gene const& child, random_engine& engine);
-
-} // namespace detail
-
 /// Parents as operators get them: without the first one, whose value the child has.
 using other_parents = std::span<gene_view const>;
 

@@ -59,6 +59,13 @@ void set_selection(gene const& to, selection const& what);
                                           std::uint32_t cut,
                                           random_engine& engine);
 
+namespace detail {
+
+/// Makes a selector random.
+void draw_selector(gene const& to, random_engine& engine);
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI::search
 
 #ifdef ATTUNE_HEADER_ONLY

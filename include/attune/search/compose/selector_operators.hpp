@@ -110,6 +110,13 @@ struct selector_swarm {
     void operator()(gene child, other_parents others, random_engine& engine) const;
 };
 
+namespace detail {
+
+/// What selector_move does.
+void move_selector(gene const& child, random_engine& engine);
+
+} // namespace detail
+
 } // namespace attune::inline ATTUNE_ABI::search
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -138,7 +138,8 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
 }
 
 /// parse_technique() of a name inside `depth` pairs of braces.
-[[nodiscard]] technique technique_inside(std::string_view name, vocabulary const& known, int depth);
+[[nodiscard]] inline technique
+technique_inside(std::string_view name, vocabulary const& known, int depth);
 
 [[nodiscard]] inline std::optional<technique> read_meta(std::string_view name,
                                                         std::vector<std::string_view> const& tokens,
@@ -167,7 +168,7 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
                                 : round_robin_of(std::move(among));
 }
 
-ATTUNE_INLINE technique technique_inside(std::string_view name, vocabulary const& known, int depth)
+technique technique_inside(std::string_view name, vocabulary const& known, int depth)
 {
     constexpr int most_depth = 16; // each level is a call of this function, and a stack is finite
     if (depth > most_depth)

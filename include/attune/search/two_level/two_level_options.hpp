@@ -97,3 +97,7 @@ struct two_level_options {
 };
 
 } // namespace attune::inline ATTUNE_ABI
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/search/two_level/two_level_options.ipp>
+#endif

@@ -118,7 +118,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                 "crash, timeout\n"
                 "or verify, with \"why\". What is wrong has the reply {\"error\": \"...\"}, and "
                 "nothing is changed.\n"
-                "SPACE.json is a space of attune's own form or T1.\n",
+                "SPACE.json is a space of attune's own form, T1 or NNI's.\n",
         .least = 1,
         .most = 1,
         .run = run_ask,

@@ -194,7 +194,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                 "status than 0, by\n"
                 "a signal, or too late has failed, and the search learns from that. SPACE.json is "
                 "a space of\n"
-                "attune's own form or T1. It ends with 1 where no configuration worked.\n",
+                "attune's own form, T1 or NNI's. It ends with 1 where no configuration worked.\n",
         .least = 1,
         .most = 1,
         .run = run_minimize,
