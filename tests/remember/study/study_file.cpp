@@ -126,6 +126,26 @@ TEST_CASE("nobody writes between what a process read and what it then writes")
     CHECK(support::read_file(path) == expected);
 }
 
+TEST_CASE("a child that was forked while this process wrote does not keep the lock")
+{
+    scratch_directory const at;
+    study_file file(at.file("a.study"));
+    lines seen;
+    ::pid_t child = 0;
+    REQUIRE(file.exchange(
+        seen.take,
+        [&] {
+            child = fork_child([] { ::pause(); });
+            return std::string("first\n");
+        },
+        true));
+    bool const is_written = append(file, seen, "second");
+    ::kill(child, SIGKILL);
+    CHECK(WIFSIGNALED(status_of(child)));
+    CHECK(is_written);
+    CHECK(seen.all == std::vector<std::string>{"first", "second"});
+}
+
 TEST_CASE("killed writers leave whole lines and at most one damaged line each")
 {
     scratch_directory const directory;

@@ -517,6 +517,33 @@ TEST_CASE("what takes longer than it may is a failure, and its process goes on o
     }
 }
 
+TEST_CASE("seconds end the part of a process that waits for others")
+{
+    scratch_directory const at;
+    attune::study const of{at.path(), "waits"};
+    ::pid_t const other = fork_child([&] {
+        static_cast<void>(minimize_in_study(
+            space(),
+            [](point const& p) {
+                ::sleep(60);
+                return bowl(p);
+            },
+            of,
+            quiet({.evaluations = 1})));
+        return 0;
+    });
+    std::string const file = at.file("waits.study");
+    while (!std::filesystem::exists(file) || !has(support::read_file(file), "\"claim\""))
+        ::usleep(10'000);
+    // The one evaluation is the other's, who is at it for longer than this test may take.
+    minimum_in_study const own =
+        minimize_in_study(space(), bowl, of, quiet({.evaluations = 1, .seconds = 0.2}));
+    ::kill(other, SIGKILL);
+    CHECK(code_of(other) == -SIGKILL);
+    CHECK(own.end.found.evaluations == 0);
+    CHECK(own.end.found.ended == "budget");
+}
+
 TEST_CASE("Ctrl-C ends this process's part when its evaluation has ended, and others go on")
 {
     scratch_directory const directory;

@@ -34,8 +34,8 @@ public:
     /// Errors   attune::error: the file was replaced by another one, or cut
     [[nodiscard]] bool look(taken const& take);
 
-    /// Takes what was appended, appends what `make` returns, and takes that: no other process
-    /// writes in between.
+    /// Takes what was appended, appends what `make` returns, and takes up to the end. No other
+    /// process writes between what `make` knows and what it returns.
     /// @param creates  a missing file and its folders are made
     /// @return  false: nothing was appended, because that is not possible now; see why()
     /// Errors   as look()

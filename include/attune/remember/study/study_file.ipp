@@ -19,6 +19,18 @@ struct study_file::opened {
     store_file file;
 };
 
+/// Releases a lock at once: closing the file does not where a child of fork() has it open too.
+struct unlocked_at_end {
+    store_file& file;
+    explicit unlocked_at_end(store_file& locked)
+        : file(locked)
+    {
+    }
+    ~unlocked_at_end() { file.unlock(); }
+    unlocked_at_end(unlocked_at_end const&) = delete;
+    unlocked_at_end& operator=(unlocked_at_end const&) = delete;
+};
+
 ATTUNE_INLINE study_file::study_file(std::string path)
     : path_(std::move(path))
 {
@@ -78,19 +90,23 @@ ATTUNE_INLINE bool study_file::exchange(taken const& take, made const& make, boo
         why_ = to.file.why();
         return false;
     }
+    if (!take_up_to_end(to, take)) return false; // others wait for what is left only
     if (!to.file.lock(store_file::sharing::exclusive)) {
         why_ = "another process keeps it locked";
         return false;
     }
-    if (!take_up_to_end(to, take)) return false;
-    std::string text = make();
-    if (text.empty()) return true;
-    std::uint64_t const end = static_cast<std::uint64_t>(to.file.stamp().bytes);
-    // A line whose writer was killed ends here; without a lock one may be in writing.
-    if (end > end_ || !to.file.is_locked()) text.insert(0, 1, '\n');
-    if (!to.file.append(text, end)) {
-        why_ = to.file.why();
-        return false;
+    {
+        unlocked_at_end const unlocked(to.file);
+        if (!take_up_to_end(to, take)) return false;
+        std::string text = make();
+        if (text.empty()) return true;
+        std::uint64_t const end = static_cast<std::uint64_t>(to.file.stamp().bytes);
+        // A line whose writer was killed ends here; without a lock one may be in writing.
+        if (end > end_ || !to.file.is_locked()) text.insert(0, 1, '\n');
+        if (!to.file.append(text, end)) {
+            why_ = to.file.why();
+            return false;
+        }
     }
     return take_up_to_end(to, take);
 }

@@ -104,6 +104,7 @@ public:
         })
         , file_(path_of_study(of))
         , header_(header_of(space.describe(), options.minimize))
+        , look_every_s_(std::min(0.1, options.lease_s / 16))
         , slot_(objective)
     {
         for (named_value const& v : named_values(space.describe()))
@@ -123,6 +124,7 @@ public:
                     if (ended.empty() && is_ == stage::idle && has_news_) ended = claim_next();
                     ended_s = steady_seconds();
                 }
+                if (is_ == stage::busy) ended_s = steady_seconds();
                 bool const gives_up = steady_seconds() - ended_s > options_->lease_s;
                 if (!ended.empty() && is_ != stage::busy && (unsent_.empty() || gives_up)) break;
                 await_own_outcome();
@@ -163,7 +165,6 @@ public:
 
 private:
     enum class stage : std::uint8_t { idle, busy, overdue };
-    static constexpr double look_every_s = 0.1;
 
     [[nodiscard]] std::string line(auto says) const
     {
@@ -227,7 +228,7 @@ private:
         for (std::size_t i = 0; i < board_.workers().size(); ++i)
             if (board_.workers()[i].id == id_) me_ = i;
         last_written_s_ = looked_s_ = steady_seconds();
-        next_look_s_ = looked_s_ + look_every_s;
+        next_look_s_ = looked_s_ + look_every_s_;
         static_cast<void>(board_.notices()); // those who were here have told of the past
         if (may_be_written_by_all(of_->folder) || may_be_written_by_all(file_.path()))
             announce("everybody may write into the study, and so tell outcomes: " + file_.path());
@@ -282,7 +283,7 @@ private:
     void look()
     {
         double const now = steady_seconds();
-        next_look_s_ = now + look_every_s;
+        next_look_s_ = now + look_every_s_;
         bool const is_silent = is_ == stage::busy && now - last_written_s_ >= options_->lease_s / 4;
         if (!unsent_.empty())
             send();
@@ -297,17 +298,17 @@ private:
         auto const is_expired = [&](open_claim const& one) {
             return one.worker != me_ && board_.has_expired(one);
         };
-        has_news_ = has_news_ || cannot_write_ || std::ranges::any_of(board_.open(), is_expired) ||
-                    free_held() != held_.end();
+        has_news_ = has_news_ || cannot_write_ || !run_.budget_left() ||
+                    std::ranges::any_of(board_.open(), is_expired) || free_held() != held_.end();
     }
 
     /// Tells the search what was told since the last call.
     void deliver()
     {
         for (std::string const& text : board_.notices())
-            announce(text);
-        for (; delivered_ < board_.outcomes().size(); ++delivered_) {
-            study_outcome const& one = board_.outcomes()[delivered_];
+            announce(shown_text(text));
+        while (delivered_ < board_.outcomes().size()) {
+            study_outcome const& one = board_.outcomes()[delivered_++];
             std::optional<point> const at = point_at(one.values);
             evaluation seen = one.seen;
             auto* const why = std::get_if<failure>(&seen.result);
@@ -318,7 +319,7 @@ private:
                 bool const is_first = why->reason == by.first_fault;
                 why->reason = by.name + ": " + why->reason;
                 if (is_first && told_faults_.insert(one.worker).second)
-                    announce(why->reason + ", at " + text);
+                    announce(shown_text(why->reason) + ", at " + text);
             }
             if (asked_.contains(*at))
                 search_.tell(*at, seen);
@@ -353,9 +354,12 @@ private:
     /// @return  why nothing more is evaluated; empty: it has begun, or has_news_ says when to look
     [[nodiscard]] std::string claim_next()
     {
+        // What others have claimed is passed over without the lock.
+        if (file_.look([this](std::string_view one) { board_.take(one); })) deliver();
         for (;;) {
             bool const is_first = board_.outcomes().empty() && board_.open().empty();
             if (!is_first && !run_.budget_left()) return "budget"; // evaluations, or seconds
+            if (go_on()) return {};
             if (std::optional<bool> const begun = take_over()) {
                 if (*begun) return {};
                 if (cannot_write_) break;
@@ -373,11 +377,34 @@ private:
             }
             point const at = std::move(next.front());
             if (asked_.insert(at).second) held_.push_back(at);
+            if (board_.holder_of(values_of(search_.space().describe(), at)) != nullptr) continue;
             if (claim(at, {})) return {};
             if (cannot_write_) break;
         }
         has_news_ = false;
         return {};
+    }
+
+    /// Evaluates what this process has claimed and not told: the claim was in the file, but could
+    /// not be read back; or its outcome came to harm there.
+    [[nodiscard]] bool go_on()
+    {
+        if (!unsent_.empty()) return false;
+        auto const own = std::ranges::find(board_.open(), me_, &open_claim::worker);
+        if (own == board_.open().end() || own->number == gone_on_) return false;
+        gone_on_ = own->number; // once
+        begin(point_at(own->values).value(), own->number);
+        return true;
+    }
+
+    void begin(point const& at, std::uint64_t number)
+    {
+        std::erase(held_, at);
+        is_ = stage::busy;
+        at_ = at;
+        number_ = number;
+        since_s_ = steady_seconds();
+        slot_.submit(at);
     }
 
     /// Takes a claim over that has expired. A configuration that too many workers were lost with
@@ -429,12 +456,7 @@ private:
         if (!exchange(text)) return false;
         open_claim const* const holder = board_.holder_of(values);
         if (holder == nullptr || holder->worker != me_ || holder->number != number) return false;
-        std::erase(held_, at);
-        is_ = stage::busy;
-        at_ = at;
-        number_ = number;
-        since_s_ = steady_seconds();
-        slot_.submit(at);
+        begin(at, number);
         return true;
     }
 
@@ -503,11 +525,12 @@ private:
 
     stage is_ = stage::idle;
     point at_{}; ///< what is evaluated here
-    std::uint64_t number_ = 0, last_number_ = 0;
+    std::uint64_t number_ = 0, last_number_ = 0, gone_on_ = 0;
     double since_s_ = 0;
 
     std::string unsent_{}; ///< lines that are to be written
     bool cannot_write_ = false;
+    double look_every_s_; ///< several times in a lease
     double last_written_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
 
     std::size_t delivered_ = 0;                     ///< outcomes that the search was told
