@@ -246,7 +246,7 @@ private:
         for (std::size_t a = 0; a < place.size(); ++a) {
             place[a] = count;
             if (program.nest.arrays[a].role != attune::nest_role::temporary)
-                count += program.nest.arrays[a].has_row_stride ? 2 : 1;
+                count += program.nest.arrays[a].has_row_stride ? 2U : 1U;
         }
         std::string inputs;
         for (attune::nest_input const& input : program.nest.inputs)

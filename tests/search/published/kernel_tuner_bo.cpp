@@ -122,6 +122,6 @@ TEST_CASE("a failure tells the model nothing about its neighbours")
     std::vector<attune::point> const asked = path({}, 1, half);
     std::size_t failed = 0;
     for (attune::point const& p : asked)
-        failed += half(p) ? 1 : 0;
+        failed += half(p) ? 1U : 0U;
     CHECK(failed > asked.size() / 4); // a model of failures would have learnt that column
 }

@@ -192,7 +192,7 @@ TEST_CASE("effects have the best time, the median and the share of failures of e
         CHECK(chart->all("circle", "best").size() == 1);
         std::size_t lost = 0;
         for (page_element const* const text : chart->all("text", "lost"))
-            lost += text->text().ends_with("\xe2\x9c\x95") ? 1 : 0;
+            lost += text->text().ends_with("\xe2\x9c\x95") ? 1U : 0U;
         CHECK(lost == failed.size());
     }
     check_data(page);
@@ -525,7 +525,7 @@ TEST_CASE("the score of the model over the tuning is that of its predictions")
         if (one->text().find("The search's model chose") != std::string::npos) text = one->text();
     std::size_t lost = 0;
     for (std::size_t i = 10; i < told.outcomes.size(); ++i)
-        lost += told.outcomes[i].s > 0 ? 0 : 1;
+        lost += told.outcomes[i].s > 0 ? 0U : 1U;
     CHECK(text.starts_with(
         "The search's model chose 80 of 90 outcomes and expected a time of each; " +
         std::to_string(lost) + " of them failed. "));
