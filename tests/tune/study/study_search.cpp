@@ -31,6 +31,7 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../support/scratch_directory.hpp"
@@ -515,6 +516,37 @@ TEST_CASE("what takes longer than it may is a failure, and its process goes on o
         CHECK(r.end.found.evaluations == 1);
         CHECK(has(notices, "leaves the study"));
     }
+}
+
+TEST_CASE("what this process has claimed without knowing is evaluated by it, not awaited")
+{
+    scratch_directory const at;
+    attune::study const of{at.path(), "orphan"};
+    std::string const path = at.file("orphan.study");
+    bool is_claimed = false;
+    minimum_in_study const own = minimize_in_study(
+        space(),
+        [&](point const& p) {
+            if (std::exchange(is_claimed, true)) return bowl(p);
+            // Its claim reached the file, and the word of that got lost.
+            std::string worker;
+            attune::detail::study_file file(path);
+            auto const join_of = [&](std::string_view text) {
+                auto const content = attune::detail::read_study_line(text);
+                if (auto const* const one = std::get_if<attune::detail::study_line>(&content))
+                    worker = one->worker;
+            };
+            CHECK(file.exchange(join_of, [&] {
+                attune::value_texts const lowest{"7", "3"};
+                return attune::detail::text_of_line(attune::detail::study_line{
+                           .worker = worker, .says = attune::detail::study_claim{1000, lowest}}) +
+                       '\n';
+            }));
+            return bowl(p);
+        },
+        of,
+        quiet({.seconds = 20}));
+    CHECK(is_whole(own));
 }
 
 TEST_CASE("seconds end the part of a process that waits for others")

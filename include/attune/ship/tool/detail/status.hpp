@@ -93,7 +93,8 @@ state_of_worker(study_board const& board, std::size_t i, std::string& at)
     if (best != nullptr)
         on.out << "best " << formatted("%.6g", lowest) << " at "
                << printable(text_of_values(board.header(), best->values)) << ", by "
-               << printable(board.workers()[best->worker].name) << '\n';
+               << printable(board.workers()[best->worker].name)
+               << (board.header()->bounds.empty() ? "" : " (its bounds are not looked at)") << '\n';
     for (auto const& [name, host] : hosts)
         on.out << printable(name) << ": " << host.workers << " workers, " << host.evaluations
                << " outcomes, " << host.failures << " failed, " << host.lost << " lost\n";
