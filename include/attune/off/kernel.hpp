@@ -187,6 +187,11 @@ public:
     {
         return *this;
     }
+    template <class F, class Serves>
+    kernel& reference(F const&, Serves const&)
+    {
+        return *this;
+    }
     template <class F>
     kernel& baseline(F const&)
     {

@@ -396,6 +396,25 @@ public:
         return *this;
     }
 
+    /// The same for calls of which `serves(arguments...)` is true; of others, for which `f` would
+    /// take too long, results are compared with those of the default, and a notice says so.
+    ///
+    /// Example  kernel.reference(plain_product, [](auto... of) { return flops_of(of...) < 1e9; })
+    template <class Reference, class Serves>
+    kernel& reference(Reference f, Serves serves)
+    {
+        constexpr bool fits =
+            std::is_invocable_r_v<bool, Serves const&, detail::host_argument<Args>...>;
+        static_assert(fits,
+                      "attune: kernel.reference(f, serves): serves must take the kernel's "
+                      "arguments, arrays as std::span, and return whether f serves the call");
+        if constexpr (fits)
+            description_.reference_serves = [serves](void const* of) -> bool {
+                return std::apply(serves, static_cast<host_call const*>(of)->arguments);
+            };
+        return reference(std::move(f));
+    }
+
     /// `f(arguments...)` serves calls where no variant can be compiled, for example without a
     /// compiler: a function of the kernel's own type, or a lambda without captures. Not needed for
     /// a kernel file that CMake's attune_add_kernel(target file) compiles into the program.

@@ -290,6 +290,25 @@ TEST_CASE("a reference that takes most of the budget leaves it to the search, an
         }));
 }
 
+TEST_CASE("a reference that does not serve a call is not called, and the default is what counts")
+{
+    bench<usual, fast, wrong> b;
+    int referred = 0;
+    b.kernel.reference(
+        [&](std::span<double const>, std::span<double>, double) { ++referred; },
+        [](std::span<double const> x, std::span<double>, double) { return x.size() > 1'000'000; });
+    auto options = quick_options();
+    options.measuring.protect = attune::isolation::none; // counts here
+    auto const r = b.tune(options);
+    CHECK(referred == 0);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(attune::total(r.report.failures) == 1);
+    CHECK(
+        std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
+            return said.starts_with("results are compared with those of the default");
+        }));
+}
+
 TEST_CASE("one last evaluation that overruns the budget does not cost what was found")
 {
     bench<usual, fast, crawling> b;

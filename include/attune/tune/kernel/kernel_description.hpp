@@ -52,6 +52,8 @@ struct kernel_description {
     std::function<double(void const*)> error{};
     double most_error = 0; ///< the bound on `error`
     std::function<void(void const*)> reference{};
+    /// Whether the reference is quick enough for a call; empty: for each.
+    std::function<bool(void const*)> reference_serves{};
     std::function<void(void const*)> baseline{}; ///< the user's own code; may be empty
     detail::stated_work work{};                  ///< of one call; may be empty
     bool work_varies = false;                    ///< by a function of the configuration

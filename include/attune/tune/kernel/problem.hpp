@@ -88,6 +88,9 @@ make_variant(kernel_description const& kernel, description const& space, point c
 [[nodiscard]] std::vector<std::size_t> extents_of(kernel_description const& kernel,
                                                   std::vector<input_value> const& inputs);
 
+/// Whether results of this call are compared with those of the user's reference.
+[[nodiscard]] bool has_reference(kernel_description const& kernel, call_frame const& frame);
+
 /// Errors   attune::error: the extent of an array of pointers is not declared
 void require_targets(kernel_description const& kernel);
 

@@ -274,6 +274,17 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
                 "declare kernel.extent<" + std::to_string(position) + ">(...), or pass a span");
 }
 
+ATTUNE_INLINE bool has_reference(kernel_description const& kernel, call_frame const& frame)
+{
+    if (!kernel.reference || !kernel.reference_serves) return kernel.reference != nullptr;
+    std::vector<std::byte*> data;
+    for (buffer const& b : frame.buffers)
+        data.push_back(b.data);
+    bool out = false;
+    frame.with_arguments(data, [&](void const* all) { out = kernel.reference_serves(all); });
+    return out;
+}
+
 ATTUNE_INLINE void require_targets(kernel_description const& kernel)
 {
     for (argument_extent const& e : kernel.extents)

@@ -25,7 +25,7 @@ ATTUNE_INLINE trial_call trial_call_of(tuning_problem const& problem)
     out.buffers = frame.buffers;
     out.call = frame.call;
     out.idle = frame.idle;
-    if (kernel.reference)
+    if (has_reference(kernel, frame))
         out.reference = [&frame, &kernel](trial_call::addresses data) {
             frame.with_arguments(data, kernel.reference);
         };

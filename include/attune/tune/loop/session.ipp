@@ -13,6 +13,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
@@ -223,6 +224,9 @@ private:
         report_.default_time = std::get<measurement>(first.result);
         default_code_ = first.code;
         forgive_reference(first.reference_s);
+        if (problem_.kernel.reference && !has_reference(problem_.kernel, problem_.frame))
+            note("results are compared with those of the default: the kernel's reference would "
+                 "take too long for this call");
         final_.emplace(
             session_final::parts{
                 problem_, options_, state_, runner_, events_, processor_, interrupt_, report_},

@@ -68,6 +68,9 @@ template <class... Args>
     return out;
 }
 
+/// Of one run of a plain nest: some 10 s.
+inline constexpr double most_reference_flops = 5e9;
+
 /// A program behind its signature: what kernels are made of is compiled once for each signature,
 /// not once for each program.
 template <class... Args>
@@ -101,7 +104,11 @@ struct program_calls {
         [&]<std::size_t... At>(std::index_sequence<At...>) {
             (tolerate<At>(out, text, within), ...);
         }(std::index_sequence_for<Args...>{});
-        out.reference([self = *this](Args... args) { self.run(self.program.get(), args...); });
+        out.reference([self = *this](Args... args) { self.run(self.program.get(), args...); },
+                      [text](Args const&... args) {
+                          return program_work(text.nest, inputs_of_call(text, args...)).flops <=
+                                 most_reference_flops;
+                      });
         out.work([text](auto const&... args) {
             return program_work(text.nest, inputs_of_call(text, args...));
         });
@@ -161,7 +168,8 @@ public:
     void operator()(Args... args) const { declaration_(args...); }
 
     /// The program as a kernel for attune::tuned. Its space are schedules of the program, its text
-    /// is written for each of them, and the plain nest is what results are compared with, and what
+    /// is written for each of them, and the plain nest is what results are compared with (but for
+    /// calls of more than 5e9 operations, which would take minutes: those of the default), and what
     /// serves where nothing can be compiled. The record of a tuning belongs to these statements.
     ///
     /// Inputs that are extents are bound (see program_options::tune_each_size), work() is known to

@@ -16,6 +16,7 @@
 #include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 
 #include <algorithm>
@@ -141,7 +142,7 @@ public:
                         std::min(limit_s, left_s()));
         first_run_result end = run_and_look(
             [&] {
-                if (asked_.kernel.reference)
+                if (has_reference(asked_.kernel, asked_.frame))
                     asked_.frame.with_arguments(copies_.addresses(), asked_.kernel.reference);
                 else
                     asked_.frame.call(code.address, copies_.addresses());
