@@ -199,7 +199,7 @@ void measure(model_case const& c, bool all, int repeats, int solutions, worst_of
     for (int i = 0; i < 1'000'000 && chain->contains(refused); ++i)
         refused = any.sample(engine);
     double const test_s =
-        seconds_of(repeats, 1000, [&] { seen += chain->contains(refused) ? 1 : 0; });
+        seconds_of(repeats, 1000, [&] { seen += chain->contains(refused) ? 1U : 0U; });
     double const explain_s = seconds_of(
         repeats, 20, [&] { seen += attune::explain(chain->describe(), refused).size(); });
     std::printf("model %s_%d valid=%s log2_all=%.1f count_ms=%.3f sample_us=%.2f allows_us=%.2f "

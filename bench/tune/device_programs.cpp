@@ -108,7 +108,7 @@ run(named_program const& program, attune::nvrtc_compiler const& compiler, argume
         request.function = program.nest.name;
         request.arguments = taken.types;
         request.launch = attune::geometry_at(launch, derived.describe(), at);
-        out.tensor += scheduled.uses_tensor_cores ? 1 : 0;
+        out.tensor += scheduled.uses_tensor_cores ? 1U : 0U;
         auto const made = compiler.compile(
             attune::source_text(attune::write_device_program(scheduled, taken), "program.cu"),
             request);
@@ -121,14 +121,14 @@ run(named_program const& program, attune::nvrtc_compiler const& compiler, argume
             attune::code_resources const& takes = what.code.resources;
             objection =
                 attune::detail::launch_objection(compiler.target().limits, takes, what.launch);
-            out.spilling += takes.spill_bytes > 0 ? 1 : 0;
+            out.spilling += takes.spill_bytes > 0 ? 1U : 0U;
             most_registers = std::max<std::int64_t>(most_registers, takes.registers);
             most_shared = std::max<std::int64_t>(
                 most_shared,
                 takes.static_shared_bytes + static_cast<std::int64_t>(what.launch.shared_bytes));
             seconds.push_back(code.compile_s);
         }
-        out.invalid += objection.empty() ? 0 : 1;
+        out.invalid += objection.empty() ? 0U : 1U;
         if (first.empty()) first = objection;
     }
     auto const share = [&](std::size_t n) {
