@@ -13,6 +13,7 @@ using namespace attune_test;
 
 namespace {
 
+/// Why a call that may use these devices is not tuned: the default serves it.
 std::string refused(gpu const& g, std::vector<int> devices)
 {
     saxpy_data data(gpu_elements);
@@ -20,9 +21,9 @@ std::string refused(gpu const& g, std::vector<int> devices)
     options.device.others = std::move(devices);
     attune::tuned saxpy{
         saxpy_kernel<on_host, plain, quick>(), g.compiler, attune::memory_store{}, options};
-    std::string const said = error_of([&] { saxpy(data.x, data.y, 2.0F, data.n()); });
-    CHECK(data.called_times(0, 2.0F));
-    return said;
+    saxpy(data.x, data.y, 2.0F, data.n());
+    CHECK(data.called_times(1, 2.0F));
+    return saxpy.report().reason;
 }
 
 } // namespace
@@ -33,12 +34,11 @@ TEST_CASE("devices that cannot help are refused by number")
     if (g == nullptr) return;
     std::string said = refused(*g, {0});
     INFO(said);
-    CHECK(has(said, "tuning_options::device.others"));
-    CHECK(has(said, "device 0"));
+    CHECK(has(said, "device 0 is the compiler's own"));
     int const none = g->devices();
     said = refused(*g, {none});
     INFO(said);
-    CHECK(has(said, "device " + std::to_string(none)));
+    CHECK(has(said, "there is no CUDA device " + std::to_string(none)));
     attune::nvrtc_options other = gpu_compiling();
     other.device = none;
     CHECK(has(attune::nvrtc_compiler{other}.missing(),

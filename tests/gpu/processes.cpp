@@ -32,7 +32,7 @@ std::string output_of_a_run(std::string const& cache, std::string const& store)
     attune::detail::process_result const end =
         attune::detail::run_process({program,
                                      "--no-skip=true",
-                                     "--source-file=*/tests/gpu/processes.cpp",
+                                     "--source-file=*gpu/processes.cpp",
                                      "--test-case=one call in a process of its own"},
                                     60);
     CHECK(end.succeeded());
