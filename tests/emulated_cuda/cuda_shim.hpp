@@ -197,6 +197,7 @@ unsigned __match_any_sync(unsigned mask, T value)
 }
 
 #include "cuda_atomics.hpp"
+#include "cuda_copies.hpp"
 #include "cuda_math.hpp"
 #include "cuda_matrix.hpp"
 #include "cuda_vectors.hpp"

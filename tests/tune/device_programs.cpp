@@ -49,6 +49,8 @@ std::vector<example> examples()
         {support::sums_of_both(70, 45), {}},
         {support::shares(9, 50), {}},
         {support::with_names(support::matmul(37, 29, 21), {"sum_", "tile_0_", "blockIdx"}), {}},
+        {support::softmax(6, 96), {}},
+        {support::argmax(4, 64), {}},
         {support::with_names(support::softmax(5, 67), {"row_", "word_", "e", "at_", "pack_"}), {}}};
 }
 

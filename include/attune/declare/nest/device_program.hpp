@@ -50,9 +50,12 @@ struct device_program {
     std::int64_t block_depth = 8;
     std::int64_t thread_rows = 1; ///< a thread's register block; divides that of the block
     std::int64_t thread_columns = 1;
-    std::int64_t vector = 1;  ///< elements of one load from memory, where they lie so
+    std::int64_t vector = 1;  ///< elements of one load from memory, where they lie so; of rows, too
     std::int64_t padding = 0; ///< elements behind each line of a tile in shared memory
-    bool is_double_buffered = false;
+    /// Tiles of the depth that shared memory has room for. 1, 2: a tile is on its way in registers
+    /// while the one before is multiplied. More: stages - 1 tiles are on their way, copied
+    /// asynchronously.
+    std::int64_t stages = 1;
     /// Warps multiply by matrix instructions. A warp then has a tile of 8 * thread_rows times
     /// 4 * thread_columns numbers, and each of its threads the thread_rows * thread_columns of them
     /// that the instruction leaves with it. See tensor_depth.
@@ -64,6 +67,10 @@ struct device_program {
     std::int64_t lanes = 1;  ///< threads that share a row: a power of 2
     std::int64_t groups = 1; ///< rows of a block at the same time
     std::int64_t passes = 1; ///< rows of a group, one after the other
+    /// Numbers of a row, which lanes keep in registers, `vector` neighbours in each; 0: they read
+    /// and write arrays element by element, and have temporaries in shared memory.
+    std::int64_t line = 0;
+    std::vector<nest_access> lines{}; ///< an access to each array that lanes keep so
     /// Of rows without an axis: blocks. They share the elements of arrays that are no temporaries;
     /// each of them computes all temporaries for itself.
     std::int64_t blocks = 1;
@@ -79,6 +86,21 @@ struct device_program {
     {
         return !uses_tensor_cores ||
                (!of.runs_along_depth && detail::element_bytes(element_of(of)) == 2);
+    }
+    [[nodiscard]] bool copies_asynchronously() const { return stages > 2; }
+    /// Bytes of shared memory that an operand's tiles have: a multiple of 16.
+    [[nodiscard]] std::int64_t tile_bytes(device_operand const& of) const
+    {
+        std::int64_t const across = of.is_of_rows ? block_rows : block_columns;
+        bool const by_depth = has_lines_by_depth(of);
+        return stages * (by_depth ? block_depth : across) *
+               ((by_depth ? across : block_depth) + padding) *
+               static_cast<std::int64_t>(detail::element_bytes(element_of(of)));
+    }
+    /// Numbers of a line that a lane keeps.
+    [[nodiscard]] std::int64_t kept_by_lane() const
+    {
+        return (line / vector + lanes - 1) / lanes * vector;
     }
     [[nodiscard]] std::int64_t threads() const
     {

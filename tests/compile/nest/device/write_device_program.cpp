@@ -63,9 +63,9 @@ TEST_CASE("loads are wide where lines can be cut in vectors, and padding is behi
     CHECK(has(text_of(p), "pack_<float, 4> const*>(&B["));
     p = product(63);
     p.padding = 4;
-    CHECK(has(text_of(p), "tile_0_[1][8][36]"));
-    p.is_double_buffered = true;
-    CHECK(has(text_of(p), "tile_0_[2][8][36]"));
+    CHECK(has(text_of(p), "tile_of_0_[8][36];"));
+    p.stages = 2;
+    CHECK(has(text_of(p), "tile_of_1_*>(memory_ + 2304); // 2"));
 }
 
 TEST_CASE("the last step of the depth is cut off where its terms are not 0")
@@ -109,8 +109,8 @@ TEST_CASE("with tensor cores warps multiply tiles whose lines are as memory has 
     CHECK(has(text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"));
     CHECK(has(text, "int const warp_row_ = thread_ / 32 / 2 * 32;"));
     CHECK(has(text, "int const warp_column_ = thread_ / 32 % 2 * 16;"));
-    CHECK(has(text, "tile_0_[1][64][40]")); // A runs along the depth
-    CHECK(has(text, "tile_1_[1][32][40]")); // B along the columns: loaded transposed
+    CHECK(has(text, "tile_of_0_[64][40];")); // A runs along the depth
+    CHECK(has(text, "tile_of_1_[32][40];")); // B along the columns: loaded transposed
     CHECK(has(text, "load_matrices_<false>(of_rows_[i_], &tile_0_"));
     CHECK(has(text, "load_matrices_<true>(of_columns_, &tile_1_"));
     // Bytes are not transposed by a load: both have lines along the depth.
@@ -121,8 +121,52 @@ TEST_CASE("with tensor cores warps multiply tiles whose lines are as memory has 
     p.tensor_depth = 32;
     p.padding = 16;
     CHECK(has(text_of(p), "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"));
-    CHECK(has(text_of(p), "tile_1_[1][32][48]"));
+    CHECK(has(text_of(p), "tile_of_1_[32][48];"));
     CHECK(has(text_of(p), "load_matrices_<false>(of_columns_, &tile_1_"));
+}
+
+TEST_CASE("from three stages on tiles are copied asynchronously, where they lie as in memory")
+{
+    attune::device_program p = product(64);
+    CHECK_FALSE(has(text_of(p), "cp.async"));
+    p.stages = 3;
+    std::string const text = text_of(p);
+    CHECK(has(text, "cp.async"));
+    CHECK(has(text, "copy_async_<4>(&tile_0_")); // A runs along the depth, its tile does not
+    CHECK(has(text, "copy_async_<16>(&tile_1_"));
+    CHECK(has(text, "wait_copies_<1>();")); // of two tiles on their way, the older one
+    CHECK_FALSE(has(text, "held_0_"));
+    p.padding = 1; // lines of B in shared memory begin at multiples of 4 bytes
+    CHECK_FALSE(has(text_of(p), "copy_async_<16>"));
+    CHECK(has(text_of(p), "copy_async_<4>(&tile_1_"));
+}
+
+TEST_CASE("rows that are lines are loaded and stored in vectors, and have no shared memory")
+{
+    attune::device_program p;
+    p.nest = support::softmax(5, 64);
+    p.form = attune::device_form::rows;
+    p.rows = {0};
+    p.lanes = 8;
+    p.groups = 4;
+    CHECK(has(text_of(p), "memory_[]"));
+    // An access to each of the matrices: x, e and y.
+    p.line = 64;
+    p.vector = 4;
+    for (attune::nest_statement const& s : p.nest.statements)
+        if (s.spatial_count == 2) p.lines.push_back(s.target);
+    for (attune::nest_access const& access : p.nest.accesses)
+        if (p.nest.arrays[access.array].role == attune::nest_role::read) {
+            p.lines.push_back(access);
+            break;
+        }
+    CHECK(p.kept_by_lane() == 8);
+    std::string const text = text_of(p);
+    CHECK_FALSE(has(text, "memory_[]"));
+    for (attune::nest_access const& line : p.lines)
+        CHECK(has(text, p.nest.arrays[line.array].name + "_line_[2];"));
+    CHECK(has(text, "*reinterpret_cast<pack_<float, 4> const*>(&"));
+    CHECK(has(text, "*reinterpret_cast<pack_<float, 4>*>(&"));
 }
 
 TEST_CASE("numbers of 64 bits count what 32 bits cannot")

@@ -34,7 +34,7 @@ std::int64_t shared_bytes_of(attune::device_program const& p)
         bytes += elements *
                  static_cast<std::int64_t>(attune::detail::element_bytes(p.element_of(operand)));
     }
-    return bytes * (p.is_double_buffered ? 2 : 1);
+    return bytes * p.stages;
 }
 
 } // namespace
@@ -61,7 +61,7 @@ TEST_CASE("products, batched products and convolutions are tiles within what a b
             CHECK(p.block_columns % p.thread_columns == 0);
             CHECK(p.threads() % 32 == 0);
             CHECK(p.threads() <= 1024);
-            CHECK(shared_bytes_of(p) <= 48 * 1024);
+            CHECK(shared_bytes_of(p) <= (p.stages > 2 ? 96 : 48) * 1024);
             CHECK(p.thread_rows * p.thread_columns * p.threads() <= 65536);
         }
     }
@@ -146,7 +146,7 @@ TEST_CASE("a space for devices without tensor cores chooses vectors, padding and
         attune::device_space const derived(nest, false);
         attune::description const& d = derived.describe();
         CHECK(d.find_parameter("TENSOR") == attune::no_index);
-        for (char const* const name : {"VECTOR", "PADDING", "DOUBLE_BUFFER"})
+        for (char const* const name : {"VECTOR", "PADDING", "STAGES"})
             CHECK_FALSE(d.parameters[d.find_parameter(name)].is_conditional());
         attune::chain_of_trees const space(d);
         attune::random_engine draw(5);
@@ -193,7 +193,7 @@ TEST_CASE("with tensor cores warps have whole instructions, blocks whole warps, 
                     static_cast<std::int64_t>(attune::detail::element_bytes(p.element_of(operand)));
                 CHECK(p.padding * bytes % 16 == 0);
             }
-            CHECK(shared_bytes_of(p) <= 48 * 1024);
+            CHECK(shared_bytes_of(p) <= (p.stages > 2 ? 96 : 48) * 1024);
         }
         CHECK(tensor > 10);
     }
@@ -242,6 +242,21 @@ TEST_CASE("softmax is computed row by row, depthwise convolutions and vectors el
     attune::device_space const rows(support::softmax(5, 67));
     CHECK(rows.describe().find_parameter("LANES") != attune::no_index);
     CHECK(rows.shared_bytes() != attune::no_index);
+    // A lane keeps its numbers in registers where these are few.
+    attune::device_space const lines(support::softmax(5, 4096));
+    attune::chain_of_trees const space(lines.describe());
+    attune::random_engine draw(3);
+    int kept = 0;
+    for (int n = 0; n < 100; ++n) {
+        attune::device_program const p = lines.schedule(space.sample(draw));
+        CHECK((p.line == 0 || p.line == 4096));
+        CHECK((p.line == 0) == (p.lanes < 128));
+        CHECK((p.vector == 1 || p.line > 0));
+        CHECK(p.lines.size() == (p.line > 0 ? 3 : 0));
+        if (p.line > 0) CHECK(p.kept_by_lane() * p.lanes == 4096);
+        kept += p.line > 0 ? 1 : 0;
+    }
+    CHECK(kept > 10);
     CHECK(attune::device_space(support::depthwise(6, 5)).describe().find_parameter("LANES") !=
           attune::no_index);
 }

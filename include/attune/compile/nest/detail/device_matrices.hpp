@@ -36,39 +36,85 @@ public:
                ';');
     }
 
-    /// Adds what the tiles in shared memory give to sum_, by instructions of 16 rows, 8 columns and
+    /// Whether the numbers of the next instruction are loaded while one multiplies: where they can
+    /// be told apart at compile time.
+    [[nodiscard]] bool loads_ahead() const
+    {
+        return p_.uses_tensor_cores && p_.copies_asynchronously() &&
+               p_.block_depth / p_.tensor_depth % 2 == 0;
+    }
+
+    /// Registers for what load_step_(stage, step, half) loads of the tiles in shared memory, and
+    /// multiply_step_(half) multiplies and adds to sum_, by instructions of 16 rows, 8 columns and
     /// tensor_depth steps.
-    void steps()
+    void fragments()
     {
         device_lines& t = s_.text;
         device_operand const& rows = p_.operands[p_.operands[0].is_of_rows ? 0 : 1];
         device_operand const& columns = p_.operands[p_.operands[0].is_of_rows ? 1 : 0];
         std::string const multiply = multiply_name(p_.element_of(rows), p_.element_of(columns));
+        std::string const halves = loads_ahead() ? "2" : "1";
+        std::string const row_parts = text(p_.thread_rows / 2);
+        std::string const column_parts = text(p_.thread_columns / 4);
+        t.line("unsigned of_rows_[" + halves + "][" + row_parts + "][4];");
+        t.line("unsigned of_columns_[" + halves + "][" + column_parts + "][4];");
+        t.open("auto const load_step_ = [&](int stage_, int step_, int half_)");
         t.line("#pragma unroll");
-        t.open("for (int step_ = 0; step_ < " + text(p_.block_depth) +
-               "; step_ += " + text(p_.tensor_depth) + ')');
-        t.line("unsigned of_rows_[" + text(p_.thread_rows / 2) + "][4];");
+        t.line("for (int i_ = 0; i_ < " + row_parts + "; ++i_)");
+        t.line("    " + load(rows, "of_rows_[half_][i_]", "i_"));
         t.line("#pragma unroll");
-        t.line("for (int i_ = 0; i_ < " + text(p_.thread_rows / 2) + "; ++i_)");
-        t.line("    " + load(rows, "of_rows_[i_]", "i_"));
+        t.line("for (int j_ = 0; j_ < " + column_parts + "; ++j_)");
+        t.line("    " + load(columns, "of_columns_[half_][j_]", "j_"));
+        t.close("};");
+        t.open("auto const multiply_step_ = [&](int half_)");
         t.line("#pragma unroll");
-        t.open("for (int j_ = 0; j_ < " + text(p_.thread_columns / 4) + "; ++j_)");
-        t.line("unsigned of_columns_[4];");
-        t.line(load(columns, "of_columns_", "j_"));
+        t.open("for (int j_ = 0; j_ < " + column_parts + "; ++j_)");
         t.line("#pragma unroll");
-        t.open("for (int i_ = 0; i_ < " + text(p_.thread_rows / 2) + "; ++i_)");
+        t.open("for (int i_ = 0; i_ < " + row_parts + "; ++i_)");
         for (int half = 0; half < 2; ++half) {
             auto const sum = [half](int row, int column) {
                 return "sum_[2 * i_ + " + std::to_string(row) + "][4 * j_ + " +
                        std::to_string(2 * half + column) + ']';
             };
             t.line(multiply + '(' + sum(0, 0) + ", " + sum(0, 1) + ", " + sum(1, 0) + ", " +
-                   sum(1, 1) + ", of_rows_[i_], of_columns_[" + std::to_string(2 * half) +
-                   "], of_columns_[" + std::to_string(2 * half + 1) + "]);");
+                   sum(1, 1) + ", of_rows_[half_][i_], of_columns_[half_][j_][" +
+                   std::to_string(2 * half) + "], of_columns_[half_][j_][" +
+                   std::to_string(2 * half + 1) + "]);");
         }
         t.close();
         t.close();
+        t.close("};");
+    }
+
+    /// Adds what the tiles in shared memory give to sum_.
+    void steps()
+    {
+        device_lines& t = s_.text;
+        t.line("#pragma unroll");
+        t.open("for (int step_ = 0; step_ < " + text(p_.block_depth) +
+               "; step_ += " + text(p_.tensor_depth) + ')');
+        t.line(std::string("load_step_(") + (p_.stages > 1 ? "stage_" : "0") + ", step_, 0);");
+        t.line("multiply_step_(0);");
         t.close();
+    }
+
+    /// The same, with the numbers of the next step on their way; those of the first one are loaded.
+    /// @param copy  begins to copy a later tile
+    /// @param wait  waits for the next tile, of next_
+    void steps_ahead(auto const& copy, auto const& wait)
+    {
+        device_lines& t = s_.text;
+        // Written out, so that no register is chosen at run time.
+        for (std::int64_t step = 0; step < p_.block_depth; step += p_.tensor_depth) {
+            std::int64_t const half = step / p_.tensor_depth % 2;
+            std::int64_t const next = step + p_.tensor_depth;
+            if (next == p_.block_depth) wait();
+            t.line("load_step_(" +
+                   (next < p_.block_depth ? "stage_, " + text(next) : std::string("next_, 0")) +
+                   ", " + text(1 - half) + ");");
+            if (step == 0) copy();
+            t.line("multiply_step_(" + text(half) + ");");
+        }
     }
 
     /// Where number `i` of a thread's rows or columns is in its block: lane 4 g + t has the numbers
@@ -99,9 +145,8 @@ private:
         std::string const step = "step_ + " + (operand.is_of_rows ? third : second) + half_depth +
                                  (by_depth ? " + lane_ % 8" : "");
         return std::string("load_matrices_<") + (by_depth ? "true" : "false") + ">(" + to +
-               ", &tile_" + std::to_string(o) + '_' +
-               (p_.is_double_buffered ? "[stage_][" : "[0][") + (by_depth ? step : place) + "][" +
-               (by_depth ? place : step) + "]);";
+               ", &tile_" + std::to_string(o) + '_' + "[stage_][" + (by_depth ? step : place) +
+               "][" + (by_depth ? place : step) + "]);";
     }
 
     device_scope& s_;

@@ -1,6 +1,6 @@
-// attune/compile/nest/detail/device_prelude.hpp - what stands before a kernel's CUDA text: numbers of 16 bits, matrix instructions.
+// attune/compile/nest/detail/device_prelude.hpp - what stands before a kernel's CUDA text: numbers of 16 bits, copies, matrix instructions.
 // SPDX-License-Identifier: MIT
-// Source   PTX ISA 8.5: cvt, ldmatrix, mma.m16n8k16 and mma.m16n8k32 (layouts of their fragments)
+// Source   PTX ISA 8.5: cvt, cp.async, ldmatrix, mma.m16n8k16 and mma.m16n8k32 (layouts of their fragments)
 // tested by tune/device_programs.cpp
 //
 // What is PTX stands below #ifdef __CUDA_ARCH__: tests/emulated_cuda has the same functions for a
@@ -52,6 +52,51 @@ struct bf16_ {
         return __uint_as_float(static_cast<unsigned>(bits) << 16);
     }
 };
+
+)";
+}
+
+/// Defines copy_async_, which begins to copy 4, 8 or 16 bytes from memory to shared memory, or to
+/// write zeros there; end_copies_, which makes one group of those before; wait_copies_, which waits
+/// for all groups but the youngest ones. Before sm_80 a copy has ended when the function has.
+[[nodiscard]] inline std::string copies_text()
+{
+    return R"(#ifdef __CUDA_ARCH__
+template <int Bytes>
+__device__ inline void copy_async_(void* to, void const* from, bool is_inside)
+{
+#if __CUDA_ARCH__ >= 800
+    unsigned const at = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    if (Bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                     :
+                     : "r"(at), "l"(from), "r"(is_inside ? 16 : 0)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;"
+                     :
+                     : "r"(at), "l"(from), "r"(is_inside ? Bytes : 0), "n"(Bytes)
+                     : "memory");
+#else
+#pragma unroll
+    for (int i = 0; i < Bytes / 4; ++i)
+        static_cast<unsigned*>(to)[i] = is_inside ? static_cast<unsigned const*>(from)[i] : 0;
+#endif
+}
+__device__ inline void end_copies_()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int But>
+__device__ inline void wait_copies_()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(But) : "memory");
+#endif
+}
+#endif
 
 )";
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/nest/detail/device_scope.hpp>
+#include <attune/compile/nest/detail/row_registers.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -14,12 +15,14 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Writes the body of a kernel of rows: the lanes of a group share the elements of each statement's
-/// row, or the steps of a reduction to one number.
+/// row, or the steps of a reduction to one number. Where rows are lines (device_program::line), a
+/// lane has the same numbers in each statement, and keeps them in registers.
 class device_rows_writer {
 public:
     explicit device_rows_writer(device_scope& scope)
         : s_(scope)
         , p_(scope.program)
+        , registers_(scope)
     {
     }
 
@@ -32,7 +35,8 @@ public:
         t.line("if (rows_ < 1) return;");
         temporaries();
         if (p_.lanes > 32) t.line("__shared__ __align__(16) unsigned char exchanged_[512];");
-        t.line("#pragma unroll");
+        if (p_.line > 0) registers_.begin();
+        t.line(p_.line > 0 ? "#pragma unroll 1" : "#pragma unroll");
         t.open("for (int pass_ = 0; pass_ < " + text(p_.passes) + "; ++pass_)");
         std::string const block =
             p_.blocks > 1 ? "static_cast<index_>(0)" : "static_cast<index_>(blockIdx.x)";
@@ -45,19 +49,23 @@ public:
             if (s_.is_temporary(statement) && is_one(statement))
                 t.line(std::string(device_name(s_.element_of(statement))) + ' ' +
                        word_of(statement) + "{};");
+        if (p_.line > 0) registers_.load();
         for (nest_statement const& statement : s_.nest.statements) {
             // A number that is no temporary is the work of the first of several blocks.
             bool const by_one_block =
                 p_.blocks > 1 && is_one(statement) && !s_.is_temporary(statement);
             if (by_one_block) t.open("if (blockIdx.x == 0)");
-            if (!is_one(statement))
+            if (!is_one(statement) && p_.line > 0)
+                registers_.line(statement);
+            else if (!is_one(statement))
                 line_of_elements(statement);
             else if (statement.axes.size() == statement.spatial_count)
                 one_element(statement);
             else
                 reduction_of_lanes(statement);
             if (by_one_block) t.close();
-            barrier();
+            // Lanes pass nothing on in registers.
+            if (p_.line == 0 || !s_.is_temporary(statement)) barrier();
         }
         t.close();
     }
@@ -88,7 +96,7 @@ private:
         device_lines& t = s_.text;
         std::string at;
         for (nest_statement const& statement : s_.nest.statements) {
-            if (!s_.is_temporary(statement) || is_one(statement)) continue;
+            if (!s_.is_temporary(statement) || is_one(statement) || p_.line > 0) continue;
             nest_array const& array = s_.nest.arrays[statement.target.array];
             std::string const type(device_name(array.element));
             std::string count = "static_cast<index_>(1)";
@@ -200,16 +208,29 @@ private:
         t.open("for (index_ step_ = " + first + "; step_ < " + s_.steps(reduced_axes(s)) +
                "; step_ += " + text(by) + ')');
         s_.take_apart(reduced_axes(s), "step_");
+        add(s, "step_");
+        t.close();
+    }
+    /// Adds the lane's numbers of a line.
+    void sum_of_registers(nest_statement const& s)
+    {
+        registers_.each_number(s);
+        add(s, "at_");
+        s_.text.close();
+        s_.text.close();
+    }
+    void add(nest_statement const& s, std::string const& where)
+    {
+        device_lines& t = s_.text;
         std::string const added = s_.value(s, summed_type(s), "added_");
         if (is_argument(s)) {
             t.open("if (where_ < 0 || total_ < " + added + ')');
             t.line("total_ = " + added + ';');
-            t.line("where_ = static_cast<long long>(step_);");
+            t.line("where_ = static_cast<long long>(" + where + ");");
             t.close();
         } else {
             t.line("total_ = " + device_combined(s.combine, "total_", added, s.accumulator) + ';');
         }
-        t.close();
     }
 
     void with_old(nest_statement const& s, std::string const& total)
@@ -251,10 +272,14 @@ private:
         std::string const type(cpp_name(summed_type(s)));
         t.open("");
         begin_sum(s);
-        t.line("if (is_row_)");
-        ++t.depth;
-        sum_loop(s, "lane_", p_.lanes);
-        --t.depth;
+        if (p_.line > 0) {
+            sum_of_registers(s); // also of a row that is none
+        } else {
+            t.line("if (is_row_)");
+            ++t.depth;
+            sum_loop(s, "lane_", p_.lanes);
+            --t.depth;
+        }
         std::int64_t const inside = std::min<std::int64_t>(p_.lanes, 32);
         if (inside > 1) {
             t.open("for (int away_ = " + text(inside / 2) + "; away_ > 0; away_ /= 2)");
@@ -305,6 +330,7 @@ private:
 
     device_scope& s_;
     device_program const& p_;
+    row_registers_writer registers_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

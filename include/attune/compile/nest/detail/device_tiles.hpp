@@ -1,11 +1,12 @@
 // attune/compile/nest/detail/device_tiles.hpp - a product's tiles as CUDA text.
 // SPDX-License-Identifier: MIT
 // Source   the two-level blocking of CUTLASS (NVIDIA 2017, "Fast Linear Algebra in CUDA C++"): tiles
-//          of operands in shared memory, sums in registers, the next tile on its way meanwhile
+//          of operands in shared memory, sums in registers, the next tiles on their way meanwhile
 #pragma once
 
 #include <attune/compile/nest/detail/device_matrices.hpp>
 #include <attune/compile/nest/detail/device_scope.hpp>
+#include <attune/compile/nest/detail/device_transfers.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -31,8 +32,7 @@ public:
     void write()
     {
         begin();
-        for (std::size_t o = 0; o < p_.operands.size(); ++o)
-            transfers(o);
+        device_transfers_writer(s_).write();
         sums();
         results();
     }
@@ -40,17 +40,9 @@ public:
 private:
     [[nodiscard]] static std::string text(std::int64_t n) { return std::to_string(n); }
     [[nodiscard]] nest_statement const& main() const { return s_.nest.statements.front(); }
-    [[nodiscard]] nest_access const& access_of(device_operand const& o) const
-    {
-        return s_.nest.accesses[o.access];
-    }
     [[nodiscard]] nest_array const& array_of(device_operand const& o) const
     {
-        return s_.nest.arrays[access_of(o).array];
-    }
-    [[nodiscard]] std::int64_t across(device_operand const& o) const
-    {
-        return o.is_of_rows ? p_.block_rows : p_.block_columns;
+        return s_.nest.arrays[s_.nest.accesses[o.access].array];
     }
 
     /// Neighbouring elements that a thread reads from shared memory at once.
@@ -66,32 +58,6 @@ private:
         while (mine % run != 0 || p_.padding % run != 0)
             run /= 2;
         return run;
-    }
-
-    /// Elements of one load from memory, a power of 2: no more than a block has of a line, and a
-    /// divisor of what is known of the lines; 1 where elements never lie so.
-    [[nodiscard]] std::int64_t width_of(device_operand const& o) const
-    {
-        std::int64_t width = o.may_be_wide ? p_.vector : 1;
-        auto const bytes = static_cast<std::int64_t>(element_bytes(array_of(o).element));
-        while (width > 1 && width * bytes > 16)
-            width /= 2;
-        // Blocks have 16 rows and columns or more, but may be 4 steps deep.
-        if (o.runs_along_depth) width = std::min(width, p_.block_depth);
-        for (nest_extent const& e : running_extents(o))
-            if (e.input == no_index)
-                while (width > 1 && e.constant % width != 0)
-                    width /= 2;
-        return width;
-    }
-    /// Those that the width divides where loads are wide: of the axis that runs in memory, and of a
-    /// line of the array.
-    [[nodiscard]] std::vector<nest_extent> running_extents(device_operand const& o) const
-    {
-        std::vector<std::uint32_t> const& group = o.runs_along_depth ? p_.depth
-                                                  : o.is_of_rows     ? p_.rows
-                                                                     : p_.columns;
-        return {s_.nest.axes[group.back()].extent, array_of(o).extents.back()};
     }
 
     void begin()
@@ -123,97 +89,6 @@ private:
         s_.take_apart(p_.batch, "batch_");
     }
 
-    /// The tile of an operand, what is on its way there, and functions that fetch and put it.
-    void transfers(std::size_t o)
-    {
-        device_lines& t = s_.text;
-        device_operand const& operand = p_.operands[o];
-        std::string const n = std::to_string(o) + '_';
-        std::string const type(device_name(array_of(operand).element));
-        std::int64_t const width = width_of(operand);
-        std::int64_t const packs = p_.block_depth * across(operand) / width;
-        std::int64_t const loads = (packs + p_.threads() - 1) / p_.threads();
-        std::int64_t const line =
-            (operand.runs_along_depth ? p_.block_depth : across(operand)) / width;
-        std::string const pack = "pack_<" + type + ", " + text(width) + '>';
-        t.line("");
-        bool const by_depth = p_.has_lines_by_depth(operand);
-        t.line("__shared__ __align__(16) " + type + " tile_" + n + '[' +
-               text(p_.is_double_buffered ? 2 : 1) + "][" +
-               text(by_depth ? p_.block_depth : across(operand)) + "][" +
-               text((by_depth ? across(operand) : p_.block_depth) + p_.padding) + "];");
-        t.line(pack + " held_" + n + '[' + text(loads) + "];");
-        if (width > 1) {
-            std::string condition = "reinterpret_cast<unsigned long long>(" +
-                                    array_of(operand).name + ") % " + text(16) + " == 0";
-            for (nest_extent const& e : running_extents(operand))
-                if (e.input != no_index)
-                    condition += " && " + s_.extent(e) + " % " + text(width) + " == 0";
-            t.line("bool const is_wide_" + n + " = " + condition + ';');
-        }
-        auto const each_load = [&] {
-            t.line("#pragma unroll");
-            t.open("for (int load_ = 0; load_ < " + text(loads) + "; ++load_)");
-            t.line("int const pack_at_ = thread_ + load_ * " + text(p_.threads()) + ';');
-            if (packs % p_.threads() != 0) t.line("if (pack_at_ >= " + text(packs) + ") break;");
-            std::string const along = "pack_at_ % " + text(line) + " * " + text(width);
-            std::string const other = "pack_at_ / " + text(line);
-            t.line("int const step_ = " + (operand.runs_along_depth ? along : other) + ';');
-            t.line("int const place_ = " + (operand.runs_along_depth ? other : along) + ';');
-        };
-        t.open("auto const fetch_" + n + " = [&](index_ from_)");
-        each_load();
-        t.line(pack + " got_{};");
-        std::vector<std::uint32_t> const& group = operand.is_of_rows ? p_.rows : p_.columns;
-        std::string const place =
-            std::string(operand.is_of_rows ? "first_row_" : "first_column_") + " + place_";
-        std::string const most = operand.is_of_rows ? "rows_" : "columns_";
-        auto const fetch_at = [&](std::string const& depth_more, std::string const& place_more) {
-            t.line("index_ const depth_at_ = from_ + step_" + depth_more + ';');
-            t.line("index_ const place_at_ = " + place + place_more + ';');
-            t.open("if (depth_at_ < depths_ && place_at_ < " + most + ')');
-            s_.take_apart(p_.depth, "depth_at_");
-            s_.take_apart(group, "place_at_");
-        };
-        if (width > 1) {
-            t.open("if (is_wide_" + n + ')');
-            fetch_at("", "");
-            t.line("got_ = *reinterpret_cast<" + pack + " const*>(&" +
-                   s_.element(access_of(operand)) + ");");
-            t.close();
-            t.close("} else {");
-            ++t.depth;
-        }
-        t.line("#pragma unroll");
-        t.open("for (int part_ = 0; part_ < " + text(width) + "; ++part_)");
-        fetch_at(operand.runs_along_depth ? " + part_" : "",
-                 operand.runs_along_depth ? "" : " + part_");
-        t.line("got_.at[part_] = " + s_.read(operand.access) + ';');
-        t.close();
-        t.close();
-        if (width > 1) t.close();
-        t.line("held_" + n + "[load_] = got_;");
-        t.close();
-        t.close("};");
-        t.open("auto const put_" + n + " = [&](int stage_)");
-        each_load();
-        if (p_.uses_tensor_cores && operand.runs_along_depth != by_depth) {
-            // A pack is a part of a line, and lines are multiples of 16 bytes.
-            t.line("*reinterpret_cast<" + pack + "*>(&tile_" + n +
-                   (by_depth ? "[stage_][step_][place_]" : "[stage_][place_][step_]") +
-                   ") = held_" + n + "[load_];");
-        } else {
-            std::string const step = operand.runs_along_depth ? "step_ + part_" : "step_";
-            std::string const across_at = operand.runs_along_depth ? "place_" : "place_ + part_";
-            t.line("#pragma unroll");
-            t.line("for (int part_ = 0; part_ < " + text(width) + "; ++part_)");
-            t.line("    tile_" + n + "[stage_][" + (by_depth ? step : across_at) + "][" +
-                   (by_depth ? across_at : step) + "] = held_" + n + "[load_].at[part_];");
-        }
-        t.close();
-        t.close("};");
-    }
-
     void all(std::string const& function, std::string const& argument)
     {
         for (std::size_t o = 0; o < p_.operands.size(); ++o)
@@ -229,27 +104,86 @@ private:
         each_sum();
         t.line("sum_[i_][j_] = " + device_neutral(main().combine, main().accumulator) + ';');
         end_each_sum();
+        if (p_.uses_tensor_cores) matrices_.fragments();
+        std::string const deep = text(p_.block_depth);
+        if (p_.copies_asynchronously())
+            pipeline(deep);
+        else
+            buffers(deep);
+    }
+
+    /// The next tile is fetched while one is multiplied, and put behind it.
+    void buffers(std::string const& deep)
+    {
+        device_lines& t = s_.text;
         all("fetch_", "0");
         all("put_", "0");
         t.line("__syncthreads();");
-        if (p_.is_double_buffered) t.line("int stage_ = 0;");
-        std::string const deep = text(p_.block_depth);
+        if (p_.stages > 1) t.line("int stage_ = 0;");
         t.open("for (index_ from_ = 0; from_ < depths_; from_ += " + deep + ')');
         t.line("bool const has_more_ = depths_ - from_ > " + deep + ';');
         t.open("if (has_more_)");
         all("fetch_", "from_ + " + deep);
         t.close();
+        multiply();
+        if (p_.stages == 1) t.line("__syncthreads();");
+        t.open("if (has_more_)");
+        all("put_", p_.stages > 1 ? "1 - stage_" : "0");
+        t.close();
+        t.line("__syncthreads();");
+        if (p_.stages > 1) t.line("stage_ = 1 - stage_;");
+        t.close();
+    }
+
+    /// stages - 1 tiles are on their way; each step of the loop begins one copy more, which may be
+    /// of nothing, so that the oldest copy is always as many copies ago.
+    void pipeline(std::string const& deep)
+    {
+        device_lines& t = s_.text;
+        std::string const ahead = text(p_.stages - 1);
+        t.line("#pragma unroll");
+        t.open("for (int stage_ = 0; stage_ < " + ahead + "; ++stage_)");
+        t.open("if (stage_ * " + deep + " < depths_)");
+        all("copy_", "stage_ * " + deep + ", stage_");
+        t.close();
+        t.line("end_copies_();");
+        t.close();
+        auto const wait = [&] {
+            t.line("wait_copies_<" + text(p_.stages - 2) + ">();");
+            t.line("__syncthreads(); // all have the tile, and are done with the one before");
+        };
+        auto const copy = [&] {
+            t.open("if (depths_ - from_ > " + ahead + " * " + deep + ')');
+            all("copy_",
+                "from_ + " + ahead + " * " + deep + ", stage_ == 0 ? " + ahead + " : stage_ - 1");
+            t.close();
+            t.line("end_copies_();");
+        };
+        bool const loads_ahead = matrices_.loads_ahead();
+        if (loads_ahead) {
+            wait();
+            t.line("load_step_(0, 0, 0);");
+        }
+        t.line("int stage_ = 0;");
+        t.open("for (index_ from_ = 0; from_ < depths_; from_ += " + deep + ')');
+        t.line("int const next_ = stage_ == " + ahead + " ? 0 : stage_ + 1;");
+        if (loads_ahead) {
+            matrices_.steps_ahead(copy, wait);
+        } else {
+            wait();
+            copy();
+            multiply();
+        }
+        t.line("stage_ = next_;");
+        t.close();
+    }
+
+    void multiply()
+    {
         if (p_.uses_tensor_cores)
             matrices_.steps();
         else
             steps();
-        if (!p_.is_double_buffered) t.line("__syncthreads();");
-        t.open("if (has_more_)");
-        all("put_", p_.is_double_buffered ? "1 - stage_" : "0");
-        t.close();
-        t.line("__syncthreads();");
-        if (p_.is_double_buffered) t.line("stage_ = 1 - stage_;");
-        t.close();
     }
 
     void each_sum()
@@ -288,7 +222,7 @@ private:
             t.open("for (int i_ = 0; i_ < " + text(mine) + "; i_ += " + text(run) + ')');
             t.line("pack_<" + type + ", " + text(run) + "> const got_ = *reinterpret_cast<pack_<" +
                    type + ", " + text(run) + "> const*>(&tile_" + n +
-                   (p_.is_double_buffered ? "[stage_]" : "[0]") + "[step_][" +
+                   (p_.stages > 1 ? "[stage_]" : "[0]") + "[step_][" +
                    place_of(operand.is_of_rows, "i_") + "]);");
             t.line("#pragma unroll");
             t.line("for (int part_ = 0; part_ < " + text(run) + "; ++part_)");
@@ -323,40 +257,111 @@ private:
                text(run) + " + " + i + " % " + text(run);
     }
 
+    /// Neighbouring numbers of the result that a thread has, and stores at once; 1: stores are one
+    /// by one.
+    [[nodiscard]] std::int64_t result_run() const
+    {
+        std::vector<nest_statement> const& all = s_.nest.statements;
+        nest_access const& target = all.back().target;
+        nest_array const& array = s_.nest.arrays[target.array];
+        std::uint32_t const axis = p_.columns.back();
+        affine_index const& last = target.at.back();
+        bool const runs = last.terms.size() == 1 && last.terms.front().axis == axis &&
+                          last.terms.front().factor == 1 && last.offset == 0;
+        bool const is_only = std::all_of(all.begin(), all.end() - 1, [this](auto const& earlier) {
+            return s_.is_temporary(earlier);
+        });
+        if (!runs || !is_only || s_.is_temporary(all.back()) || all.back().continues) return 1;
+        std::int64_t run = p_.uses_tensor_cores ? 2 : column_run_;
+        nest_extent const lengths[] = {s_.nest.axes[axis].extent, array.extents.back()};
+        for (nest_extent const& e : lengths)
+            while (run > 1 && (e.input != no_index || e.constant % run != 0))
+                run /= 2;
+        while (run > 1 && run * static_cast<std::int64_t>(element_bytes(array.element)) > 16)
+            run /= 2;
+        return run;
+    }
+
     void results()
     {
         device_lines& t = s_.text;
-        each_sum();
+        std::int64_t const run = result_run();
+        nest_access const& target = s_.nest.statements.back().target;
+        nest_array const& array = s_.nest.arrays[target.array];
+        std::string const pack =
+            "pack_<" + std::string(device_name(array.element)) + ", " + text(run) + '>';
+        if (run > 1)
+            t.line("bool const is_wide_result_ = reinterpret_cast<unsigned long long>(" +
+                   array.name + ") % sizeof(" + pack + ") == 0;");
+        t.line("#pragma unroll");
+        t.open("for (int i_ = 0; i_ < " + text(p_.thread_rows) + "; ++i_)");
+        t.line("#pragma unroll");
+        t.open("for (int first_ = 0; first_ < " + text(p_.thread_columns) +
+               "; first_ += " + text(run) + ')');
+        if (run > 1) t.line(pack + " packed_{};");
+        t.line("#pragma unroll");
+        t.open("for (int part_ = 0; part_ < " + text(run) + "; ++part_)");
+        t.line("int const j_ = first_ + part_;");
+        begin_result("j_");
+        for (std::size_t n = 0; n < s_.nest.statements.size(); ++n)
+            result(n, run > 1);
+        t.close();
+        t.close();
+        if (run > 1) {
+            begin_result("first_");
+            t.line(pack + "* const to_ = reinterpret_cast<" + pack + "*>(&" + s_.element(target) +
+                   ");");
+            t.open("if (is_wide_result_)");
+            t.line("*to_ = packed_;");
+            t.close("} else {");
+            ++t.depth;
+            t.line("#pragma unroll");
+            t.line("for (int part_ = 0; part_ < " + text(run) + "; ++part_)");
+            t.line("    (&" + s_.element(target) + ")[part_] = packed_.at[part_];");
+            t.close();
+            t.close();
+        }
+        end_each_sum();
+    }
+
+    /// Opens what a thread does for one number of its own, if there is such a number.
+    void begin_result(std::string const& j)
+    {
+        device_lines& t = s_.text;
         t.line("index_ const row_ = first_row_ + " + place_of(true, "i_") + ';');
-        t.line("index_ const column_ = first_column_ + " + place_of(false, "j_") + ';');
+        t.line("index_ const column_ = first_column_ + " + place_of(false, j) + ';');
         t.open("if (row_ < rows_ && column_ < columns_)");
         s_.take_apart(p_.rows, "row_");
         s_.take_apart(p_.columns, "column_");
-        for (std::size_t n = 0; n < s_.nest.statements.size(); ++n) {
-            nest_statement const& statement = s_.nest.statements[n];
-            element_type const element = s_.element_of(statement);
-            std::string const name = "result_" + std::to_string(n) + '_';
-            if (n > 0) {
-                (void)s_.single_value(statement, name);
-            } else {
-                std::string total = "sum_[i_][j_]";
-                if (statement.continues) {
-                    t.line(std::string(cpp_name(statement.accumulator)) + " const old_ = " +
-                           device_converted(
-                               s_.element(statement.target), element, statement.accumulator) +
-                           ';');
-                    total =
-                        device_combined(statement.combine, "old_", total, statement.accumulator);
-                }
-                t.line(std::string(device_name(element)) + " const " + name + " = " +
-                       device_converted(total, statement.accumulator, element) + ';');
+    }
+
+    /// The number of statement n.
+    /// @param is_packed  the last one goes to packed_
+    void result(std::size_t n, bool is_packed)
+    {
+        device_lines& t = s_.text;
+        nest_statement const& statement = s_.nest.statements[n];
+        element_type const element = s_.element_of(statement);
+        std::string const name = "result_" + std::to_string(n) + '_';
+        if (n > 0) {
+            (void)s_.single_value(statement, name);
+        } else {
+            std::string total = "sum_[i_][j_]";
+            if (statement.continues) {
+                t.line(
+                    std::string(cpp_name(statement.accumulator)) + " const old_ = " +
+                    device_converted(s_.element(statement.target), element, statement.accumulator) +
+                    ';');
+                total = device_combined(statement.combine, "old_", total, statement.accumulator);
             }
-            if (!s_.is_temporary(statement))
-                t.line(s_.element(statement.target) + " = " + name + ';');
-            s_.word_of[statement.target.array] = name;
+            t.line(std::string(device_name(element)) + " const " + name + " = " +
+                   device_converted(total, statement.accumulator, element) + ';');
         }
-        t.close();
-        end_each_sum();
+        if (is_packed && n + 1 == s_.nest.statements.size())
+            t.line("packed_.at[part_] = " + name + ';');
+        else if (!s_.is_temporary(statement))
+            t.line(s_.element(statement.target) + " = " + name + ';');
+        s_.word_of[statement.target.array] = name;
     }
 
     device_scope& s_;

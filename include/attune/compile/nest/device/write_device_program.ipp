@@ -91,6 +91,8 @@ ATTUNE_INLINE std::string write_device_program(device_program const& program,
                 return array.element == type;
             }))
             t.out += detail::half_text(type);
+    if (program.form == device_form::tiles && program.copies_asynchronously())
+        t.out += detail::copies_text();
     if (program.uses_tensor_cores) {
         device_operand const& first = program.operands.front();
         device_operand const& second = program.operands.back();

@@ -59,8 +59,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
         if (!is_depth && !is_across) continue;
         operand.runs_along_depth = is_depth;
         std::vector<std::uint32_t> const& group = is_depth ? p.depth : across;
-        operand.may_be_wide = group.back() == term.axis && !access.is_padded &&
-                              access.at.back().terms.size() == 1 && access.at.back().offset == 0;
+        operand.may_be_wide = group.back() == term.axis && access.at.back().terms.size() == 1 &&
+                              access.at.back().offset == 0;
         for (std::size_t d = 0; d + 1 < access.at.size(); ++d)
             for (affine_term const& other : access.at[d].terms)
                 operand.may_be_wide = operand.may_be_wide && other.axis != term.axis;
@@ -214,6 +214,88 @@ inline void place_operand(device_program const& p, device_operand& operand)
         if (is_shared) out.rows.push_back(axis);
     }
     return out;
+}
+
+/// The axis of a statement that is none of the rows; no_index: none.
+[[nodiscard]] inline std::uint32_t axis_of_line(device_program const& p, nest_statement const& s)
+{
+    for (std::uint32_t const axis : s.axes)
+        if (!has_axis(p.rows, axis)) return axis;
+    return no_index;
+}
+
+/// An access to an array, where each is of the same row and at the place that the axis of its
+/// statement says; nothing where one is another.
+[[nodiscard]] inline std::optional<nest_access> line_access(device_program const& p,
+                                                            std::uint32_t array)
+{
+    std::optional<nest_access> out;
+    for (nest_statement const& s : p.nest.statements) {
+        std::uint32_t const axis = axis_of_line(p, s);
+        std::vector<nest_access> all{s.target};
+        for (std::uint32_t const a : accesses_of(p.nest, s))
+            all.push_back(p.nest.accesses[a]);
+        for (nest_access const& access : all) {
+            if (access.array != array) continue;
+            if (axis == no_index || access.is_padded || access.at.empty()) return std::nullopt;
+            affine_index const& last = access.at.back();
+            bool const is_at_axis = last.terms.size() == 1 && last.terms.front().axis == axis &&
+                                    last.terms.front().factor == 1 && last.offset == 0;
+            bool const is_new = s.target.array != array || !s.continues;
+            auto const end = access.at.end() - 1;
+            bool const is_of_row = std::all_of(access.at.begin(), end, [&](affine_index const& i) {
+                return std::all_of(i.terms.begin(), i.terms.end(), [&](affine_term const& term) {
+                    return has_axis(p.rows, term.axis);
+                });
+            });
+            bool const is_same =
+                !out || std::equal(access.at.begin(), end, out->at.begin(), out->at.end() - 1);
+            if (!is_at_axis || !is_new || !is_of_row || !is_same) return std::nullopt;
+            out = access;
+        }
+    }
+    if (out && p.nest.arrays[array].extents.back().input != no_index) return std::nullopt;
+    return out;
+}
+
+/// Arrays that are lines.
+[[nodiscard]] inline std::vector<nest_access> lines_of(device_program const& p)
+{
+    std::vector<nest_access> out;
+    for (std::uint32_t a = 0; a < p.nest.arrays.size(); ++a)
+        if (std::optional<nest_access> const line = line_access(p, a)) out.push_back(*line);
+    return out;
+}
+
+/// Numbers of a row, where each statement has one axis beside the rows or none, all of one extent
+/// that is constant, and temporaries are lines; else 0.
+[[nodiscard]] inline std::int64_t line_of(device_program const& p)
+{
+    std::int64_t out = 0;
+    if (p.rows.empty()) return out;
+    for (nest_statement const& s : p.nest.statements) {
+        if (s.axes.size() > p.rows.size() + 1) return 0;
+        bool const is_one = s.spatial_count == p.rows.size();
+        if (!is_one && p.nest.arrays[s.target.array].role == nest_role::temporary &&
+            !line_access(p, s.target.array))
+            return 0;
+        std::uint32_t const axis = axis_of_line(p, s);
+        if (axis == no_index) continue;
+        nest_extent const& extent = p.nest.axes[axis].extent;
+        if (extent.input != no_index || (out != 0 && extent.constant != out)) return 0;
+        out = extent.constant;
+    }
+    return out;
+}
+
+/// Numbers of each line that a lane has registers for.
+[[nodiscard]] inline std::int64_t most_kept(device_program const& p)
+{
+    std::int64_t words = 1;
+    for (nest_access const& line : lines_of(p))
+        words += std::max<std::int64_t>(
+            1, static_cast<std::int64_t>(element_bytes(p.nest.arrays[line.array].element)) / 4);
+    return std::max<std::int64_t>(1, 128 / words);
 }
 
 /// Whether several blocks may share a program of one row: no statement reads what another one

@@ -148,15 +148,21 @@ private:
     return out;
 }
 
+/// Bytes of the largest element of a product's operands.
+[[nodiscard]] inline std::int64_t operand_bytes(device_program const& p)
+{
+    std::int64_t bytes = 1;
+    for (device_operand const& operand : p.operands)
+        bytes = std::max(bytes, static_cast<std::int64_t>(element_bytes(p.element_of(operand))));
+    return bytes;
+}
+
 /// Words of 32 bits of the largest number that a product's threads keep.
 [[nodiscard]] inline std::int64_t device_words(device_program const& p)
 {
-    std::int64_t bytes =
-        static_cast<std::int64_t>(element_bytes(p.nest.statements.front().accumulator));
-    for (device_operand const& operand : p.operands)
-        bytes = std::max(bytes,
-                         static_cast<std::int64_t>(element_bytes(
-                             p.nest.arrays[p.nest.accesses[operand.access].array].element)));
+    std::int64_t const bytes =
+        std::max(operand_bytes(p),
+                 static_cast<std::int64_t>(element_bytes(p.nest.statements.front().accumulator)));
     return std::max<std::int64_t>(bytes / 4, 1);
 }
 
@@ -173,7 +179,7 @@ struct device_nodes {
 inline void declare_tensor_cores(device_program const& p, device_formulas& f, space_builder& space)
 {
     std::uint32_t const is_on = space.value("TENSOR");
-    for (char const* const name : {"VECTOR", "PADDING", "DOUBLE_BUFFER"})
+    for (char const* const name : {"VECTOR", "PADDING", "STAGES"})
         space.active_if(name, space.node(op::equal, is_on, space.number(1)));
     auto const asked = [&](char const* name) { return f.times(is_on, space.value(name)); };
     auto const times = [&](char const* name, std::int64_t factor) {
@@ -221,7 +227,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
                   p.tensor_depth > 0 ? std::vector<std::int64_t>{0, 4, wide}
                                      : std::vector<std::int64_t>{0, 1, 4},
                   4);
-    space.ordinal("DOUBLE_BUFFER", {0, 1}, 0);
+    space.ordinal("STAGES", {1, 2, 3, 4}, 1);
     auto const v = [&space](char const* name) { return space.value(name); };
     if (p.tensor_depth > 0) declare_tensor_cores(p, f, space);
     f.multiple(v("BLOCK_ROWS"), v("THREAD_ROWS"));
@@ -250,15 +256,28 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         line_elements = f.plus(line_elements, across);
         fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
     }
-    std::uint32_t const stages = f.plus(v("DOUBLE_BUFFER"), space.number(1));
-    f.at_most(f.times(stages, tile_bytes), most_shared_bytes);
-    // Registers: sums, one line of the operands, what is on its way to shared memory; 32 for
-    // addresses. A thread has 255, a multiprocessor 65536.
-    // Fragments of matrix instructions have 4 words for 16 rows, 2 for 16 columns.
-    if (p.tensor_depth > 0) fragments = f.plus(fragments, f.times(v("TENSOR"), v("THREAD_ROWS")));
-    std::uint32_t const on_the_way = f.parts(f.times(v("BLOCK_DEPTH"), line_elements), out.threads);
+    // Devices that copy asynchronously have twice the shared memory at least.
+    std::uint32_t const is_async = space.node(op::floor_divide, v("STAGES"), space.number(3));
+    out.shared = f.times(v("STAGES"), tile_bytes);
+    space.where(
+        space.node(op::less_equal,
+                   out.shared,
+                   f.times(space.number(most_shared_bytes), f.plus(is_async, space.number(1)))));
+    // Registers: sums, one line of the operands, what is on its way to shared memory unless it is
+    // copied there; 32 for addresses. A thread has 255, a multiprocessor 65536.
+    // Fragments of matrix instructions have 4 words for 16 rows, 4 for 16 columns, twice where
+    // those of the next step are on their way.
+    if (p.tensor_depth > 0) {
+        fragments = f.plus(fragments, f.times(v("TENSOR"), v("THREAD_ROWS")));
+        fragments = f.times(fragments, f.plus(space.number(1), f.times(v("TENSOR"), is_async)));
+    }
+    std::uint32_t const on_the_way =
+        f.parts(f.times(f.times(v("BLOCK_DEPTH"), line_elements), space.number(operand_bytes(p))),
+                f.times(out.threads, space.number(4 * device_words(p))));
+    std::uint32_t const held =
+        f.times(on_the_way, space.node(op::subtract, space.number(1), is_async));
     std::uint32_t const numbers =
-        f.plus(f.plus(f.times(v("THREAD_ROWS"), v("THREAD_COLUMNS")), fragments), on_the_way);
+        f.plus(f.plus(f.times(v("THREAD_ROWS"), v("THREAD_COLUMNS")), fragments), held);
     std::uint32_t const registers =
         f.plus(f.times(numbers, space.number(device_words(p))), space.number(32));
     f.at_most(registers, 240);
@@ -344,11 +363,22 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string 
         space.ordinal("LANES", {1}, 1);
     space.ordinal("GROUPS", powers_between(1, 1024), has_any ? 1 : shares_work ? 4 : 256);
     space.ordinal("PASSES", {1, 2, 4, 8}, 1);
+    std::uint32_t is_kept = space.number(0);
+    if (std::int64_t const line = line_of(p); line > 0 && shares_work) {
+        std::vector<std::int64_t> widths{1};
+        while (widths.back() < 4 && line % (2 * widths.back()) == 0)
+            widths.push_back(2 * widths.back());
+        space.ordinal("VECTOR", widths, 1);
+        is_kept = space.node(
+            op::less_equal, space.number(line), f.times(v("LANES"), space.number(most_kept(p))));
+        space.active_if("VECTOR", space.node(op::equal, is_kept, space.number(1)));
+    }
     out.threads = f.times(v("LANES"), v("GROUPS"));
     f.at_least(out.threads, 32);
     f.at_most(out.threads, most_block_threads);
     if (has_any) {
-        out.shared = f.times(bytes, v("GROUPS"));
+        out.shared = f.times(f.times(bytes, v("GROUPS")),
+                             space.node(op::subtract, space.number(1), is_kept));
         at_most_shared(f,
                        out.shared,
                        "bytes of shared memory for what the statements pass on in GROUPS rows,");
@@ -409,6 +439,13 @@ ATTUNE_INLINE device_program device_space::schedule(point const& at) const
         }
         out.groups = chosen.number("GROUPS");
         out.passes = chosen.number("PASSES");
+        if (space_.find_parameter("VECTOR") == no_index) return out;
+        std::int64_t const line = detail::line_of(out);
+        if (line <= out.lanes * detail::most_kept(out)) {
+            out.line = line;
+            out.lines = detail::lines_of(out);
+            out.vector = chosen.number("VECTOR");
+        }
         return out;
     }
     out.block_rows = chosen.number("BLOCK_ROWS");
@@ -418,7 +455,7 @@ ATTUNE_INLINE device_program device_space::schedule(point const& at) const
     out.thread_columns = chosen.number("THREAD_COLUMNS");
     out.vector = chosen.number("VECTOR");
     out.padding = chosen.number("PADDING");
-    out.is_double_buffered = chosen.number("DOUBLE_BUFFER") != 0;
+    out.stages = chosen.number("STAGES");
     out.uses_tensor_cores = out.tensor_depth > 0 && chosen.number("TENSOR") != 0;
     return out;
 }
