@@ -6,9 +6,9 @@
 
 namespace bench {
 
-/// The three routines that rival kernels of the suite, on the current context and the default
-/// stream. In cuBLAS matrices are stored by columns. Its usual math mode keeps single precision:
-/// cublasSgemm does not round to TF32 unless it is asked to.
+/// The routines that rival kernels of the suite and programs, on the current context and the
+/// default stream. In cuBLAS matrices are stored by columns. Its usual math mode keeps single
+/// precision: cublasSgemm does not round to TF32 unless it is asked to.
 class cublas {
 public:
     cublas()
@@ -33,6 +33,31 @@ public:
         float const zero = 0;
         return sgemm_(handle_, plain, plain, n, n, n, &one, b, n, a, n, &zero, c, n) == 0;
     }
+    /// The same for halves, which tensor cores multiply and sum up in float.
+    bool hgemm(void const* a, void const* b, void* c, int n) const
+    {
+        float const one = 1;
+        float const zero = 0;
+        return gemm_(handle_,
+                     plain,
+                     plain,
+                     n,
+                     n,
+                     n,
+                     &one,
+                     b,
+                     half,
+                     n,
+                     a,
+                     half,
+                     n,
+                     &zero,
+                     c,
+                     half,
+                     n,
+                     sums_in_float,
+                     any_algorithm) == 0;
+    }
     /// out = in', n x n.
     bool transpose(float const* in, float* out, int n) const
     {
@@ -54,6 +79,9 @@ private:
     static constexpr int transposed = 1;
     static constexpr int on_host = 0;
     static constexpr int on_device = 1;
+    static constexpr int half = 2;           ///< CUDA_R_16F
+    static constexpr int sums_in_float = 68; ///< CUBLAS_COMPUTE_32F
+    static constexpr int any_algorithm = -1; ///< CUBLAS_GEMM_DEFAULT
 
     void open(char const* name)
     {
@@ -63,6 +91,7 @@ private:
         find(create_, "cublasCreate_v2");
         find(destroy_, "cublasDestroy_v2");
         find(sgemm_, "cublasSgemm_v2");
+        find(gemm_, "cublasGemmEx");
         find(sgeam_, "cublasSgeam");
         find(sasum_, "cublasSasum_v2");
         find(set_pointer_mode_, "cublasSetPointerMode_v2");
@@ -95,6 +124,25 @@ private:
                   float const*,
                   float*,
                   int) = nullptr;
+    int (*gemm_)(void*,
+                 int,
+                 int,
+                 int,
+                 int,
+                 int,
+                 void const*,
+                 void const*,
+                 int,
+                 int,
+                 void const*,
+                 int,
+                 int,
+                 void const*,
+                 void*,
+                 int,
+                 int,
+                 int,
+                 int) = nullptr;
     int (*sgeam_)(void*,
                   int,
                   int,
