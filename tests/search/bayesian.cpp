@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <doctest/doctest.h>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "../laws/searcher.hpp"
@@ -212,6 +214,58 @@ TEST_CASE("the points of one batch keep away from each other")
                                    std::abs(int(batch[i][1].index) - int(batch[j][1].index)));
     }
     CHECK(spread > 90); // 33 without the lie about pending points
+}
+
+TEST_CASE("with many points pending, each is asked for once, until there is none")
+{
+    attune::chain_of_trees const space = search_spaces::grid(20);
+    attune::bayesian_searcher s(space, 1);
+    std::unordered_set<attune::point, attune::point_hash> asked;
+    std::deque<attune::point> pending;
+    auto const ask_one = [&] {
+        std::vector<attune::point> const got = s.ask(1);
+        if (got.empty()) return false;
+        REQUIRE(got.size() == 1);
+        CHECK(asked.insert(got.front()).second);
+        pending.push_back(got.front());
+        return true;
+    };
+    for (int i = 0; i < 10; ++i) {
+        REQUIRE(ask_one());
+        s.tell(pending.front(), valley(pending.front()));
+        pending.pop_front();
+    }
+    for (int i = 0; i < 150; ++i)
+        REQUIRE(ask_one());
+    // What somebody else evaluated is not asked for.
+    for (attune::point const& p : space.neighbours(*asked.begin()))
+        if (asked.insert(p).second) s.tell(p, valley(p));
+    while (!pending.empty()) {
+        s.tell(pending.front(), valley(pending.front()));
+        pending.pop_front();
+        ask_one();
+    }
+    CHECK(asked.size() == 400);
+    CHECK(s.ask(1).empty());
+}
+
+TEST_CASE("few points pending change no question")
+{
+    attune::chain_of_trees const space = search_spaces::grid(60);
+    attune::bayesian_options never;
+    never.pending_per_choice = 0;
+    attune::bayesian_searcher usual(space, 3);
+    attune::bayesian_searcher other(space, 3, never);
+    std::deque<attune::point> pending;
+    for (int i = 0; i < 120; ++i) {
+        std::vector<attune::point> const mine = usual.ask(1);
+        REQUIRE(mine == other.ask(1));
+        pending.push_back(mine.front());
+        if (pending.size() < 40) continue;
+        usual.tell(pending.front(), valley(pending.front()));
+        other.tell(pending.front(), valley(pending.front()));
+        pending.pop_front();
+    }
 }
 
 namespace {

@@ -36,6 +36,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -153,6 +154,8 @@ public:
     {
         read_past();
         std::vector<point> out;
+        for (; out.size() < k && !ahead_.empty(); ahead_.pop_front())
+            out.push_back(std::move(ahead_.front()));
         while (out.size() < k && !finished_) {
             std::optional<point> p = start();
             if (!p && !history_.told().empty()) break;
@@ -160,7 +163,9 @@ public:
             finished_ = !p;
             if (p) take(std::move(*p), out);
         }
-        if (out.size() < k && !finished_) choose(k, out);
+        if (out.size() < k && !finished_) choose(std::max(k, at_once()), out);
+        for (; out.size() > k; out.pop_back())
+            ahead_.push_front(std::move(out.back()));
         return out;
     }
 
@@ -170,6 +175,7 @@ public:
         std::optional<double> const beyond =
             succeeded(result) ? std::nullopt : bounds_.value_beyond(p);
         auto const [place, is_new] = history_.tell(p, result, beyond);
+        std::erase(ahead_, p); // somebody else evaluated it
         unseen_.mark(p);
         if (models_) models_->rows().close(p);
         if (models_ && !is_new) models_->forget_all();
@@ -374,6 +380,14 @@ private:
         return prior_.log_weight(p) - std::log(-std::log(u));
     }
 
+    /// Points that one choice gives, see bayesian_options::pending_per_choice.
+    [[nodiscard]] std::size_t at_once() const noexcept
+    {
+        return options_.pending_per_choice > 0
+                   ? history_.pending().size() / options_.pending_per_choice
+                   : 0;
+    }
+
     void take(point p, std::vector<point>& out)
     {
         unseen_.mark(p);
@@ -514,6 +528,7 @@ private:
     std::optional<detail::search_models<Surrogate, Feasibility>> models_;
     std::vector<point> near_; ///< neighbours of near_what_, the best point of a huge space
     point near_what_;
+    std::deque<point> ahead_; ///< chosen, and not handed out: pending, too
     bool finished_ = false;
 };
 
