@@ -63,8 +63,9 @@ public:
             return;
         for (int i = 0; i < count && algorithm_ < 0; ++i) {
             performance const& one = found[static_cast<std::size_t>(i)];
-            bool const is_as_asked = is_half || one.math == with_floats_as_such || one.math == 0;
-            if (one.status != 0 || !is_as_asked) continue;
+            // It was timed with this math, and is to run with it.
+            if (one.status != 0 || (!is_half && one.math != with_floats_as_such)) continue;
+            if (set_math_(convolution_, one.math) != 0) continue;
             algorithm_ = one.algorithm;
             work_ = std::make_unique<attune::device_array<std::byte>>(one.bytes + 1);
             bytes_ = one.bytes;

@@ -30,6 +30,26 @@ struct example {
     std::vector<std::int64_t> inputs{};
 };
 
+/// Elements of 1 byte and of 8, whose tiles lie behind each other.
+attune::nest_description bytes_and_doubles()
+{
+    attune::nest_description nest = support::with_elements(
+        support::matmul(37, 29, 21), attune::element_type::f64, attune::element_type::f64);
+    nest.arrays.front().element = attune::element_type::i8;
+    return nest;
+}
+
+/// The number of channels is an input.
+attune::nest_description convolution_of_input()
+{
+    attune::nest_description nest = support::convolution(9, 4, 20, 3, 1, 1);
+    nest.inputs.push_back({"Channels", attune::element_type::i64});
+    nest.axes[5].extent = {0, 0};
+    nest.arrays[0].extents.back() = {0, 0};
+    nest.arrays[1].extents[2] = {0, 0};
+    return nest;
+}
+
 /// Odd sizes, so that every tile has a tail.
 std::vector<example> examples()
 {
@@ -50,6 +70,10 @@ std::vector<example> examples()
         {support::shares(9, 50), {}},
         {support::with_names(support::matmul(37, 29, 21), {"sum_", "tile_0_", "blockIdx"}), {}},
         {support::softmax(6, 96), {}},
+        {bytes_and_doubles(), {}},
+        {convolution_of_input(), {0}},
+        {convolution_of_input(), {3}},
+        {convolution_of_input(), {8}},
         {support::argmax(4, 64), {}},
         {support::with_names(support::softmax(5, 67), {"row_", "word_", "e", "at_", "pack_"}), {}}};
 }

@@ -398,6 +398,8 @@ public:
 
     /// The same for calls of which `serves(arguments...)` is true; of others, for which `f` would
     /// take too long, results are compared with those of the default, and a notice says so.
+    /// `serves` gets what `f` gets, but looks at sizes and numbers alone: elements of a device's
+    /// array are not the host's.
     ///
     /// Example  kernel.reference(plain_product, [](auto... of) { return flops_of(of...) < 1e9; })
     template <class Reference, class Serves>

@@ -88,14 +88,16 @@ struct device_program {
                (!of.runs_along_depth && detail::element_bytes(element_of(of)) == 2);
     }
     [[nodiscard]] bool copies_asynchronously() const { return stages > 2; }
-    /// Bytes of shared memory that an operand's tiles have: a multiple of 16.
+    /// Bytes of shared memory that an operand's tiles have, up to where the next may begin: a
+    /// multiple of 16.
     [[nodiscard]] std::int64_t tile_bytes(device_operand const& of) const
     {
         std::int64_t const across = of.is_of_rows ? block_rows : block_columns;
         bool const by_depth = has_lines_by_depth(of);
-        return stages * (by_depth ? block_depth : across) *
-               ((by_depth ? across : block_depth) + padding) *
-               static_cast<std::int64_t>(detail::element_bytes(element_of(of)));
+        std::int64_t const bytes = stages * (by_depth ? block_depth : across) *
+                                   ((by_depth ? across : block_depth) + padding) *
+                                   static_cast<std::int64_t>(detail::element_bytes(element_of(of)));
+        return (bytes + 15) / 16 * 16;
     }
     /// Numbers of a line that a lane keeps.
     [[nodiscard]] std::int64_t kept_by_lane() const

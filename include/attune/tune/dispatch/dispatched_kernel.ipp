@@ -58,6 +58,7 @@ ATTUNE_INLINE std::int64_t rules_of_proof(kernel_description const& kernel,
     hash.add(kernel.check ? "checked" : "compared");
     if (kernel.error) hash.add(hexadecimal_text(kernel.most_error));
     hash.add(kernel.reference ? "given reference" : "default's reference");
+    if (kernel.reference_serves) hash.add("of some calls");
     return static_cast<std::int64_t>(std::stoull(hash.hex().substr(0, 15), nullptr, 16));
 }
 

@@ -114,8 +114,9 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
     if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
     double const error = seen != nullptr ? seen->of_default : unknown;
-    double const reference_s =
-        problem_.kernel.reference ? std::max(0.0, steady_seconds() - begun_s - quickest_s_) : 0;
+    double const reference_s = has_reference(problem_.kernel, problem_.frame)
+                                   ? std::max(0.0, steady_seconds() - begun_s - quickest_s_)
+                                   : 0;
     timing_record taken;
     outcome const result =
         known

@@ -69,7 +69,7 @@ template <class... Args>
 }
 
 /// Of one run of a plain nest: some 10 s.
-inline constexpr double most_reference_flops = 5e9;
+inline constexpr double most_reference_operations = 5e9;
 
 /// A program behind its signature: what kernels are made of is compiled once for each signature,
 /// not once for each program.
@@ -106,8 +106,8 @@ struct program_calls {
         }(std::index_sequence_for<Args...>{});
         out.reference([self = *this](Args... args) { self.run(self.program.get(), args...); },
                       [text](Args const&... args) {
-                          return program_work(text.nest, inputs_of_call(text, args...)).flops <=
-                                 most_reference_flops;
+                          return program_operations(text.nest, inputs_of_call(text, args...)) <=
+                                 most_reference_operations;
                       });
         out.work([text](auto const&... args) {
             return program_work(text.nest, inputs_of_call(text, args...));

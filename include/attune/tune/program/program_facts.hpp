@@ -20,6 +20,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param inputs  values of the program's inputs, in their order
 [[nodiscard]] work program_work(nest_description const& nest, std::span<std::int64_t const> inputs);
 
+/// Operations of one run of the plain nest, of whole numbers as well.
+[[nodiscard]] double program_operations(nest_description const& nest,
+                                        std::span<std::int64_t const> inputs);
+
 /// How far a result may lie from that of the plain nest, where the order of summation is free.
 ///
 /// For real numbers, relative to the result or to the root mean square of all, the larger of

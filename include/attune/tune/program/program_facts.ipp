@@ -33,24 +33,45 @@ struct value_parts {
     return out;
 }
 
+/// The value of an extent in a call.
+[[nodiscard]] inline double size_of(nest_extent const& extent, std::span<std::int64_t const> inputs)
+{
+    return static_cast<double>(extent.input == no_index ? extent.constant : inputs[extent.input]);
+}
+
+/// How often a statement's value is computed.
+[[nodiscard]] inline double times_of(nest_description const& nest,
+                                     nest_statement const& statement,
+                                     std::span<std::int64_t const> inputs)
+{
+    double out = 1;
+    for (std::uint32_t const axis : statement.axes)
+        out *= size_of(nest.axes[axis].extent, inputs);
+    return out;
+}
+
+ATTUNE_INLINE double program_operations(nest_description const& nest,
+                                        std::span<std::int64_t const> inputs)
+{
+    double out = 0;
+    for (nest_statement const& statement : nest.statements)
+        out += times_of(nest, statement, inputs) * operations_of(nest, statement).total();
+    return out;
+}
+
 ATTUNE_INLINE work program_work(nest_description const& nest, std::span<std::int64_t const> inputs)
 {
-    auto const size = [&](nest_extent const& of) {
-        return static_cast<double>(of.input == no_index ? of.constant : inputs[of.input]);
-    };
     work out;
     for (nest_statement const& statement : nest.statements) {
-        double times = 1;
-        for (std::uint32_t const axis : statement.axes)
-            times *= size(nest.axes[axis].extent);
-        out.flops += times * operations_of(nest, statement).real_total();
+        out.flops +=
+            times_of(nest, statement, inputs) * operations_of(nest, statement).real_total();
         out.double_precision = out.double_precision || parts_of(nest, statement.value).has_double;
     }
     for (nest_array const& array : nest.arrays) {
         if (array.role == nest_role::temporary) continue;
         double bytes = static_cast<double>(element_bytes(array.element));
         for (nest_extent const& extent : array.extents)
-            bytes *= size(extent);
+            bytes *= size_of(extent, inputs);
         out.bytes += array.role == nest_role::updated ? 2 * bytes : bytes;
     }
     return out;

@@ -111,8 +111,8 @@ TEST_CASE("with tensor cores warps multiply tiles whose lines are as memory has 
     CHECK(has(text, "int const warp_column_ = thread_ / 32 % 2 * 16;"));
     CHECK(has(text, "tile_of_0_[64][40];")); // A runs along the depth
     CHECK(has(text, "tile_of_1_[32][40];")); // B along the columns: loaded transposed
-    CHECK(has(text, "load_matrices_<false>(of_rows_[i_], &tile_0_"));
-    CHECK(has(text, "load_matrices_<true>(of_columns_, &tile_1_"));
+    CHECK(has(text, "load_matrices_<false>(of_rows_[half_][i_], &tile_0_"));
+    CHECK(has(text, "load_matrices_<true>(of_columns_[half_][j_], &tile_1_"));
     // Bytes are not transposed by a load: both have lines along the depth.
     p.nest = support::batched_int8(1, 64, 48, 64);
     p.rows = {1};
@@ -122,7 +122,7 @@ TEST_CASE("with tensor cores warps multiply tiles whose lines are as memory has 
     p.padding = 16;
     CHECK(has(text_of(p), "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32"));
     CHECK(has(text_of(p), "tile_of_1_[32][48];"));
-    CHECK(has(text_of(p), "load_matrices_<false>(of_columns_, &tile_1_"));
+    CHECK(has(text_of(p), "load_matrices_<false>(of_columns_[half_][j_], &tile_1_"));
 }
 
 TEST_CASE("from three stages on tiles are copied asynchronously, where they lie as in memory")

@@ -37,6 +37,15 @@ std::int64_t shared_bytes_of(attune::device_program const& p)
     return bytes * p.stages;
 }
 
+/// Elements of 1 byte and of 8, whose tiles lie behind each other.
+attune::nest_description bytes_and_doubles()
+{
+    attune::nest_description nest = support::with_elements(
+        support::matmul(512, 512, 512), element_type::f64, element_type::f64);
+    nest.arrays.front().element = element_type::i8;
+    return nest;
+}
+
 } // namespace
 
 TEST_CASE("products, batched products and convolutions are tiles within what a block may have")
@@ -48,6 +57,7 @@ TEST_CASE("products, batched products and convolutions are tiles within what a b
           support::batched_int8(12, 128, 128, 64),
           support::convolution(56, 64, 64, 3, 1, 1),
           support::dense_gelu(128, 3072, 768),
+          bytes_and_doubles(),
           support::with_elements(
               support::matmul(512, 512, 512), element_type::f16, element_type::f16)}) {
         CAPTURE(nest.name);
@@ -63,6 +73,8 @@ TEST_CASE("products, batched products and convolutions are tiles within what a b
             CHECK(p.threads() <= 1024);
             CHECK(shared_bytes_of(p) <= (p.stages > 2 ? 96 : 48) * 1024);
             CHECK(p.thread_rows * p.thread_columns * p.threads() <= 65536);
+            for (attune::device_operand const& operand : p.operands)
+                CHECK(p.tile_bytes(operand) % 16 == 0);
         }
     }
 }

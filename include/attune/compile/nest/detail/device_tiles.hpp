@@ -116,8 +116,10 @@ private:
     void buffers(std::string const& deep)
     {
         device_lines& t = s_.text;
+        t.open("if (depths_ > 0)"); // axes of no steps cannot be counted through
         all("fetch_", "0");
         all("put_", "0");
+        t.close();
         t.line("__syncthreads();");
         if (p_.stages > 1) t.line("int stage_ = 0;");
         t.open("for (index_ from_ = 0; from_ < depths_; from_ += " + deep + ')');

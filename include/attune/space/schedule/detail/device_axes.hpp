@@ -282,7 +282,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
         std::uint32_t const axis = axis_of_line(p, s);
         if (axis == no_index) continue;
         nest_extent const& extent = p.nest.axes[axis].extent;
-        if (extent.input != no_index || (out != 0 && extent.constant != out)) return 0;
+        if (extent.input != no_index || extent.constant < 1) return 0;
+        if (out != 0 && extent.constant != out) return 0;
         out = extent.constant;
     }
     return out;

@@ -157,6 +157,17 @@ private:
     return bytes;
 }
 
+/// The most elements of one load that any operand has; 1: none has neighbours in memory.
+[[nodiscard]] inline std::int64_t most_vector(device_program const& p)
+{
+    std::int64_t out = 1;
+    for (device_operand const& operand : p.operands)
+        if (operand.may_be_wide)
+            out =
+                std::max(out, 16 / static_cast<std::int64_t>(element_bytes(p.element_of(operand))));
+    return out;
+}
+
 /// Words of 32 bits of the largest number that a product's threads keep.
 [[nodiscard]] inline std::int64_t device_words(device_program const& p)
 {
@@ -222,7 +233,8 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     space.ordinal("THREAD_COLUMNS", powers_between(1, 16), start_columns / 16);
     // Elements of 16 bytes: 8 of 16 bits, 16 bytes.
     std::int64_t const wide = std::max<std::int64_t>(4, p.tensor_depth / 2);
-    space.ordinal("VECTOR", powers_between(1, wide), wide);
+    std::int64_t const vector = std::min(wide, most_vector(p));
+    space.ordinal("VECTOR", powers_between(1, vector), vector);
     space.ordinal("PADDING",
                   p.tensor_depth > 0 ? std::vector<std::int64_t>{0, 4, wide}
                                      : std::vector<std::int64_t>{0, 1, 4},
@@ -237,7 +249,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
                           f.over(v("BLOCK_COLUMNS"), v("THREAD_COLUMNS")));
     f.at_least(out.threads, 32);
     f.at_most(out.threads, most_block_threads);
-    std::uint32_t tile_bytes = space.number(0);
+    std::uint32_t shared = space.number(0);        // see device_program::tile_bytes
     std::uint32_t line_elements = space.number(0); // of one step of the depth
     std::uint32_t fragments = space.number(0);
     for (device_operand const& operand : p.operands) {
@@ -252,13 +264,16 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
                 lines, f.times(v("TENSOR"), space.node(op::subtract, across, v("BLOCK_DEPTH"))));
         std::uint32_t const elements =
             f.plus(f.times(v("BLOCK_DEPTH"), across), f.times(lines, v("PADDING")));
-        tile_bytes = f.plus(tile_bytes, f.times(elements, space.number(bytes)));
+        std::uint32_t const staged = f.times(v("STAGES"), f.times(elements, space.number(bytes)));
+        shared = f.plus(shared, f.times(f.parts(staged, space.number(16)), space.number(16)));
         line_elements = f.plus(line_elements, across);
         fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
     }
-    // Devices that copy asynchronously have twice the shared memory at least.
+    // Devices that copy asynchronously have twice the shared memory at least. Behind odd padding
+    // lines do not begin where a pack may: nothing would be wide.
     std::uint32_t const is_async = space.node(op::floor_divide, v("STAGES"), space.number(3));
-    out.shared = f.times(v("STAGES"), tile_bytes);
+    f.multiple(f.times(is_async, v("PADDING")), space.number(2));
+    out.shared = shared;
     space.where(
         space.node(op::less_equal,
                    out.shared,

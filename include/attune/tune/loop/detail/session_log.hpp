@@ -40,7 +40,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     hash.add(options.measuring.cache == cache_state::warm ? "warm" : "cold");
     hash.add(problem.kernel.check ? "checked" : "compared");
     if (problem.kernel.error) hash.add(hexadecimal_text(problem.kernel.most_error));
-    hash.add(problem.kernel.reference ? "given reference" : "default's reference");
+    hash.add(has_reference(problem.kernel, problem.frame) ? "given reference"
+                                                          : "default's reference");
     if (options.device.as_graph) hash.add("as graph");
     if (problem.predict) hash.add("predicted");
     for (std::string const& feature : space.code_metrics)
