@@ -253,7 +253,7 @@ TEST_CASE("few points pending change no question")
 {
     attune::chain_of_trees const space = search_spaces::grid(60);
     attune::bayesian_options never;
-    never.pending_per_choice = 0;
+    never.many_pending = std::numeric_limits<std::size_t>::max();
     attune::bayesian_searcher usual(space, 3);
     attune::bayesian_searcher other(space, 3, never);
     std::deque<attune::point> pending;

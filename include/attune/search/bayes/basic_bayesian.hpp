@@ -380,12 +380,11 @@ private:
         return prior_.log_weight(p) - std::log(-std::log(u));
     }
 
-    /// Points that one choice gives, see bayesian_options::pending_per_choice.
+    /// Points that one choice gives, see bayesian_options::many_pending.
     [[nodiscard]] std::size_t at_once() const noexcept
     {
-        return options_.pending_per_choice > 0
-                   ? history_.pending().size() / options_.pending_per_choice
-                   : 0;
+        std::size_t const pending = history_.pending().size();
+        return pending < options_.many_pending ? 1 : std::max<std::size_t>(1, pending / 8);
     }
 
     void take(point p, std::vector<point>& out)

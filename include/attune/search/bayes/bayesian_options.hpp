@@ -71,10 +71,10 @@ struct bayesian_options {
     /// beta of piBO: after n outcomes the weight of a user prior is raised to the power beta / n.
     double prior_strength = 10;
     pending_value pending = assume_best;
-    /// Each question costs an assumed outcome for every pending point. With twice this many of them
-    /// or more, pending points over this are chosen at once, and handed out one after the other:
-    /// they know as much as workers who asked together. 0: never.
-    std::size_t pending_per_choice = 32;
+    /// Each question costs an assumed outcome for every pending point. With this many of them or
+    /// more, an eighth as many are chosen at once, and handed out one after the other: they know as
+    /// much as workers who asked together.
+    std::size_t many_pending = 64;
 
     /// Observations that the model uses; its cost per suggestion grows with their square.
     std::size_t memory_limit = 300;
