@@ -158,8 +158,8 @@ void compare(std::string const& name,
         return true;
     };
     for (int round = 0; round < 5; ++round) {
-        if (auto const s = bench::device_seconds(*on.driver, our_call)) ours.push_back(*s);
-        if (auto const s = bench::device_seconds(*on.driver, library)) theirs.push_back(*s);
+        if (auto const took = bench::device_seconds(*on.driver, our_call)) ours.push_back(*took);
+        if (auto const took = bench::device_seconds(*on.driver, library)) theirs.push_back(*took);
         if (round == 0) off = error();
     }
     auto const least_us = [](std::vector<double> const& of) {
