@@ -68,7 +68,7 @@ template <class... Args>
     return out;
 }
 
-/// Of one run of a plain nest: some 10 s.
+/// Operations of a plain nest, on one core, that a tuning waits for.
 inline constexpr double most_reference_operations = 5e9;
 
 /// A program behind its signature: what kernels are made of is compiled once for each signature,
@@ -169,7 +169,7 @@ public:
 
     /// The program as a kernel for attune::tuned. Its space are schedules of the program, its text
     /// is written for each of them, and the plain nest is what results are compared with (but for
-    /// calls of more than 5e9 operations, which would take minutes: those of the default), and what
+    /// calls of more than 5e9 operations, on one core: those of the default), and what
     /// serves where nothing can be compiled. The record of a tuning belongs to these statements.
     ///
     /// Inputs that are extents are bound (see program_options::tune_each_size), work() is known to

@@ -18,13 +18,13 @@ namespace attune::inline ATTUNE_ABI {
 /// result element by element, are computed in tiles: BLOCK_ROWS, BLOCK_COLUMNS, BLOCK_DEPTH,
 /// THREAD_ROWS, THREAD_COLUMNS, VECTOR, PADDING, STAGES (tiles of the depth in shared memory; with
 /// 3 or 4 they are copied there asynchronously by devices of sm_80 and later). Where both operands
-/// are _Float16 or
-/// __bf16 and summed up in float, or bytes summed up in int, TENSOR=1 multiplies by tensor cores of
-/// sm_80 and later: a warp's tile then has 8 THREAD_ROWS rows and 4 THREAD_COLUMNS columns. The
-/// default is 0, which every device runs. For older devices, which compile none of TENSOR=1, the
-/// space is made without it: VECTOR, PADDING and STAGES are then chosen, as for float. All
-/// other programs are computed row by row of the axes that all statements share: LANES, GROUPS,
-/// PASSES; VECTOR where a row is one line of numbers, of which lanes keep theirs in registers.
+/// are _Float16 or __bf16 and summed up in float, or bytes summed up in int, TENSOR=1 multiplies by
+/// tensor cores of sm_80 and later: a warp's tile then has 8 THREAD_ROWS rows and 4 THREAD_COLUMNS
+/// columns. The default is 0, which every device runs. For older devices, which compile none of
+/// TENSOR=1, the space is made without it: VECTOR, PADDING and STAGES are then chosen, as for
+/// float. All other programs are computed row by row of the axes that all statements share: LANES,
+/// GROUPS, PASSES; VECTOR where a row is one line of numbers, of which lanes keep theirs in
+/// registers.
 ///
 /// Without such an axis there is one row: LANES. Several blocks share its elements (BLOCKS), each
 /// with all temporaries computed for itself, unless a statement reads an array in memory that
