@@ -6,20 +6,22 @@
 //          --data: five recorded spaces of DIR (see bench.search.replay) for each seed, drawn where
 //          there are more, with 67, 22, 7.4, 2.5 and .8 % of the time of the whole; each in turn
 //          has each of these parts; an evaluation is a look-up. --budget: of all together. --real:
-//          five kernels of examples/kernels with these parts of the time, tuned by the policy of
-//          tune_together() and by the equal split, --evaluations together; winners of the two are
-//          timed in turns
-//          --equal-parts: each has a fifth of the time
+//          five kernels of examples/kernels with these parts of the time, tuned for each seed by
+//          tune_together() with --evaluations together and by equal splits of as many, of twice
+//          and of four times as many; their winners are timed in turns. --equal-parts: each has a
+//          fifth of the time
 // Prints   a line per policy, means over seeds and turns: t_best= the least possible time of the
-//          whole over that of the defaults, t= what was reached over the least possible,
-//          ratio_to_equal= (T_equal - T_best) / (T - T_best) with a 95 % interval over seeds,
-//          worse= seeds in which it was worse than the equal split; policy=equal_split_doubled has
-//          twice the budget. With --real a line per kernel and one for all. The last line is
-//          total ratio= of the policy of tune_together(), or of --real T_equal / T.
+//          whole over that of the defaults (--real: with the fastest winner of each kernel), t=
+//          what was reached over the least possible, ratio_to_equal= (T_equal - T_best) /
+//          (T - T_best) with a 95 % interval over seeds, worse= seeds in which it was worse than
+//          the equal split; policy=equal_split_doubled has twice the budget. With --real a line
+//          for each kernel and policy before. The last line is total ratio= of the policy of
+//          tune_together()
 // Exit     2 when a file or an argument is wrong
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
+#include <attune/measure/clock/time_in_turns.hpp>
 #include <attune/tune/together/shared_budget.hpp>
 #include <attune/tune/together/turn_policy.hpp>
 
@@ -30,6 +32,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,7 +43,6 @@
 
 #include "../../examples/kernels/all.hpp"
 #include "../support/arguments.hpp"
-#include "../support/duel.hpp"
 #include "../support/names.hpp"
 #include "../support/recorded.hpp"
 #include "together_recorded.hpp"
@@ -114,6 +116,47 @@ struct results {
     }
     std::sort(all.begin(), all.end());
     return {all[25], all[974]};
+}
+
+/// Prints a line of each policy.
+/// @return  the ratio to equal of the policy `ours`
+double print_policies(char const* kind,
+                      std::vector<named_policy> const& compared,
+                      results const& found,
+                      std::string const& ours)
+{
+    std::size_t const count = found.possible.size();
+    std::vector<std::size_t> seeds(count);
+    for (std::size_t i = 0; i < count; ++i)
+        seeds[i] = i;
+    auto const mean = [&](std::vector<double> const& of) {
+        double sum = 0;
+        for (double const one : of)
+            sum += one / static_cast<double>(count);
+        return sum;
+    };
+    double out = 0;
+    for (std::size_t p = 0; p < compared.size(); ++p) {
+        std::size_t worse = 0;
+        for (std::size_t const s : seeds)
+            if (found.reached[p][s] > found.reached[0][s]) ++worse;
+        double const ratio = ratio_of(found.reached[0], found.reached[p], seeds);
+        auto const [low, high] = interval_of(found.reached[0], found.reached[p]);
+        if (compared[p].name == ours) out = ratio;
+        std::printf("together %spolicy=%s budget=%zu t_best=%.4f t=%.4f ratio_to_equal=%.3f "
+                    "low=%.3f high=%.3f worse=%zu/%zu\n",
+                    kind,
+                    compared[p].name.c_str(),
+                    compared[p].budget,
+                    mean(found.possible),
+                    mean(found.reached[p]),
+                    ratio,
+                    low,
+                    high,
+                    worse,
+                    count);
+    }
+    return out;
 }
 
 [[nodiscard]] std::vector<bench::recording> recordings_of(arguments const& given)
@@ -194,119 +237,104 @@ reached(named_policy const& by,
         found.possible.push_back(possible);
     }
     std::fprintf(stderr, "\r%*s\r", 20, "");
-    std::vector<std::size_t> seeds(given.repeats);
-    for (std::size_t i = 0; i < seeds.size(); ++i)
-        seeds[i] = i;
-    auto const mean = [&](std::vector<double> const& of) {
-        double sum = 0;
-        for (double const one : of)
-            sum += one / static_cast<double>(of.size());
-        return sum;
-    };
-    double ours = 0;
-    for (std::size_t p = 0; p < compared.size(); ++p) {
-        std::size_t worse = 0;
-        for (std::size_t const s : seeds)
-            if (found.reached[p][s] > found.reached[0][s]) ++worse;
-        double const ratio = ratio_of(found.reached[0], found.reached[p], seeds);
-        auto const [low, high] = interval_of(found.reached[0], found.reached[p]);
-        if (compared[p].name == "most_gain") ours = ratio;
-        std::printf("together policy=%s budget=%zu t_best=%.4f t=%.4f ratio_to_equal=%.3f "
-                    "low=%.3f high=%.3f worse=%zu/%zu\n",
-                    compared[p].name.c_str(),
-                    compared[p].budget,
-                    mean(found.possible),
-                    mean(found.reached[p]),
-                    ratio,
-                    low,
-                    high,
-                    worse,
-                    given.repeats);
-    }
-    return ours;
+    return print_policies("", compared, found, "most_gain");
 }
 
-/// One kernel, tuned by either policy.
+/// One kernel, tuned by each of several policies.
 struct real_kernel {
     std::string name;
-    std::function<attune::tuning_share(bool equal)> share;
-    std::function<bench::comparison()> duel; ///< equal over ours
+    std::function<attune::tuning_share(std::size_t policy)> share;
+    std::function<attune::round_times()> in_turns; ///< the winners of all policies
 };
 
 template <class Kernel>
-[[nodiscard]] real_kernel real()
+[[nodiscard]] real_kernel real(std::size_t policies, std::uint64_t seed)
 {
-    auto const problem = std::make_shared<Kernel>();
-    attune::tuning_options const quiet{.progress = attune::silent_progress()};
     using tuned_kernel = attune::tuned<typename Kernel::signature, attune::clang_compiler>;
-    auto const make = [&] {
-        attune::clang_options fresh; // neither has what the other one compiled
+    auto const problem = std::make_shared<Kernel>();
+    auto const by = std::make_shared<std::vector<std::unique_ptr<tuned_kernel>>>();
+    attune::tuning_options quiet{.progress = attune::silent_progress()};
+    quiet.search.seed = seed;
+    for (std::size_t p = 0; p < policies; ++p) {
+        attune::clang_options fresh; // none has what another one compiled
         fresh.cache.enabled = false;
-        return std::make_shared<tuned_kernel>(
-            Kernel::kernel(), attune::clang_compiler(fresh), quiet);
-    };
-    std::array const by{make(), make()};
-    return {
-        Kernel::name,
-        [problem, by](bool equal) {
-            std::vector<attune::tuning_share> out;
-            problem->call([&](auto&&... arguments) {
-                out.push_back(attune::share(*by[equal ? 1 : 0], arguments...));
-            });
-            return out.front();
-        },
-        [problem, by] {
-            return bench::duel(
-                {}, [&] { problem->call(*by[0]); }, [&] { problem->call(*by[1]); }, {.max_s = 3});
-        }};
+        by->push_back(
+            std::make_unique<tuned_kernel>(Kernel::kernel(), attune::clang_compiler(fresh), quiet));
+    }
+    return {Kernel::name,
+            [problem, by](std::size_t policy) {
+                std::vector<attune::tuning_share> out;
+                problem->call([&](auto&&... arguments) {
+                    out.push_back(attune::share(*(*by)[policy], arguments...));
+                });
+                return out.front();
+            },
+            [problem, by] {
+                std::vector<std::function<void()>> runs;
+                for (auto const& one : *by)
+                    runs.push_back([&] { problem->call(*one); });
+                attune::time_in_turns_options how;
+                how.clear_by = std::numeric_limits<double>::infinity(); // each has all rounds
+                how.max_s = 5;
+                return attune::time_in_turns({}, runs, how);
+            }};
 }
 
-[[nodiscard]] double tune_really(arguments const& given)
+/// tune_together(), and what it is compared with: the equal split of the same budget, of twice and
+/// of four times as much.
+[[nodiscard]] std::vector<named_policy> real_policies(std::size_t budget)
 {
-    std::vector<real_kernel> const all{real<kernels::sgemm>(),
-                                       real<kernels::convolution2d>(),
-                                       real<kernels::stencil3d>(),
-                                       real<kernels::spmm>(),
-                                       real<kernels::kmeans>()};
-    auto const run = [&](bool equal) {
+    double const part = static_cast<double>(budget) / kernels_together;
+    return {{"equal_split", equal_split(part), budget},
+            {"tune_together", {}, budget},
+            {"equal_split_doubled", equal_split(2 * part), 2 * budget},
+            {"equal_split_fourfold", equal_split(4 * part), 4 * budget}};
+}
+
+/// Adds one seed: the five kernels tuned by each policy, their winners timed in turns. T_best has
+/// of each kernel the fastest winner.
+void tune_really(std::vector<named_policy> const& compared, std::size_t seed, results& found)
+{
+    std::vector<real_kernel> const all{real<kernels::sgemm>(compared.size(), seed),
+                                       real<kernels::convolution2d>(compared.size(), seed),
+                                       real<kernels::stencil3d>(compared.size(), seed),
+                                       real<kernels::spmm>(compared.size(), seed),
+                                       real<kernels::kmeans>(compared.size(), seed)};
+    std::vector<attune::together_report> reports;
+    for (std::size_t p = 0; p < compared.size(); ++p) {
+        std::fprintf(stderr, "\rseed %zu %-22s", seed, compared[p].name.c_str());
         std::vector<attune::tuning_share> shares;
-        for (std::size_t i = 0; i < all.size(); ++i)
-            shares.push_back(all[i].share(equal).of_time(parts[i]));
-        attune::search_limits const budget{.evaluations = given.evaluations};
-        double const part =
-            static_cast<double>(given.evaluations) / static_cast<double>(kernels_together);
-        return equal ? tune_together_by(equal_split(part), budget, shares)
-                     : attune::tune_together(budget, shares);
-    };
-    attune::together_report const ours = run(false);
-    attune::together_report const equal = run(true);
-    double sum = 0;
-    double sum_equal = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        attune::share_report const& a = ours.shares[i];
-        attune::share_report const& b = equal.shares[i];
-        double const ratio = all[i].duel().ratio;
-        double const now = a.calls * a.report.best.value;
-        sum += now;
-        sum_equal += now * ratio;
-        std::printf("together kernel=%s part=%.3f evaluations=%llu evaluations_equal=%llu "
-                    "speedup=%.2f speedup_equal=%.2f equal_over_ours=%.3f\n",
-                    all[i].name.c_str(),
-                    parts[i],
-                    static_cast<unsigned long long>(a.evaluations),
-                    static_cast<unsigned long long>(b.evaluations),
-                    a.report.speedup,
-                    b.report.speedup,
-                    ratio);
+        for (std::size_t k = 0; k < all.size(); ++k)
+            shares.push_back(all[k].share(p).of_time(parts[k]));
+        attune::search_limits const budget{.evaluations = compared[p].budget};
+        reports.push_back(compared[p].policy ? tune_together_by(compared[p].policy, budget, shares)
+                                             : attune::tune_together(budget, shares));
     }
-    std::printf("together real evaluations=%llu seconds=%.1f seconds_equal=%.1f t=%.4f "
-                "t_equal=%.4f\n",
-                static_cast<unsigned long long>(ours.evaluations),
-                ours.elapsed_s,
-                equal.elapsed_s,
-                sum,
-                sum_equal);
-    return sum_equal / sum;
+    std::fprintf(stderr, "\r%*s\r", 40, "");
+    std::vector<double> now(compared.size(), 0);
+    double possible = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        attune::round_times const times = all[k].in_turns();
+        double const of_default = times.time(0).value * reports[0].shares[k].report.speedup;
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t p = 0; p < compared.size(); ++p) {
+            double const part = parts[k] * times.time(p).value / of_default;
+            now[p] += part;
+            least = std::min(least, part);
+            std::printf("together real seed=%zu kernel=%s part=%.3f policy=%s evaluations=%llu "
+                        "speedup=%.2f\n",
+                        seed,
+                        all[k].name.c_str(),
+                        parts[k],
+                        compared[p].name.c_str(),
+                        static_cast<unsigned long long>(reports[p].shares[k].evaluations),
+                        parts[k] / part);
+        }
+        possible += least;
+    }
+    for (std::size_t p = 0; p < compared.size(); ++p)
+        found.reached[p].push_back(now[p] / possible);
+    found.possible.push_back(possible); // the defaults take 1
 }
 
 } // namespace
@@ -329,7 +357,14 @@ int main(int argc, char** argv)
             throw std::runtime_error("--data DIR or --real is needed");
         double ratio = 1;
         if (!given.data.empty()) ratio = simulate(given);
-        if (given.real) ratio = tune_really(given);
+        if (given.real) {
+            std::vector<named_policy> const compared = real_policies(given.evaluations);
+            results found;
+            found.reached.resize(compared.size());
+            for (std::size_t seed = given.seed; seed < given.seed + given.repeats; ++seed)
+                tune_really(compared, seed, found);
+            ratio = print_policies("real ", compared, found, "tune_together");
+        }
         std::printf("total ratio=%.3f\n", ratio);
         return 0;
     });
