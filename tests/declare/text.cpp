@@ -13,6 +13,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 using attune::coordinate;
 using attune::coordinate_of;
@@ -174,4 +175,19 @@ TEST_CASE("flags are written as what they add, in a configuration; alone as they
     CHECK(text_of(space, at) == "SIZE=2 FLAGS+=-mprefer-vector-width=512");
     CHECK(text_of(named(space, "FLAGS"), at[1]) == "-mprefer-vector-width=512");
     CHECK(coordinate_of(named(space, "FLAGS"), "-mprefer-vector-width=512") == at[1]);
+}
+
+TEST_CASE("texts of inputs: those that have a value, reals with a point")
+{
+    attune::description space;
+    for (char const* name : {"n", "unknown", "scale", "low"})
+        space.inputs.emplace_back().name = name;
+    space.inputs[0].value = attune::number::of(std::int64_t{4096});
+    space.inputs[2].value = attune::number::of(2.0);
+    space.inputs[3].value = attune::number::of(std::numeric_limits<std::int64_t>::min());
+    auto const texts = attune::detail::texts_of_inputs(space);
+    REQUIRE(texts.size() == 3);
+    CHECK(texts[0] == std::pair<std::string, std::string>{"n", "4096"});
+    CHECK(texts[1] == std::pair<std::string, std::string>{"scale", "2.0"});
+    CHECK(texts[2] == std::pair<std::string, std::string>{"low", "-9223372036854775808"});
 }

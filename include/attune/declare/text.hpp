@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -19,6 +21,7 @@ namespace detail {
 
 /// Shortest text that a compiler reads back as `v`; a whole double keeps ".0".
 [[nodiscard]] std::string text_of_real(double v);
+[[nodiscard]] std::string text_of_number(number const& v);
 
 /// A text without spaces, so that "{1,2}" and "{ 1, 2 }" are the same value.
 [[nodiscard]] std::string without_spaces(std::string_view text);
@@ -74,6 +77,10 @@ std::string text_of_elements(Range const& elements)
                                                       std::string_view text);
 
 namespace detail {
+
+/// The inputs that have a value, in order, each with the text of its value.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+texts_of_inputs(description const& space);
 
 /// What stands for the value of an inactive parameter in the text of a configuration.
 inline constexpr std::string_view inactive_text = "(inactive)";

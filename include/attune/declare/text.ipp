@@ -29,6 +29,20 @@ ATTUNE_INLINE std::string text_of_real(double v)
     return out;
 }
 
+ATTUNE_INLINE std::string text_of_number(number const& v)
+{
+    return v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
+}
+
+ATTUNE_INLINE std::vector<std::pair<std::string, std::string>>
+texts_of_inputs(description const& space)
+{
+    std::vector<std::pair<std::string, std::string>> out;
+    for (input_description const& input : space.inputs)
+        if (input.value) out.emplace_back(input.name, text_of_number(*input.value));
+    return out;
+}
+
 ATTUNE_INLINE std::string without_spaces(std::string_view text)
 {
     std::string out;

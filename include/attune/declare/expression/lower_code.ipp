@@ -46,10 +46,7 @@ ATTUNE_INLINE std::uint32_t intern_input(description& space, std::string_view na
 struct leaf_text {
     description const& space;
 
-    [[nodiscard]] std::string constant(number v) const
-    {
-        return v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
-    }
+    [[nodiscard]] std::string constant(number v) const { return text_of_number(v); }
     [[nodiscard]] std::string text(std::string const& v) const { return '"' + v + '"'; }
     [[nodiscard]] std::string input(input_description const& of) const { return of.name; }
     [[nodiscard]] std::string whole(std::uint32_t parameter) const

@@ -108,7 +108,7 @@ struct written_leaf {
 
     [[nodiscard]] written_operand constant(number v) const
     {
-        std::string text = v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
+        std::string text = text_of_number(v);
         int const rank = text.front() == '-' ? 7 : 9;
         return {std::move(text), rank};
     }

@@ -51,7 +51,7 @@ public:
 private:
     [[nodiscard]] static lowered_operand written(number v)
     {
-        std::string text = v.is_real ? text_of_real(v.real) : std::to_string(v.integer);
+        std::string text = text_of_number(v);
         int const rank = text.front() == '-' ? unary_rank : leaf_rank;
         return {no_index, std::move(text), rank};
     }
@@ -161,8 +161,7 @@ ATTUNE_INLINE std::string text_of_inputs(description const& space, constraint_de
     if (c.root == no_index) return out;
     for (std::uint32_t const i : inputs_read(space, c.root)) {
         number const v = space.inputs[i].value.value_or(number{});
-        out += ", " + space.inputs[i].name + '=' +
-               (v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
+        out += ", " + space.inputs[i].name + '=' + text_of_number(v);
     }
     return out;
 }

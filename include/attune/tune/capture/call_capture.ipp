@@ -161,9 +161,7 @@ ATTUNE_INLINE captured_call describe_call(kernel_description const& kernel,
     out.signature = signature_text(kernel.signature);
     out.schema = call_schema(kernel);
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        out.inputs.emplace_back(kernel.inputs[i].input,
-                                inputs[i].is_real ? text_of_real(inputs[i].real)
-                                                  : std::to_string(inputs[i].integer));
+        out.inputs.emplace_back(kernel.inputs[i].input, text_of_number(inputs[i]));
     out.when = text_of_now();
     out.attune = version;
     for (std::size_t i = 0; i < frame.arguments.size(); ++i) {

@@ -52,10 +52,7 @@ values_read(description const& rules, constraint_description const& rule, point 
     };
     for (std::uint32_t const i : inputs_read(rules, rule.root)) {
         std::optional<number> const v = rules.inputs[i].value;
-        add(rules.inputs[i].name,
-            !v           ? "not known"
-            : v->is_real ? text_of_real(v->real)
-                         : std::to_string(v->integer));
+        add(rules.inputs[i].name, v ? text_of_number(*v) : "not known");
     }
     for (std::uint32_t const i : rule.scope)
         add(rules.parameters[i].name, text_of(rules.parameters[i], at[i]));

@@ -252,9 +252,7 @@ ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
     key.compiler = compiler_identity;
     key.device = target ? target->name() : device_name();
     for (input_description const& input : bound.inputs) {
-        number const v = input.value.value_or(number{});
-        key.inputs.emplace_back(input.name,
-                                v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
+        key.inputs.emplace_back(input.name, text_of_number(input.value.value_or(number{})));
     }
     return key;
 }

@@ -66,11 +66,7 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
                             : first.traits().is_interval ? "real"
                                                          : std::to_string(first.value_count()));
     }
-    for (input_description const& one : space.inputs)
-        if (one.value)
-            out.inputs.emplace_back(one.name,
-                                    one.value->is_real ? text_of_real(one.value->real)
-                                                       : std::to_string(one.value->integer));
+    out.inputs = texts_of_inputs(space);
     if (!options.bounds.empty()) out.bounds = bounds_key(options.bounds);
     return out;
 }

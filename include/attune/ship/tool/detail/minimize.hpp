@@ -10,6 +10,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/ship/tool/command.hpp>
@@ -42,12 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     out.key.source = source.hex();
     out.key.compiler = "attune minimize";
     out.key.device = device_name();
-    for (input_description const& input : read.space.describe().inputs)
-        if (input.value)
-            out.key.inputs.emplace_back(input.name,
-                                        input.value->is_real
-                                            ? text_of_real(input.value->real)
-                                            : std::to_string(input.value->integer));
+    out.key.inputs = texts_of_inputs(read.space.describe());
     for (named_value const& v : named_values(read.space.describe()))
         out.parameters.emplace_back(v.name);
     out.facts = facts_of_processor();

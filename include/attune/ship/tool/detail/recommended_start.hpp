@@ -43,12 +43,7 @@ struct similar_problem {
     std::vector<std::string> parameters;
     for (named_value const& v : named_values(space))
         parameters.emplace_back(v.name);
-    named_texts inputs;
-    for (input_description const& input : space.inputs)
-        if (input.value)
-            inputs.emplace_back(input.name,
-                                input.value->is_real ? text_of_real(input.value->real)
-                                                     : std::to_string(input.value->integer));
+    named_texts const inputs = texts_of_inputs(space);
     std::vector<std::pair<problem_relation, listed_problem>> found;
     for (listed_problem& have : store.problems()) {
         bool const is_alike = std::any_of(

@@ -35,11 +35,6 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-[[nodiscard]] inline std::string text_of(number const& n)
-{
-    return n.is_real ? text_of_real(n.real) : std::to_string(n.integer);
-}
-
 /// `limit` times `factor`, whole where `limit` is; nothing beyond 64 bits.
 [[nodiscard]] inline std::optional<number> scaled(number const& limit, double factor)
 {
@@ -92,7 +87,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 [[nodiscard]] inline std::string limit_text(bound_curve const& curve, curve_step const& step)
 {
     if (!step.limit) return "none";
-    return std::string(rules_of(curve.of.relation).sign) + ' ' + text_of(*step.limit);
+    return std::string(rules_of(curve.of.relation).sign) + ' ' + text_of_number(*step.limit);
 }
 
 [[nodiscard]] inline tool_json json_of(std::string const& constraint, bound_curve const& curve)

@@ -80,11 +80,8 @@ private:
     [[noreturn]] void refuse(constraint_description const& c) const
     {
         std::string where = c.text;
-        for (input_description const& input : space_.inputs) {
-            number const v = input.value.value_or(number{});
-            where += ", " + input.name + " = " +
-                     (v.is_real ? text_of_real(v.real) : std::to_string(v.integer));
-        }
+        for (input_description const& input : space_.inputs)
+            where += ", " + input.name + " = " + text_of_number(input.value.value_or(number{}));
         throw error("no variant of this kernel can be launched for this call",
                     where,
                     "change grid, block, cluster or shared_bytes of the declaration, or the call");

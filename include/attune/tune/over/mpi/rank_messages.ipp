@@ -23,11 +23,8 @@ ATTUNE_INLINE std::string space_of_rank(description const& space)
 {
     // The schema has the names of inputs, not their values.
     std::string inputs;
-    for (input_description const& one : space.inputs)
-        if (one.value)
-            inputs += '\n' + one.name + '=' +
-                      (one.value->is_real ? text_of_real(one.value->real)
-                                          : std::to_string(one.value->integer));
+    for (auto const& [name, value] : texts_of_inputs(space))
+        inputs += '\n' + name + '=' + value;
     return content_hash{}.add(space_identity(space)).add(inputs).hex() + inputs;
 }
 
