@@ -3,6 +3,7 @@
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/store.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "../laws/record_store.hpp"
+#include "../support/failing_flock.hpp"
 #include "../support/scratch_directory.hpp"
 #include "store_lines.hpp"
 
@@ -203,12 +205,38 @@ TEST_CASE("a process that keeps the lock delays others, and costs them no record
     CHECK(take_census(path).records == 1);
     std::vector<std::string> const said = subject.notices();
     REQUIRE(said.size() == 1);
-    CHECK(said[0].find("another process keeps it locked") != std::string::npos);
+    CHECK(said[0].find("another writer keeps it locked") != std::string::npos);
     REQUIRE(::flock(holder, LOCK_UN) == 0);
     ::close(holder);
     CHECK(subject.find(example_key()).best->seed == 2);
     subject.add(example_record(example_key(), 3));
     CHECK(take_census(path).seeds == std::set<std::uint64_t>{1, 2, 3});
+}
+
+TEST_CASE("a lock that fails is no lock: nothing is written beside others, and the reason is told")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    store{path}.add(example_record(example_key(), 1));
+    auto const status_where = [&](unsigned error, auto check) {
+        return status_of(fork_child([&] {
+            store subject(path);
+            if (!support::let_flock_fail(error)) ::_exit(77);
+            subject.add(example_record(example_key(), error));
+            ::_exit(check(subject.notices()) ? 0 : 1);
+        }));
+    };
+    // as a network file system whose server has gone
+    int const fails = status_where(EIO, [](std::vector<std::string> const& said) {
+        return said.size() == 1 && said[0].find("nput/output error") != std::string::npos;
+    });
+    if (WEXITSTATUS(fails) == 77) return;
+    CHECK(fails == 0);
+    CHECK(take_census(path).seeds == std::set<std::uint64_t>{1});
+    // as one that has no locks
+    CHECK(status_where(EOPNOTSUPP,
+                       [](std::vector<std::string> const& said) { return said.empty(); }) == 0);
+    CHECK(take_census(path).seeds == std::set<std::uint64_t>{1, EOPNOTSUPP});
 }
 
 TEST_CASE("exit() writes what waits, and only in the process that was asked to keep it")

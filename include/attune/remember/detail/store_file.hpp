@@ -75,7 +75,9 @@ public:
     [[nodiscard]] bool absent() const noexcept { return error_ == ENOENT || error_ == ENOTDIR; }
     [[nodiscard]] std::string why() const
     {
-        return irregular_ ? "not a regular file" : std::generic_category().message(error_);
+        return irregular_              ? "not a regular file"
+               : error_ == EWOULDBLOCK ? "another writer keeps it locked"
+                                       : std::generic_category().message(error_);
     }
 
     [[nodiscard]] identity stamp() const noexcept
@@ -112,7 +114,7 @@ public:
 
     /// Waits for the lock for `wait_s` seconds at most: its holder may be a stopped process. The
     /// lock is released with this object. Also true, without a lock, where the file system has
-    /// none.
+    /// none. False, with why(), where it is held or the file system fails.
     [[nodiscard]] bool lock(sharing how, double wait_s = 3.0) noexcept
     {
         int const operation = (how == sharing::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
@@ -124,7 +126,8 @@ public:
                 is_locked_ = true;
                 return true;
             }
-            if (errno != EWOULDBLOCK && errno != EINTR) return true;
+            error_ = errno == EINTR ? EWOULDBLOCK : errno;
+            if (error_ != EWOULDBLOCK) return has_no_locks(error_);
             if (steady_seconds() >= until) return false;
             std::timespec const pause{0, pause_ns};
             ::nanosleep(&pause, nullptr);
@@ -139,12 +142,8 @@ public:
     /// False also where the file system has no locks.
     [[nodiscard]] bool is_locked() const noexcept { return is_locked_; }
 
-    /// Takes the exclusive lock without waiting. Also true where the file system has no locks.
-    [[nodiscard]] bool try_lock() noexcept
-    {
-        is_locked_ = is_exclusive_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
-        return is_exclusive_ || errno != EWOULDBLOCK;
-    }
+    /// lock(sharing::exclusive) without waiting.
+    [[nodiscard]] bool try_lock() noexcept { return lock(sharing::exclusive, 0); }
 
     /// Reads `length` bytes at `offset`. False when there are fewer, or they cannot be read.
     [[nodiscard]] bool read(std::uint64_t offset, std::size_t length, std::string& out) const
@@ -221,6 +220,11 @@ public:
     }
 
 private:
+    /// Whether flock() fails so where a file system has no locks, or its server does not give any.
+    [[nodiscard]] static bool has_no_locks(int error) noexcept
+    {
+        return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL || error == ENOLCK;
+    }
     [[nodiscard]] static identity identity_of(struct ::stat const& status) noexcept
     {
         return {true,

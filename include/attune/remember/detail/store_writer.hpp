@@ -86,7 +86,7 @@ private:
         }
         if (!file_->lock(store_file::sharing::exclusive, wait_s)) {
             was_locked_out_ = true;
-            return keep("another process keeps it locked");
+            return keep(file_->why());
         }
         auto const end = file_->size_at(path_);
         if (!end) {

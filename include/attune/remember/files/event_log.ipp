@@ -124,7 +124,7 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     std::unique_ptr<file> made(
         new file{path, std::move(key), seed, detail::store_file::open_to_append(path)});
     if (made->opened.usable() && !made->opened.try_lock()) {
-        notices_.push_back(path + ": events are not logged: another tuning logs there now");
+        notices_.push_back(path + ": events are not logged: " + made->opened.why());
         return;
     }
     std::string text;

@@ -84,7 +84,7 @@ ATTUNE_INLINE void sample_file::add(std::string_view lines)
         if (problem_.empty()) problem_ = std::move(why);
     };
     if (!file.usable()) return fail(file.why());
-    if (!file.lock(store_file::sharing::exclusive)) return fail("another process keeps its lock");
+    if (!file.lock(store_file::sharing::exclusive)) return fail(file.why());
     auto const bytes = static_cast<std::uint64_t>(file.stamp().bytes);
     if (bytes > most_bytes) return fail("the file is full; delete it, or name another one");
     std::string out;

@@ -265,8 +265,7 @@ ATTUNE_INLINE void rewrite_store(std::string const& path,
         store_file file = store_file::open_to_replace(path);
         if (!file.usable()) refuse_store_file(file, path);
         if (!file.lock(store_file::sharing::exclusive))
-            throw error(
-                "another process keeps the store locked", path, "try again when it is done");
+            throw error("the store cannot be locked: " + file.why(), path, "try again later");
         if (!file.is_locked())
             throw error("its file system has no locks: what is written meanwhile would be lost",
                         path,

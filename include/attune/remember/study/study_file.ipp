@@ -92,7 +92,7 @@ ATTUNE_INLINE bool study_file::exchange(taken const& take, made const& make, boo
     }
     if (!take_up_to_end(to, take)) return false; // others wait for what is left only
     if (!to.file.lock(store_file::sharing::exclusive)) {
-        why_ = "another process keeps it locked";
+        why_ = to.file.why();
         return false;
     }
     {
