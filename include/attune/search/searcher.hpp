@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,10 +38,10 @@ namespace attune::inline ATTUNE_ABI {
 /// One that learns from other sessions also has inform(std::vector<past_session>), one with a model
 /// of programs learn_from(cost_samples), one that chooses among techniques
 /// learn_from(technique_history); all are called before the first ask(). One that chooses among
-/// techniques has uses(), too. One that expects a value of what it asks also has prediction_of(p),
-/// as bayesian_searcher. One that learns from a bound has tell_bound(p, value): `p` is not
-/// evaluated, because it is known to be worse than the best, and `value` stands for its own;
-/// others are told a measurement of that value.
+/// techniques has uses() and proposer_of(p), too. One that expects a value of what it asks also has
+/// prediction_of(p), as bayesian_searcher. One that learns from a bound has tell_bound(p, value):
+/// `p` is not evaluated, because it is known to be worse than the best, and `value` stands for its
+/// own; others are told a measurement of that value.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
@@ -93,6 +94,10 @@ public:
     /// What each technique of the searcher gained; empty for one without techniques.
     /// @pre not moved from
     [[nodiscard]] std::vector<search::technique_use> uses() const { return self_->uses(); }
+    /// The technique that proposed a point whose outcome is not told yet, by name; empty for a
+    /// searcher without techniques, and for a point that none proposed.
+    /// @pre not moved from
+    [[nodiscard]] std::string proposer_of(point const& p) const { return self_->proposer_of(p); }
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
     [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
@@ -119,6 +124,7 @@ private:
         virtual bool learn_from(cost_samples const& others) = 0;
         virtual bool learn_from(search::technique_history const& past) = 0;
         virtual std::vector<search::technique_use> uses() const = 0;
+        virtual std::string proposer_of(point const& p) const = 0;
         virtual std::optional<double> expected_gain() = 0;
         virtual std::optional<double> prediction_of(point const& p) const = 0;
     };
@@ -175,6 +181,13 @@ private:
         {
             if constexpr (requires(S const& s) { std::vector<search::technique_use>(s.uses()); })
                 return held.uses();
+            else
+                return {};
+        }
+        std::string proposer_of([[maybe_unused]] point const& p) const override
+        {
+            if constexpr (requires(S const& s) { std::string(s.proposer_of(p)); })
+                return held.proposer_of(p);
             else
                 return {};
         }

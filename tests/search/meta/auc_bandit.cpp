@@ -6,9 +6,13 @@
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/random.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,6 +133,46 @@ TEST_CASE("a value that is not finite is no best, and hides no later one")
     }
     CHECK(bandit.uses()[0].requests == 7);
     CHECK(bandit.uses()[0].new_bests == 2);
+}
+
+TEST_CASE_TEMPLATE("who proposed a point is known until its outcome is told, and adds up to uses",
+                   Searcher,
+                   bandit_of_three,
+                   turns_of_three)
+{
+    attune::chain_of_trees const space = search_spaces::grid(400);
+    attune::any_searcher search = Searcher(space, 3);
+    std::map<std::string, attune::search::technique_use> counted;
+    double best = std::numeric_limits<double>::infinity();
+    std::vector<attune::point> open;
+    attune::point const own = space.at(std::uint64_t{7}); // what nothing proposed
+    search.tell(own, attune::measurement::exact(300));
+    best = 300;
+    for (int i = 0; i < 60; ++i) {
+        CHECK(search.proposer_of(own).empty());
+        auto const asked = search.ask(3);
+        open.insert(open.end(), asked.begin(), asked.end());
+        for (; open.size() > 4; open.erase(open.begin())) { // later than it was asked
+            attune::point const p = open.front();
+            std::string const by = search.proposer_of(p);
+            REQUIRE(!by.empty());
+            double const value = std::abs(double(p[0].index) - 211) + 1;
+            search.tell(p, attune::measurement::exact(value));
+            CHECK(search.proposer_of(p).empty());
+            ++counted[by].requests;
+            counted[by].new_bests += value < best ? 1 : 0;
+            best = std::min(best, value);
+        }
+    }
+    std::size_t requests = 0;
+    for (attune::search::technique_use const& use : search.uses()) {
+        CHECK(counted[use.name].requests == use.requests);
+        CHECK(counted[use.name].new_bests == use.new_bests);
+        requests += use.requests;
+    }
+    CHECK(requests > 100);
+    attune::any_searcher const plain = attune::random_searcher(space, 1);
+    CHECK(plain.proposer_of(own).empty());
 }
 
 TEST_CASE("names of bandits hold those of their techniques")

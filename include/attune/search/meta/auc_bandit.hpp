@@ -51,6 +51,8 @@ public:
 
     /// What each technique gained so far, in the order of the constructor.
     [[nodiscard]] std::vector<technique_use> uses() const;
+    /// Name of the technique that proposed `p`; empty: none did, or its outcome was told.
+    [[nodiscard]] std::string proposer_of(point const& p) const;
 
 private:
     struct state;
@@ -74,6 +76,8 @@ public:
 
     /// What each technique gained so far, in the order of the constructor.
     [[nodiscard]] std::vector<technique_use> uses() const;
+    /// Name of the technique that proposed `p`; empty: none did, or its outcome was told.
+    [[nodiscard]] std::string proposer_of(point const& p) const;
 
 private:
     struct state;

@@ -84,6 +84,10 @@ ATTUNE_INLINE void auc_bandit::inform(std::vector<past_session> const& past)
     state_->pool.inform(past);
 }
 ATTUNE_INLINE std::vector<technique_use> auc_bandit::uses() const { return state_->pool.uses(); }
+ATTUNE_INLINE std::string auc_bandit::proposer_of(point const& p) const
+{
+    return state_->pool.proposer_of(p);
+}
 
 struct round_robin::state {
     state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among)
@@ -143,6 +147,10 @@ ATTUNE_INLINE void round_robin::inform(std::vector<past_session> const& past)
     state_->pool.inform(past);
 }
 ATTUNE_INLINE std::vector<technique_use> round_robin::uses() const { return state_->pool.uses(); }
+ATTUNE_INLINE std::string round_robin::proposer_of(point const& p) const
+{
+    return state_->pool.proposer_of(p);
+}
 
 namespace detail {
 

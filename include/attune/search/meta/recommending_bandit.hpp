@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -76,6 +77,8 @@ public:
 
     /// What each technique gained so far, also those that were given up.
     [[nodiscard]] std::vector<technique_use> uses() const;
+    /// Name of the technique that proposed `p`; empty: none did, or its outcome was told.
+    [[nodiscard]] std::string proposer_of(point const& p) const;
     /// Every recommendation that was followed, in order.
     [[nodiscard]] std::vector<technique_advice> const& advice() const;
     /// What sessions elsewhere recommend to begin with; empty before the first ask().

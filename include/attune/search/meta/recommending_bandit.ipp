@@ -236,6 +236,10 @@ ATTUNE_INLINE std::vector<technique_use> recommending_bandit::uses() const
 {
     return state_->summed_uses();
 }
+ATTUNE_INLINE std::string recommending_bandit::proposer_of(point const& p) const
+{
+    return state_->pool.proposer_of(p);
+}
 ATTUNE_INLINE std::vector<technique_advice> const& recommending_bandit::advice() const
 {
     return state_->opening.reasons;

@@ -75,6 +75,14 @@ public:
         return proposed_by_.try_emplace(p, no_technique).second;
     }
 
+    /// Name of the technique that proposed `p`; empty: none did, or its outcome was told.
+    [[nodiscard]] std::string proposer_of(point const& p) const
+    {
+        auto const by = proposed_by_.find(p);
+        return by == proposed_by_.end() || by->second == no_technique ? std::string()
+                                                                      : uses_[by->second].name;
+    }
+
     /// An outcome of a configuration that a technique proposed.
     struct event {
         std::size_t technique = 0;
