@@ -39,6 +39,7 @@ struct event {
     std::size_t wanted = 0;
     double seconds = 0;  ///< in the compiler, or in the child; of `pruned` the least of a call
     double expected = 0; ///< of `told`: seconds that the search's model expected; 0: it has none
+    std::string by{};    ///< of `told` and `pruned`: the technique that proposed it; empty: unknown
     std::string text{};
     std::optional<outcome> result{};
     std::optional<timing_record> timing{};

@@ -109,6 +109,28 @@ TEST_CASE("what was expected comes back, also from a log that has it in the fiel
     }
 }
 
+TEST_CASE("who proposed a configuration comes back, and where it is unknown the line is as before")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        log.add(told(here, attune::measurement::exact(2)));
+        event e = told(there, attune::measurement::exact(1));
+        e.by = "greedy \"x\";y,1\n\xff";
+        log.add(e);
+        log.add({.kind = event_kind::pruned, .points = {here}, .seconds = 3, .by = "other"});
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == 3);
+    CHECK(again.past()[0].by.empty());
+    CHECK(again.past()[1].by == "greedy \"x\";y,1\n\xff");
+    CHECK(again.past()[2].by == "other");
+    std::string const text = support::read_file(path);
+    std::size_t const first = text.find('\n') + 1;
+    CHECK(text.substr(first, text.find('\n', first) - first).find("\"by\"") == text.npos);
+}
+
 TEST_CASE("what a search was informed of comes back, and is about no point")
 {
     scratch_directory const directory;

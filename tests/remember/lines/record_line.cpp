@@ -164,11 +164,14 @@ TEST_CASE("rows read back equal, with every stage of a failure")
     }
     tried_row more = fast;
     more.predicted_s = 1.0 / 3;
+    more.proposer = "greedy \"permutation\";random_shift\n\xff";
     more.inactive = {0, 1};
     auto const whole = entry_in<tried_entry>(tried_line("id", more));
     CHECK(whole.row.predicted_s == 1.0 / 3);
     CHECK(whole.row.inactive == std::vector<std::uint32_t>{0, 1});
+    CHECK(whole.row.proposer == more.proposer);
     CHECK(back.row.predicted_s == 0); // as in lines that 0.4 wrote
+    CHECK(back.row.proposer.empty());
     CHECK(back.row.inactive.empty());
     proven_shape const proof{
         "c0de", {0, std::numeric_limits<std::int64_t>::min(), std::int64_t{1} << 62}, false};

@@ -158,6 +158,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     if (e.kind == event_kind::asked) json["wanted"] = e.wanted;
     if (e.seconds > 0) json["seconds"] = number_to_json(e.seconds);
     if (e.expected > 0) json["expected"] = number_to_json(e.expected);
+    if (!e.by.empty()) json["by"] = text_to_json(e.by);
     if (!e.text.empty()) json["text"] = text_to_json(e.text);
     if (e.result) add_outcome(json, *e.result);
     if (e.timing) add_timing(json, *e.timing);
@@ -214,6 +215,7 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         // Earlier logs have what was expected in the other field.
         if (out.kind == event_kind::told && out.seconds > 0)
             out.expected = std::exchange(out.seconds, 0.0);
+        if (json.contains("by")) out.by = text_field(json, "by");
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
         if (out.kind == event_kind::code_metrics || json.contains("numbers"))

@@ -175,6 +175,7 @@ template <json_like Json>
     out.row.code = text_field_or_none(json, "code");
     if (auto const expected = field_or_none(json, "expected"))
         out.row.predicted_s = json_to_number(*expected, "expected");
+    out.row.proposer = text_field_or_none(json, "by");
     if (auto const inactive = field_or_none(json, "inactive"))
         out.row.inactive = json_to_places(*inactive, out.row.values.size());
     if (!has_field(json, "failed")) {
@@ -387,6 +388,7 @@ ATTUNE_INLINE std::string tried_line(std::string const& id, tried_row const& row
     }
     if (!row.code.empty()) json["code"] = text_to_json(row.code);
     if (row.predicted_s != 0) json["expected"] = number_to_json(row.predicted_s);
+    if (!row.proposer.empty()) json["by"] = text_to_json(row.proposer);
     if (!row.inactive.empty()) json["inactive"] = row.inactive;
     return with_sum(json);
 }

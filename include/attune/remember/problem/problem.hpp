@@ -25,6 +25,7 @@ struct tried_row {
     double predicted_s = 0;
     /// Places in `values`, ascending, whose parameter was inactive: the value stands for all.
     std::vector<std::uint32_t> inactive{};
+    std::string proposer{}; ///< the search's technique that chose this; empty: none, or unknown
 };
 
 /// One shape of a call for which a variant was verified.

@@ -240,18 +240,21 @@ ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
 {
     double expected = search_.prediction_of(p).value_or(0);
     if (!std::isfinite(expected)) expected = 0;
+    std::string by = search_.proposer_of(p);
     search_.tell(p, result);
     log_->add({.kind = event_kind::told,
                .points = {p},
                .expected = expected,
+               .by = std::move(by),
                .result = result,
                .numbers = std::exchange(excess_, {})});
 }
 
 ATTUNE_INLINE void logged_search::tell_bound(point const& p, double value)
 {
+    std::string by = search_.proposer_of(p);
     search_.tell_bound(p, value);
-    log_->add({.kind = event_kind::pruned, .points = {p}, .seconds = value});
+    log_->add({.kind = event_kind::pruned, .points = {p}, .seconds = value, .by = std::move(by)});
 }
 
 ATTUNE_INLINE void

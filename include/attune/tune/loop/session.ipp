@@ -416,9 +416,15 @@ private:
     }
 
     /// @param predicted_s  that the search's model expected; 0: no model chose it
-    void keep(point const& at, trial const& tried, double predicted_s = 0) const
+    /// @param proposer     technique of the search; empty: none
+    void keep(point const& at,
+              trial const& tried,
+              double predicted_s = 0,
+              std::string proposer = {}) const
     {
-        if (memory_.keep) memory_.keep({at, tried.result, tried.code.object_key, predicted_s});
+        if (memory_.keep)
+            memory_.keep(
+                {at, tried.result, tried.code.object_key, predicted_s, std::move(proposer)});
     }
 
     /// One trial goes to the search, and wherever else outcomes go.
@@ -428,8 +434,9 @@ private:
         events_.sampled(at, tried);
         note_threads(tried.timing.threads);
         double const predicted_s = supply_->predicted_s(at);
+        std::string proposer = supply_->proposer_of(at);
         supply_->tell(at, tried.result, tried.error);
-        keep(at, tried, predicted_s);
+        keep(at, tried, predicted_s, std::move(proposer));
         add_result(at, tried.result, tried.code);
     }
 

@@ -25,6 +25,7 @@ struct known_outcome {
     outcome result{};
     std::string code{};     ///< object key; empty: unknown
     double predicted_s = 0; ///< that the search's model expected; 0: no model chose it
+    std::string proposer{}; ///< technique of the search; empty: none, or unknown
 };
 
 struct session_memory {

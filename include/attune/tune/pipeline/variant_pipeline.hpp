@@ -99,6 +99,8 @@ public:
 
     /// Seconds that the searcher's model expects of a point that is not told yet; 0: it has none.
     [[nodiscard]] double predicted_s(point const& at);
+    /// The technique of the search that proposed `at`; empty: none did, or it was told.
+    [[nodiscard]] std::string proposer_of(point const& at) const { return search_.proposer_of(at); }
 
     /// Waits for current compilations, and unpins the calling thread. Call it before timing code
     /// that may use other threads, or before an exact timing.

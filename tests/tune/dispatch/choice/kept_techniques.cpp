@@ -10,6 +10,9 @@
 
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -65,6 +68,7 @@ TEST_CASE("tunings add what their techniques gained, and begin with those that g
     support::scratch_directory const folder;
     std::string const path = folder.file("gains");
     using namespace attune_test;
+    std::string const store = folder.file("store");
     auto const tune_by = [&](attune::tuning_search const& search, std::string const& log) {
         attune::tuning_options options = quick_options();
         options.search = search;
@@ -72,7 +76,7 @@ TEST_CASE("tunings add what their techniques gained, and begin with those that g
         accumulate_data data;
         attune::tuned kernel{accumulate_kernel(ways<usual, fast, refused, unloadable, throwing>()),
                              accumulate_compiler(),
-                             attune::memory_store{},
+                             attune::store{log.empty() ? store : folder.file("another store")},
                              options};
         kernel(data.x, data.y, 1.0);
         CHECK(data.called_times(1, 1.0));
@@ -89,6 +93,27 @@ TEST_CASE("tunings add what their techniques gained, and begin with those that g
     CHECK(requests == 4); // the default is nobody's
     CHECK(first.representations()[0].gains.count() == 1);
     CHECK(*first.representations()[0].gains.quantile(.5) > 1);
+
+    // The rows of the store say the same: who proposed what, and what it was worth.
+    std::map<std::string, technique_use> by_rows;
+    double best = std::numeric_limits<double>::infinity();
+    std::string const rows = support::read_file(store);
+    for (std::size_t at = 0, end = 0; at < rows.size(); at = end + 1) {
+        end = rows.find('\n', at);
+        auto const line = nlohmann::json::parse(rows.substr(at, end - at));
+        if (!line.contains("try")) continue;
+        technique_use& use = by_rows[line.value("by", "")];
+        ++use.requests;
+        if (!line.contains("s") || line["s"][0] >= best) continue;
+        best = line["s"][0];
+        ++use.new_bests;
+    }
+    CHECK(by_rows[""].requests == 1);
+    CHECK(by_rows.size() == 1 + first.representations()[0].uses.size());
+    for (technique_use const& use : first.representations()[0].uses) {
+        CHECK(by_rows[use.name].requests == use.requests);
+        CHECK(by_rows[use.name].new_bests == use.new_bests);
+    }
 
     // The next one begins with what gained most, and its log has the history.
     std::string const log = folder.file("log");

@@ -319,7 +319,8 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
                     .result = fresh.result,
                     .code = fresh.code,
                     .predicted_s = fresh.predicted_s,
-                    .inactive = inactive_in(d, fresh.at)});
+                    .inactive = inactive_in(d, fresh.at),
+                    .proposer = fresh.proposer});
     };
     for (std::size_t i = 0; i < std::min(others.size(), most_related); ++i)
         if (past_session one = past_of(others[i]);
