@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/remember/files/event_log.hpp>
+#include <attune/remember/files/sample_file.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/local/genetic.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/ship/tool/tool.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
@@ -12,13 +14,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -69,6 +76,85 @@ void note(attune::memory_store& store,
 
 char const* const space =
     R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]}, {"name": "B", "values": [4, 5]}]})";
+
+/// Logged searches of a space in a file.
+struct logged_tunings {
+    logged_tunings()
+    {
+        support::write_file(file,
+                            R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
+                            R"({"name": "B", "range": [1, 30]}]})");
+        chain.emplace(attune::bind_inputs(attune::read_spaces_file(file).front().space));
+    }
+    /// Logs a search of 60 outcomes beside the default's. @return what its techniques gained
+    std::vector<attune::search::technique_use> logged(std::string const& log,
+                                                      attune::search_factory const& by,
+                                                      std::uint64_t seed,
+                                                      bool has_ended = true) const
+    {
+        auto const time_of = [](attune::point const& p) {
+            return 1.0 + std::abs(p[0].index - 12.0) + std::abs(p[1].index - 20.0);
+        };
+        attune::event_log kept{log, "k" + std::to_string(seed), seed};
+        attune::detail::logged_search search(by, *chain, seed, kept);
+        search.tell(chain->at(std::uint64_t{0}), attune::measurement::exact(33));
+        double best = 33;
+        attune::search::technique_use alone;
+        for (int i = 0; i < 60; ++i) {
+            attune::point const p = search.ask(1).front();
+            double const time = time_of(p);
+            if (i % 20 == 10) { // a request all the same
+                search.tell_bound(p, 60);
+                ++alone.requests;
+                continue;
+            }
+            search.tell(p, attune::measurement::exact(time));
+            ++alone.requests;
+            alone.new_bests += time < best ? 1 : 0;
+            best = std::min(best, time);
+        }
+        if (has_ended)
+            kept.add({.kind = attune::event_kind::chosen, .points = {chain->at(std::uint64_t{0})}});
+        std::vector<attune::search::technique_use> uses = search.uses();
+        if (uses.empty()) uses.push_back(alone);
+        return uses;
+    }
+    [[nodiscard]] std::vector<std::string> upload(std::string const& to,
+                                                  std::vector<std::string> const& logs) const
+    {
+        std::vector<std::string> out{"techniques", to, "--space-file", file, "--kernel", "run"};
+        for (std::string const& log : logs)
+            out.insert(out.end(), {"--upload", log});
+        return out;
+    }
+
+    support::scratch_directory folder{};
+    std::string file = folder.file("space.json");
+    std::optional<attune::chain_of_trees> chain{};
+};
+
+attune::search::technique_history history_in(std::string const& path)
+{
+    return attune::detail::kept_techniques(path, "", {}).all();
+}
+std::string text_in(std::string const& path)
+{
+    return attune::search::history_text(history_in(path));
+}
+
+/// Requests and new bests of all techniques that were asked, by name.
+using summed_uses = std::map<std::string, std::pair<std::size_t, std::size_t>>;
+summed_uses sum_of(std::vector<std::vector<attune::search::technique_use>> const& searches)
+{
+    summed_uses out;
+    for (auto const& uses : searches)
+        for (attune::search::technique_use const& one : uses) {
+            if (one.requests == 0) continue;
+            out[one.name].first += one.requests;
+            out[one.name].second += one.new_bests;
+        }
+    return out;
+}
 
 } // namespace
 
@@ -231,49 +317,13 @@ TEST_CASE("a time is stated only of values that were tried")
 
 TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what, and its worth")
 {
-    support::scratch_directory const folder;
-    std::string const file = folder.file("space.json");
-    support::write_file(file,
-                        R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
-                        R"({"name": "B", "range": [1, 30]}]})");
-    attune::chain_of_trees const chain{
-        attune::bind_inputs(attune::read_spaces_file(file).front().space)};
-    auto const time_of = [](attune::point const& p) {
-        return 1.0 + std::abs(p[0].index - 12.0) + std::abs(p[1].index - 20.0);
-    };
-    /// Logs a search of 60 outcomes beside the default's. @return what its techniques gained
-    auto const logged = [&](std::string const& log,
-                            attune::search_factory const& by,
-                            std::uint64_t seed,
-                            bool has_ended = true) {
-        attune::event_log kept{log, "k" + std::to_string(seed), seed};
-        attune::detail::logged_search search(by, chain, seed, kept);
-        search.tell(chain.at(std::uint64_t{0}), attune::measurement::exact(33));
-        double best = 33;
-        attune::search::technique_use alone;
-        for (int i = 0; i < 60; ++i) {
-            attune::point const p = search.ask(1).front();
-            double const time = time_of(p);
-            if (i % 20 == 10) { // a request all the same
-                search.tell_bound(p, 60);
-                ++alone.requests;
-                continue;
-            }
-            search.tell(p, attune::measurement::exact(time));
-            ++alone.requests;
-            alone.new_bests += time < best ? 1 : 0;
-            best = std::min(best, time);
-        }
-        if (has_ended)
-            kept.add({.kind = attune::event_kind::chosen, .points = {chain.at(std::uint64_t{0})}});
-        std::vector<attune::search::technique_use> uses = search.uses();
-        if (uses.empty()) uses.push_back(alone);
-        return uses;
-    };
+    logged_tunings const t;
+    support::scratch_directory const& folder = t.folder;
+    std::string const& file = t.file;
     std::string const log = folder.file("log");
     std::string const gained = folder.file("gained");
-    auto const first = logged(log, attune::search::recommended(), 1);
-    auto const second = logged(log, attune::search::recommended(), 2);
+    auto const first = t.logged(log, attune::search::recommended(), 1);
+    auto const second = t.logged(log, attune::search::recommended(), 2);
     std::vector<std::string> const upload{
         "techniques", gained, "--upload", log, "--space-file", file, "--kernel", "run"};
     ran const added = run_here(upload);
@@ -281,30 +331,17 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     CHECK(added.out == "added 2 tunings\n");
     CHECK(has(added.err, "has tunings of 2 problems; all are added as run\n"));
 
-    attune::search::technique_history const past = attune::search::read_history([&] {
-        attune::detail::kept_techniques kept(gained, "", {});
-        return attune::search::history_text(kept.all());
-    }());
+    attune::search::technique_history const past = history_in(gained);
     REQUIRE(past.representations().size() == 1);
     attune::search::representation const& row = past.representations().front();
     CHECK(row.label == "run");
     CHECK(row.runs == 2);
     CHECK(row.gains.count() == 2);
-    CHECK(row.structure == attune::search::structure_of(chain.describe()));
+    CHECK(row.structure == attune::search::structure_of(t.chain->describe()));
+    CHECK(sum_of({row.uses}) == sum_of({first, second}));
     std::size_t requests = 0;
-    for (attune::search::technique_use const& use : row.uses) {
-        std::size_t its = 0;
-        std::size_t bests = 0;
-        for (auto const* const uses : {&first, &second})
-            for (attune::search::technique_use const& one : *uses)
-                if (one.name == use.name) {
-                    its += one.requests;
-                    bests += one.new_bests;
-                }
-        CHECK(use.requests == its);
-        CHECK(use.new_bests == bests);
-        requests += its;
-    }
+    for (attune::search::technique_use const& use : row.uses)
+        requests += use.requests;
     CHECK(requests == 120);
 
     // The default has a name, too.
@@ -323,7 +360,7 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
 
     // A search that is one technique is credited with all.
     std::string const plain = folder.file("plain.log");
-    auto const alone = logged(plain, attune::search_with<attune::genetic>(), 3);
+    auto const alone = t.logged(plain, attune::search_with<attune::genetic>(), 3);
     std::string const other = folder.file("other");
     std::vector<std::string> by_name{
         "techniques", other, "--upload", plain, "--space-file", file, "--kernel", "run"};
@@ -342,7 +379,7 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     CHECK(list[0]["new_bests"] == alone[0].new_bests);
 
     std::string const open = folder.file("open.log");
-    logged(open, attune::search::recommended(), 4, false);
+    t.logged(open, attune::search::recommended(), 4, false);
     ran const unfinished = run_here({"techniques",
                                      folder.file("nothing"),
                                      "--upload",
@@ -357,6 +394,235 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
 
     CHECK(run_here({"techniques", other, "--upload", plain}).code == 2);
     CHECK(run_here({"techniques", other, "--upload", plain, "--space-file", file}).code == 2);
+}
+
+TEST_CASE("a tuning counts once, however often and wherever its log is uploaded")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    std::string const gained = t.folder.file("gained");
+    auto const first = t.logged(log, attune::search::recommended(), 1);
+    CHECK(run_here(t.upload(gained, {log})).out == "added 1 tuning\n");
+    std::string const once = support::read_file(gained);
+    ran const again = run_here(t.upload(gained, {log, log}));
+    CHECK(again.code == 0);
+    CHECK(again.out == "added 0 tunings, had 2\n");
+    CHECK(support::read_file(gained) == once);
+
+    // A copy, a log that has grown by another tuning, and the same log twice at once.
+    auto const second = t.logged(log, attune::search::recommended(), 2);
+    std::string const copy = t.folder.file("copy");
+    std::filesystem::copy_file(log, copy);
+    CHECK(run_here(t.upload(gained, {copy, log})).out == "added 1 tuning, had 3\n");
+    auto const past = history_in(gained);
+    REQUIRE(past.representations().size() == 1);
+    CHECK(past.representations()[0].runs == 2);
+    CHECK(sum_of({past.representations()[0].uses}) == sum_of({first, second}));
+
+    // What a tuning kept by itself is known by its log, too.
+    std::string const kept = t.folder.file("kept");
+    std::string id;
+    {
+        attune::event_log opened{t.folder.file("own"), "k", 5};
+        attune::detail::logged_search search(attune::search::recommended(), *t.chain, 5, opened);
+        search.tell(t.chain->at(std::uint64_t{0}), attune::measurement::exact(2));
+        for (double value : {1.5, 1.75, 1.25})
+            search.tell(search.ask(1).front(), attune::measurement::exact(value));
+        opened.add({.kind = attune::event_kind::chosen, .points = {t.chain->at(std::uint64_t{0})}});
+        attune::detail::kept_techniques own(kept, "run", t.chain->describe());
+        own.keep(search.uses(), 1.6, opened.id());
+    }
+    ran const known = run_here(t.upload(kept, {t.folder.file("own")}));
+    CHECK(known.code == 0);
+    CHECK(known.out == "added 0 tunings, had 1\n");
+    CHECK(history_in(kept).representations()[0].runs == 1);
+
+    // A slice of a tuning is no tuning: the session after it has all of it.
+    std::string text = support::read_file(t.folder.file("own"));
+    std::size_t const end = text.find("{\"told\"", text.find("{\"told\"") + 1);
+    std::string const chosen = text.substr(text.find("{\"chosen\""));
+    support::write_file(copy, text.substr(0, text.find('\n', end) + 1) + chosen + text);
+    CHECK(run_here(t.upload(kept, {copy})).out == "added 0 tunings, had 1\n");
+}
+
+TEST_CASE("a line that cannot be read is reported by its number, and costs no other tuning")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    std::vector<std::vector<attune::search::technique_use>> gained;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed)
+        gained.push_back(t.logged(log, attune::search::recommended(), seed));
+    std::vector<std::string> lines;
+    std::string const whole = support::read_file(log);
+    for (std::size_t at = 0; at < whole.size(); at += lines.back().size())
+        lines.push_back(whole.substr(at, whole.find('\n', at) + 1 - at));
+    std::vector<std::size_t> starts;
+    std::vector<std::size_t> tolds;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (lines[i].starts_with("{\"attune_events\"")) starts.push_back(i);
+        if (lines[i].find("\"told\"") != std::string::npos) tolds.push_back(i);
+    }
+    REQUIRE(starts.size() == 3);
+    std::string const damaged = t.folder.file("damaged");
+    int number = 0;
+    auto const uploaded = [&](std::size_t line, std::string const& with) {
+        std::string text;
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            text += i == line ? with : lines[i];
+        support::write_file(damaged, text);
+        std::string const to = t.folder.file("to" + std::to_string(++number));
+        ran const one = run_here(t.upload(to, {damaged}));
+        CHECK(
+            has(one.err, "line " + std::to_string(line + 1) + " of " + damaged + " is left out: "));
+        CHECK(run_here(t.upload(to, {damaged})).out.starts_with("added 0 tunings, had "));
+        return std::pair(one, history_in(to).representations().at(0));
+    };
+    // The first line of a tuning: that one is unknown, the one before it had ended.
+    for (std::string const with :
+         {"{\"attune_events\":9,\"key\":\"k2\",\"seed\":2}\n", "{\"attune_ev\n"}) {
+        auto const [one, row] = uploaded(starts[1], with);
+        CHECK(one.out == "added 2 tunings\n");
+        CHECK(sum_of({row.uses}) == sum_of({gained[0], gained[2]}));
+    }
+    // A line of an outcome: that request is lost, the others are by the names in the log.
+    std::size_t const of_second = *std::find_if(
+        tolds.begin(), tolds.end(), [&](std::size_t i) { return i > starts[1] + 30; });
+    auto const [one, row] = uploaded(of_second, "{\"told\":[[3,\n");
+    CHECK(one.out == "added 3 tunings\n");
+    CHECK(row.gains.count() == 2); // the best may be what is lost
+    std::size_t requests = 0;
+    for (auto const& use : row.uses)
+        requests += use.requests;
+    CHECK(requests == 3 * 60 - 1);
+    // The last line of a tuning: whether it ended is unknown.
+    CHECK(uploaded(starts[1] - 1, "{\"chosen\":0}\n").first.out == "added 2 tunings, left out 1\n");
+    // A log without names, as an older attune wrote, cannot be mended.
+    for (std::string& line : lines)
+        for (std::size_t at = line.find(",\"by\":"); at != line.npos; at = line.find(",\"by\":"))
+            line.erase(at, line.find('"', at + 7) + 1 - at);
+    for (std::string& line : lines)
+        if (line.starts_with("{\"by\":")) line = '{' + line.substr(line.find("\",") + 2);
+    CHECK(uploaded(of_second, "x\n").first.out == "added 2 tunings, left out 1\n");
+    // A line that is cut off by the end of the file is being written: no problem.
+    std::string text;
+    for (std::string const& line : lines)
+        text += line;
+    support::write_file(damaged, text + "{\"attune_ev");
+    ran const growing = run_here(t.upload(t.folder.file("grown"), {damaged}));
+    CHECK(growing.out == "added 3 tunings\n");
+    CHECK(!has(growing.err, "line"));
+    // An empty log has no tunings; one without any line that is known is no log.
+    support::write_file(damaged, "");
+    CHECK(run_here(t.upload(t.folder.file("none"), {damaged})).out == "added 0 tunings\n");
+    support::write_file(damaged, "{\"attune_store\":2}\n");
+    CHECK(run_here(t.upload(t.folder.file("none"), {damaged})).code == 3);
+    CHECK(!std::filesystem::exists(t.folder.file("none")));
+}
+
+TEST_CASE("where a search proposes something else by now, the names in its log count")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    // A set of techniques that no name of a strategy stands for.
+    auto const set = attune::search::technique_set_d();
+    auto const gained = t.logged(log, attune::search::auc_bandit_of(set).make, 1);
+    std::string const to = t.folder.file("to");
+    CHECK(run_here(t.upload(to, {log})).out == "added 1 tuning\n");
+    auto const past = history_in(to);
+    REQUIRE(past.representations().size() == 1);
+    CHECK(sum_of({past.representations()[0].uses}) == sum_of({gained}));
+    CHECK(past.representations()[0].gains.count() == 1);
+
+    // Of another space its configurations are none.
+    support::write_file(t.file,
+                        R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]},)"
+                        R"({"name": "B", "values": [4, 5]}]})");
+    ran const other = run_here(t.upload(t.folder.file("other"), {log}));
+    CHECK(other.code == 1);
+    CHECK(other.out == "added 0 tunings, left out 1\n");
+    CHECK(has(other.err, "is not one of the space"));
+    CHECK(!std::filesystem::exists(t.folder.file("other")));
+}
+
+TEST_CASE("wherever an upload was killed, the next one completes it, and counts nothing twice")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    t.logged(log, attune::search::recommended(), 1);
+    t.logged(log, attune::search::recommended(), 2);
+    std::string const gained = t.folder.file("gained");
+    CHECK(run_here(t.upload(gained, {log})).out == "added 2 tunings\n");
+    std::string const whole = support::read_file(gained);
+    std::string const wanted = text_in(gained);
+    // Lines of the file as they are added anew: uploading itself takes seconds for each byte.
+    std::vector<attune::detail::kept_techniques::logged_line> lines;
+    {
+        std::string all =
+            attune::detail::sample_file(gained, attune::detail::techniques_meaning).last(9);
+        for (std::size_t at = 0; at < all.size();) {
+            std::size_t const end = all.find('\n', at);
+            std::string const line = all.substr(at, end - at);
+            std::size_t const mark = line.rfind("\tlogged as ");
+            REQUIRE(mark != line.npos);
+            std::string const id = line.substr(mark + 11, 16);
+            lines.push_back({id, line.substr(0, mark) + '\n'});
+            at = end + 1;
+        }
+    }
+    REQUIRE(lines.size() == 2);
+    for (std::size_t cut = 0; cut <= whole.size(); ++cut) {
+        support::write_file(gained, whole.substr(0, cut));
+        attune::detail::kept_techniques kept(gained, "run", t.chain->describe());
+        std::size_t const added = kept.add_new(lines);
+        CHECK(kept.problem().empty());
+        if (cut == whole.size()) CHECK(added == 0);
+        REQUIRE(text_in(gained) == wanted);
+    }
+    // Killed at any moment.
+    std::filesystem::remove(gained);
+    for (int i = 0; i < 12; ++i) {
+        ::pid_t const child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            for (;;)
+                static_cast<void>(run_here(t.upload(gained, {log})));
+        }
+        ::usleep(static_cast<::useconds_t>(10'000 + 30'000 * i));
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+    }
+    CHECK(run_here(t.upload(gained, {log})).code == 0);
+    CHECK(text_in(gained) == wanted);
+}
+
+TEST_CASE("uploads at once of the same logs add each tuning once")
+{
+    logged_tunings const t;
+    std::vector<std::string> logs;
+    std::vector<std::vector<attune::search::technique_use>> gained;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        logs.push_back(t.folder.file("log" + std::to_string(seed)));
+        gained.push_back(t.logged(logs.back(), attune::search::recommended(), seed));
+    }
+    std::string const to = t.folder.file("to");
+    std::vector<::pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+        children.push_back(::fork());
+        REQUIRE(children.back() >= 0);
+        if (children.back() == 0) {
+            std::rotate(logs.begin(), logs.begin() + i % 3, logs.end());
+            ::_exit(run_here(t.upload(to, logs)).code);
+        }
+    }
+    for (::pid_t const child : children) {
+        int status = -1;
+        ::waitpid(child, &status, 0);
+        CHECK(status == 0);
+    }
+    auto const past = history_in(to);
+    REQUIRE(past.representations().size() == 1);
+    CHECK(past.representations()[0].runs == 3);
+    CHECK(sum_of({past.representations()[0].uses}) == sum_of(gained));
 }
 
 TEST_CASE("a file that is missing or another one is said to be so")

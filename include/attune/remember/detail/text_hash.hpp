@@ -11,9 +11,11 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// FNV-1a, 64 bits.
-[[nodiscard]] inline std::uint64_t hash_of_text(std::string_view text) noexcept
+/// @param before  hash of the text that stands before
+[[nodiscard]] inline std::uint64_t
+hash_of_text(std::string_view text, std::uint64_t before = 14695981039346656037u) noexcept
 {
-    std::uint64_t out = 14695981039346656037u;
+    std::uint64_t out = before;
     for (char const c : text)
         out = (out ^ static_cast<unsigned char>(c)) * 1099511628211u;
     return out;

@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,6 +17,30 @@ namespace attune::inline ATTUNE_ABI {
 /// All sessions of a log, oldest first.
 /// Errors   attune::error: the file cannot be read, or is no event log
 [[nodiscard]] std::vector<logged_session> read_event_log(std::string const& path);
+
+namespace detail {
+
+/// A line of a log that says nothing.
+struct log_problem {
+    std::size_t line = 0; ///< from 1
+    std::string what{};
+};
+/// All that a damaged log still says.
+struct salvaged_log {
+    struct entry {
+        logged_session session{}; ///< of a damaged one the events after the line, too
+        std::string id{};         ///< as event_log::id()
+    };
+    std::vector<entry> sessions{}; ///< oldest first
+    std::vector<log_problem> problems{};
+};
+/// Every line that can be read. Events behind a line that begins a session and cannot be read are
+/// left out: they are of an unknown one. A last line without its end is no problem: its writer was
+/// killed, or is at work. An empty file is a log without sessions.
+/// Errors   attune::error: the file cannot be read, or is no event log
+[[nodiscard]] salvaged_log salvage_event_log(std::string const& path);
+
+} // namespace detail
 
 /// A session as text: a line of JSON for the session, and one for each event.
 [[nodiscard]] std::string text_of(logged_session const& session);
@@ -42,6 +67,9 @@ public:
     /// Clears past() and begins a new session.
     void begin_anew();
     void add(event const& happened);
+    /// A hash of all that the session's lines say so far; empty: nothing is logged. Equal texts
+    /// have equal ones, and a copy of the file knows its sessions again.
+    [[nodiscard]] std::string id() const;
     /// Sentences on problems since the last call.
     [[nodiscard]] std::vector<std::string> notices();
 

@@ -6,8 +6,13 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/detail/store_file.hpp>
+#include <attune/remember/detail/text_hash.hpp>
 #include <attune/remember/files/event_log.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -15,29 +20,41 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
+[[nodiscard]] inline bool ended(logged_session const& s)
+{
+    return !s.events.empty() && s.events.back().kind == event_kind::chosen;
+}
+
 /// The sessions in a text. A last line without a line end was interrupted: it is ignored.
 struct event_text {
     std::vector<logged_session> sessions{};
-    std::string problem{}; ///< the first wrong line; empty: no line is wrong
+    std::vector<std::uint64_t> hashes{}; ///< of the lines of each
+    std::vector<log_problem> problems{}; ///< line 0: an end is missing
 };
 
-[[nodiscard]] inline event_text events_in(std::string_view text)
+/// @param after_damage  whether a damaged session has the events behind the wrong line, too
+[[nodiscard]] inline event_text events_in(std::string_view text, bool after_damage = false)
 {
     event_text out;
     std::optional<std::uint64_t> promised; // number of events that the session's first line states
-    auto const wrong = [&](std::string const& what) {
-        if (out.problem.empty()) out.problem = what;
-        if (!out.sessions.empty()) out.sessions.back().damaged = true;
+    bool is_known = false;                 // the session of the lines that follow
+    auto const wrong = [&](std::size_t line, std::string what) {
+        out.problems.push_back({line, std::move(what)});
+        if (!out.sessions.empty() && !ended(out.sessions.back()))
+            out.sessions.back().damaged = true;
     };
     auto const finish = [&] {
         if (promised && !out.sessions.back().damaged &&
-            out.sessions.back().events.size() < *promised)
-            wrong("its end is missing");
+            out.sessions.back().events.size() < *promised) {
+            wrong(0, "its end is missing");
+            out.sessions.back().damaged = true;
+        }
         promised = {};
     };
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -51,39 +68,66 @@ struct event_text {
             if (auto* const start = std::get_if<session_start>(&read)) {
                 finish();
                 out.sessions.push_back({std::move(start->key), start->seed});
+                out.hashes.push_back(hash_of_text({}));
                 promised = start->events;
-            } else if (!out.sessions.empty() && !out.sessions.back().damaged) {
+                is_known = true;
+            } else if (is_known && (after_damage || !out.sessions.back().damaged)) {
                 out.sessions.back().events.push_back(std::get<event>(std::move(read)));
             }
+            if (is_known)
+                out.hashes.back() = hash_of_text("\n", hash_of_text(line, out.hashes.back()));
         } catch (std::exception const& thrown) { // record_json_problem, or one of nlohmann's
-            wrong("line " + std::to_string(number) + ": " + thrown.what());
+            wrong(number, thrown.what());
+            // What begins there is not known.
+            bool const begins = line.find(session_field) != line.npos;
+            if (begins) finish();
+            is_known = is_known && !begins && !ended(out.sessions.back());
         }
     }
     finish();
     return out;
 }
 
-[[nodiscard]] inline bool ended(logged_session const& s)
+inline constexpr char const* which_log = "give the path that tuning_options::event_log had";
+
+[[nodiscard]] inline std::string text_of_log(std::string const& path)
 {
-    return !s.events.empty() && s.events.back().kind == event_kind::chosen;
+    store_file const file = store_file::open_to_read(path);
+    std::string text;
+    if (!file.usable() || !file.read_all(text))
+        throw error("the event log cannot be read: " + file.why(), path, which_log);
+    return text;
+}
+[[nodiscard]] inline std::string text_of_hash(std::uint64_t hash)
+{
+    std::array<char, 17> out{};
+    std::snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(hash));
+    return out.data();
 }
 
 } // namespace detail
 
 ATTUNE_INLINE std::vector<logged_session> read_event_log(std::string const& path)
 {
-    detail::store_file const file = detail::store_file::open_to_read(path);
-    std::string text;
-    if (!file.usable() || !file.read_all(text))
-        throw error("the event log cannot be read: " + file.why(),
-                    path,
-                    "give the path that tuning_options::event_log had");
-    std::vector<logged_session> sessions = detail::events_in(text).sessions;
+    std::vector<logged_session> sessions = detail::events_in(detail::text_of_log(path)).sessions;
     if (sessions.empty())
-        throw error("no session was found in the event log",
-                    path,
-                    "give the path that tuning_options::event_log had");
+        throw error("no session was found in the event log", path, detail::which_log);
     return sessions;
+}
+
+ATTUNE_INLINE detail::salvaged_log detail::salvage_event_log(std::string const& path)
+{
+    std::string const text = text_of_log(path);
+    event_text read = events_in(text, true);
+    if (read.sessions.empty() && text.find_first_not_of(" \n") != text.npos &&
+        text.find(session_field) == text.npos)
+        throw error("no session was found in the event log", path, which_log);
+    salvaged_log out;
+    for (std::size_t i = 0; i < read.sessions.size(); ++i)
+        out.sessions.push_back({std::move(read.sessions[i]), text_of_hash(read.hashes[i])});
+    std::erase_if(read.problems, [](log_problem const& p) { return p.line == 0; });
+    out.problems = std::move(read.problems);
+    return out;
 }
 
 ATTUNE_INLINE std::string text_of(logged_session const& session)
@@ -97,7 +141,12 @@ ATTUNE_INLINE std::string text_of(logged_session const& session)
 ATTUNE_INLINE logged_session read_session(std::string_view text)
 {
     detail::event_text read = detail::events_in(text);
-    std::string problem = std::move(read.problem);
+    std::string problem;
+    if (!read.problems.empty()) {
+        detail::log_problem const& first = read.problems.front();
+        problem = first.line > 0 ? "line " + std::to_string(first.line) + ": " : "";
+        problem += first.what;
+    }
     if (problem.empty() && read.sessions.size() != 1)
         problem = read.sessions.empty() ? "it has no session" : "it has more than one session";
     if (!problem.empty())
@@ -112,6 +161,7 @@ struct event_log::file {
     std::string key;
     std::uint64_t seed;
     detail::store_file opened;
+    std::uint64_t hash = 0; ///< of the session's lines
 };
 
 ATTUNE_INLINE event_log::event_log() = default;
@@ -132,7 +182,8 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
         notices_.push_back(path + ": events are not logged: " + made->opened.why());
         return;
     }
-    std::vector<logged_session> sessions = detail::events_in(text).sessions;
+    detail::event_text read = detail::events_in(text);
+    std::vector<logged_session>& sessions = read.sessions;
     bool const is_cut_start = detail::session_line(made->key, made->seed).starts_with(text);
     if (sessions.empty() && !is_cut_start && text.find_first_not_of(" \n") != std::string::npos) {
         notices_.push_back(path + ": events are not logged: the file is no event log");
@@ -147,16 +198,20 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     if (unfinished && sessions.back().damaged)
         notices_.push_back(path +
                            ": the interrupted tuning cannot be continued: its log is damaged");
-    if (unfinished && !sessions.back().damaged)
+    if (unfinished && !sessions.back().damaged) {
         past_ = std::move(sessions.back().events);
-    else
+        file_->hash = read.hashes.back();
+    } else
         begin_anew();
 }
 
 ATTUNE_INLINE void event_log::begin_anew()
 {
     past_.clear();
-    if (file_ && !file_->opened.append(detail::session_line(file_->key, file_->seed))) {
+    if (!file_) return;
+    std::string const line = detail::session_line(file_->key, file_->seed);
+    file_->hash = detail::hash_of_text(line);
+    if (!file_->opened.append(line)) {
         notices_.push_back(file_->path + ": events are not logged: " + file_->opened.why());
         file_.reset();
     }
@@ -164,9 +219,17 @@ ATTUNE_INLINE void event_log::begin_anew()
 
 ATTUNE_INLINE void event_log::add(event const& happened)
 {
-    if (!file_ || file_->opened.append(detail::event_line(happened))) return;
+    if (!file_) return;
+    std::string const line = detail::event_line(happened);
+    file_->hash = detail::hash_of_text(line, file_->hash);
+    if (file_->opened.append(line)) return;
     notices_.push_back(file_->path + ": no more events are logged: " + file_->opened.why());
     file_.reset();
+}
+
+ATTUNE_INLINE std::string event_log::id() const
+{
+    return file_ ? detail::text_of_hash(file_->hash) : std::string();
 }
 
 ATTUNE_INLINE std::vector<std::string> event_log::notices() { return std::exchange(notices_, {}); }

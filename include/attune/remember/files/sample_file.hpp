@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -41,11 +42,17 @@ public:
     /// there was a problem.
     /// @param lines  each with its line end
     void add(std::string_view lines);
+    /// The same with what `more` makes of all lines of this meaning, each with its line end. No
+    /// other process adds lines in between.
+    void add_beside(std::function<std::string(std::string_view known)> const& more);
 
     /// Why the file was not read or written, at first; empty: it was.
     [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
 
 private:
+    void add_locked(std::string_view lines,
+                    std::function<std::string(std::string_view known)> const* more);
+
     std::string path_;
     std::string meaning_;
     std::string problem_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,21 @@ ATTUNE_INLINE sample_file::sample_file(std::string path, std::string_view meanin
 {
 }
 
+/// The whole lines of a meaning, in order.
+[[nodiscard]] inline std::vector<std::string_view> sample_lines_in(std::string_view text,
+                                                                   std::string_view meaning)
+{
+    std::vector<std::string_view> out;
+    while (text.find('\n') != text.npos) {
+        std::string_view line = take_until(text, '\n');
+        std::string_view const its = take_until(line, '\t');
+        std::string_view const sum = take_until(line, '\t');
+        if (its == meaning && !line.empty() && sum == std::to_string(crc32_of(line)))
+            out.push_back(line);
+    }
+    return out;
+}
+
 ATTUNE_INLINE std::string
 sample_file::last(std::size_t most, std::string_view but_not, std::size_t bytes)
 {
@@ -53,16 +69,9 @@ sample_file::last(std::size_t most, std::string_view but_not, std::size_t bytes)
         if (problem_.empty()) problem_ = no_sample_file;
         return {};
     }
-    std::vector<std::string_view> found;
-    for (std::string_view rest = text; rest.find('\n') != rest.npos;) {
-        std::string_view line = take_until(rest, '\n');
-        std::string_view const meaning = take_until(line, '\t');
-        std::string_view const sum = take_until(line, '\t');
-        if (meaning == meaning_ && !line.empty() &&
-            (but_not.empty() || !line.starts_with(but_not)) &&
-            sum == std::to_string(crc32_of(line)))
-            found.push_back(line);
-    }
+    std::vector<std::string_view> found = sample_lines_in(text, meaning_);
+    if (!but_not.empty())
+        std::erase_if(found, [&](std::string_view line) { return line.starts_with(but_not); });
     std::size_t first = found.size();
     while (first > 0 && found.size() - first < most && found[first - 1].size() < bytes) {
         --first;
@@ -76,7 +85,16 @@ sample_file::last(std::size_t most, std::string_view but_not, std::size_t bytes)
     return out;
 }
 
-ATTUNE_INLINE void sample_file::add(std::string_view lines)
+ATTUNE_INLINE void sample_file::add(std::string_view lines) { add_locked(lines, nullptr); }
+ATTUNE_INLINE void
+sample_file::add_beside(std::function<std::string(std::string_view known)> const& more)
+{
+    add_locked({}, &more);
+}
+
+ATTUNE_INLINE void
+sample_file::add_locked(std::string_view lines,
+                        std::function<std::string(std::string_view known)> const* more)
 {
     if (!problem_.empty()) return;
     store_file file = store_file::open_to_append(path_);
@@ -102,6 +120,21 @@ ATTUNE_INLINE void sample_file::add(std::string_view lines)
             return fail(no_sample_file);
         }
         if (end != "\n") out = '\n'; // ends a line whose writer was killed
+    }
+    std::string made;
+    if (more != nullptr) {
+        std::string text;
+        if (bytes > 0 && !file.read_all(text)) return fail(file.why());
+        if (!text.empty() && text.back() != '\n')
+            text += '\n'; // as it is written below: that line may be whole
+        std::string known;
+        for (std::string_view const line : sample_lines_in(text, meaning_)) {
+            known += line;
+            known += '\n';
+        }
+        made = (*more)(known);
+        if (made.empty() && out != "\n") return;
+        lines = made;
     }
     while (!lines.empty()) {
         std::string_view const line = take_until(lines, '\n');

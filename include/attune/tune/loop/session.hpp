@@ -27,6 +27,7 @@ struct session_result {
     std::string ended{};                             ///< see record::ended
     std::vector<point> ties{};                       ///< that the final could not tell from `at`
     std::vector<search::technique_use> techniques{}; ///< what each of the search's gained
+    std::string logged_as{};                         ///< event_log::id()
     tuning_report report;
 };
 

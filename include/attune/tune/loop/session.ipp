@@ -477,6 +477,7 @@ private:
         note(state_.common_failure());
         report_.interrupted = interrupt_.requested();
         if (!report_.interrupted) events_.chosen(out.at);
+        out.logged_as = events_.log().id();
         bool const has_tried_all = is_exhausted_ || state_.evaluations() + pruning_.pruned() >=
                                                         possible_evaluations(problem_.space);
         out.ended = report_.interrupted ? "interrupted"

@@ -18,6 +18,7 @@
 #include <attune/ship/tool/detail/upload_log.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,7 +45,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing.
+/// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing. What the
+/// file has is not added again.
 /// Errors  attune::error: a file cannot be read or written; words_error
 [[nodiscard]] inline int upload_logs(words const& given, console& on)
 {
@@ -59,39 +61,46 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                                      ? search::parse_technique(*strategy)
                                      : search::technique{"recommended", search::recommended()};
     kept_techniques kept(given.plain[0], *kernel, of.space.describe());
-    std::string lines;
-    std::size_t added = 0;
+    std::vector<kept_techniques::logged_line> lines;
     std::size_t left = 0;
     for (std::string const& log : given.values("--upload")) {
-        std::size_t number = 0;
+        salvaged_log const said = salvage_event_log(log);
+        for (log_problem const& one : said.problems)
+            on.err << "attune: techniques: line " << one.line << " of " << printable(log)
+                   << " is left out: " << printable(one.what) << '\n';
         std::set<std::string> keys; // of what is added
-        for (logged_session const& session : read_event_log(log)) {
-            ++number;
+        for (std::size_t i = 0; i < said.sessions.size(); ++i) {
+            logged_session const& session = said.sessions[i].session;
+            bool const goes_on =
+                std::any_of(said.sessions.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                            said.sessions.end(),
+                            [&](auto const& later) { return goes_on_in(session, later.session); });
+            if (goes_on) continue;
             session_gains const one = gains_of(session, of.space, by);
             if (!one.problem.empty()) {
                 ++left;
-                on.err << "attune: techniques: tuning " << number << " of " << printable(log)
+                on.err << "attune: techniques: tuning " << i + 1 << " of " << printable(log)
                        << " is left out: " << printable(one.problem)
                        << "; give its space, and its search by --strategy\n";
                 continue;
             }
-            std::string const line = kept.line_of(one.uses, one.gain);
+            std::string line = kept.line_of(one.uses, one.gain);
             if (line.empty()) continue;
-            lines += line;
+            lines.push_back({said.sessions[i].id, std::move(line)});
             keys.insert(session.key);
-            ++added;
         }
         if (keys.size() > 1)
             on.err << "attune: techniques: " << printable(log) << " has tunings of " << keys.size()
                    << " problems; all are added as " << printable(*kernel) << '\n';
     }
-    if (added > 0) kept.add_lines(lines);
+    std::size_t const added = lines.empty() ? 0 : kept.add_new(lines);
     if (!kept.problem().empty())
         throw error("gains of techniques cannot be kept", kept.problem(), "name another FILE");
     on.out << "added " << added << (added == 1 ? " tuning" : " tunings");
+    if (added < lines.size()) on.out << ", had " << lines.size() - added;
     if (left > 0) on.out << ", left out " << left;
     on.out << '\n';
-    return added > 0 ? done : answer_is_no;
+    return !lines.empty() ? done : answer_is_no;
 }
 
 [[nodiscard]] inline int run_techniques(words const& given, console& on)
@@ -210,16 +219,17 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                     space_option,
                     space_input_option,
                     json_option},
-        .more =
-            "  attune techniques kernels.techniques --kernel sgemm\n"
-            "  attune techniques kernels.techniques --upload old.log --space-file sgemm.json "
-            "--kernel sgemm\n\n"
-            "FILE is that of options.search.techniques. SHARE is new bests per request. "
-            "PARAMETERS has\n"
-            "kind, digits of the number of values, and how many there are: ordinal.2*4.\n"
-            "A log is that of options.event_log. Its tunings are repeated by their search, "
-            "which\nsays who proposed what; those that have not ended are left out. Upload each "
-            "log once: all\nlogs are added, or none. FILE is made where it is missing.\n",
+        .more = "  attune techniques kernels.techniques --kernel sgemm\n"
+                "  attune techniques kernels.techniques --upload old.log --space-file sgemm.json "
+                "--kernel sgemm\n\n"
+                "FILE is that of options.search.techniques. SHARE is new bests per request. "
+                "PARAMETERS has\n"
+                "kind, digits of the number of values, and how many there are: ordinal.2*4.\n"
+                "A log is that of options.event_log. Its tunings are repeated by their search, "
+                "which\nsays who proposed what; where that is another one by now, the names in the "
+                "log do. Left out,\nand reported: lines that cannot be read, tunings that have not "
+                "ended. A tuning counts once:\none that is in FILE, by a log or by itself, is not "
+                "added again. All logs are added, or none.\nFILE is made where it is missing.\n",
         .least = 1,
         .most = 1,
         .run = run_techniques,

@@ -10,19 +10,27 @@
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/meta/technique_use.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// See sample_file.
+inline constexpr char const* techniques_meaning =
+    "techniques: label, structure, searches, then name, requests, new bests";
 
 /// The file of tuning_search::techniques, as one kernel sees it.
 class kept_techniques {
 public:
     /// @param kernel  the label of what is kept
     kept_techniques(std::string const& path, std::string kernel, description const& space)
-        : file_(path, "techniques: label, structure, searches, then name, requests, new bests")
+        : file_(path, techniques_meaning)
         , kernel_(std::move(kernel))
         , structure_(search::structure_of(space))
     {
@@ -35,10 +43,13 @@ public:
     }
     /// Adds one search, unless it asked no technique.
     /// @param gain  time of the default divided by that of the best; 0: unknown
-    void keep(std::span<search::technique_use const> uses, double gain = 0)
+    /// @param id    event_log::id() of the search; empty: it was not logged
+    void keep(std::span<search::technique_use const> uses, double gain = 0, std::string id = {})
     {
-        std::string const line = line_of(uses, gain);
-        if (!line.empty()) add_lines(line);
+        std::string line = line_of(uses, gain);
+        if (line.empty()) return;
+        if (id.empty()) return file_.add(line);
+        static_cast<void>(add_new({{std::move(id), std::move(line)}}));
     }
     /// What keep() adds, with its line end; empty: it adds nothing.
     [[nodiscard]] std::string line_of(std::span<search::technique_use const> uses,
@@ -50,12 +61,43 @@ public:
         if (gain > 0) searched.gains.add(gain);
         return searched.uses.empty() ? std::string() : search::history_line(searched) + '\n';
     }
-    /// Adds lines of history_line(), each with its line end: searches of any kernels.
-    void add_lines(std::string_view lines) { file_.add(lines); }
+    /// A search that was logged.
+    struct logged_line {
+        std::string id;   ///< event_log::id(); not empty
+        std::string line; ///< of line_of()
+    };
+    /// Adds those that the file does not have yet, all in one write: an id counts once, also where
+    /// several processes add it. The id stands in the line as a technique without requests, which
+    /// no reader counts.
+    /// @return  how many were added; meaningless where there is a problem()
+    [[nodiscard]] std::size_t add_new(std::vector<logged_line> const& lines)
+    {
+        std::size_t added = 0;
+        file_.add_beside([&](std::string_view known) {
+            std::set<std::string, std::less<>> ids;
+            for (std::string_view rest = known; !rest.empty();) {
+                std::string_view const line = rest.substr(0, rest.find('\n'));
+                rest.remove_prefix(line.size() + 1);
+                if (std::size_t const at = line.rfind(id_field); at != line.npos)
+                    ids.emplace(line.substr(at));
+            }
+            std::string out;
+            for (logged_line const& one : lines) {
+                std::string mark = id_field + one.id + "\t0\t0";
+                if (!ids.insert(mark).second) continue;
+                out += one.line.substr(0, one.line.size() - 1) + mark + '\n';
+                ++added;
+            }
+            return out;
+        });
+        return added;
+    }
     /// Why the file was not used; empty: it was.
     [[nodiscard]] std::string const& problem() const noexcept { return file_.problem(); }
 
 private:
+    static inline std::string const id_field = "\tlogged as ";
+
     sample_file file_;
     std::string kernel_;
     search::space_structure structure_;

@@ -158,7 +158,8 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
         t.techniques->keep(result.techniques,
                            result.report.best.value > 0
                                ? result.report.default_time.value / result.report.best.value
-                               : 0);
+                               : 0,
+                           result.logged_as);
     tell_unused(subject.options.search.samples, "measured programs are", t.samples);
     tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
     bool const is_over = result.ended != "budget";
