@@ -2,20 +2,25 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/meta/recommendation.hpp>
 
+#include <attune/core/random.hpp>
 #include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 using attune::search::ranked_by_affinity;
 using attune::search::recommend_next;
 using attune::search::recommend_start;
+using attune::search::recommend_strategy;
 using attune::search::search_affinity;
 using attune::search::space_structure;
 using attune::search::technique_advice;
@@ -166,4 +171,102 @@ TEST_CASE("of equally near problems the one with as many values recommends")
     past.add({.label = "small", .structure = tours(10), .runs = 9, .uses = {{"c", 10, 1}}});
     CHECK(names(recommend_start(past, tours(62), 3)) == std::vector<std::string>{"b", "c", "a"});
     CHECK(names(recommend_start(past, tours(309), 1)) == std::vector<std::string>{"a"});
+}
+
+TEST_CASE("the strategy that gained most where the space is most alike is recommended: brute force")
+{
+    attune::random_engine engine(11);
+    std::size_t said = 0;
+    std::size_t silent = 0;
+    for (int round = 0; round < 300; ++round) {
+        // A few problems, each with gains of up to four strategies.
+        struct problem {
+            space_structure structure;
+            std::map<std::string, std::vector<double>> gains;
+        };
+        std::map<std::string, problem> problems;
+        technique_history past;
+        for (std::size_t k = attune::uniform_below(engine, 4); k > 0; --k) {
+            std::string const label = "k" + std::to_string(k);
+            problem& of = problems[label];
+            // Distances of one kind are those of log10 of the counts: 10^k is k from 1.
+            std::size_t const counts[] = {1, 10, 100};
+            of.structure = {{{"ordinal", 2, counts[attune::uniform_below(engine, 3)]}}};
+            for (std::size_t run = attune::uniform_below(engine, 9); run > 0; --run) {
+                attune::search::representation one{.label = label, .structure = of.structure};
+                std::string const by = "s" + std::to_string(attune::uniform_below(engine, 4));
+                double const gain = 1 + static_cast<double>(attune::uniform_below(engine, 4));
+                one.gains.add(gain);
+                one.strategies = {{by, one.gains}};
+                past.add(one);
+                of.gains[by].push_back(gain);
+            }
+        }
+        auto const usable = [](std::string_view name) { return name != "s3"; };
+        auto const advice = recommend_strategy(past, {{{"ordinal", 2, 1}}}, usable);
+        // The least distance of a problem that tells its strategies apart.
+        auto const median = [](std::vector<double> gains) {
+            std::sort(gains.begin(), gains.end());
+            return gains[(gains.size() - 1) / 2]; // number ceil(n / 2)
+        };
+        double least = 1e9;
+        auto const tells = [&](problem const& of) {
+            double low = 1e9;
+            double high = 0;
+            for (auto const& [by, gains] : of.gains) {
+                if (by == "s3") continue;
+                low = std::min(low, median(gains));
+                high = std::max(high, median(gains));
+            }
+            return low < high;
+        };
+        auto const distance_of = [](problem const& of) {
+            return of.structure.parts[0].count == 1    ? 0.
+                   : of.structure.parts[0].count == 10 ? 1.
+                                                       : 4.;
+        };
+        for (auto const& [label, of] : problems)
+            if (tells(of)) least = std::min(least, distance_of(of));
+        REQUIRE(advice.has_value() == (least < 1e9));
+        if (!advice) {
+            ++silent;
+            continue;
+        }
+        ++said;
+        problem const& of = problems.at(advice->problem);
+        CHECK(advice->distance == doctest::Approx(distance_of(of)));
+        CHECK(advice->distance == doctest::Approx(least));
+        CHECK(advice->strategy != "s3");
+        double const gain = median(of.gains.at(advice->strategy));
+        double const rival = median(of.gains.at(advice->rival));
+        CHECK(rival < gain);
+        for (auto const& [by, gains] : of.gains) {
+            if (by == "s3") continue;
+            CHECK(median(gains) <= gain);
+            CHECK((median(gains) == gain || median(gains) <= rival));
+        }
+        CHECK(advice->gain == doctest::Approx(gain).epsilon(.025)); // steps of 5 %
+        CHECK(advice->rival_gain == doctest::Approx(rival).epsilon(.025));
+        CHECK(advice->tunings == of.gains.at(advice->strategy).size());
+        CHECK(advice->rival_tunings == of.gains.at(advice->rival).size());
+    }
+    CHECK(said > 100);
+    CHECK(silent > 50);
+}
+
+TEST_CASE("the reason for a strategy names the one that gained less")
+{
+    technique_history past;
+    std::vector<std::pair<std::string, double>> const tunings = {
+        {"fast;a,1", 4}, {"fast;a,1", 4.1}, {"slow", 2}, {"slower", 1}};
+    for (auto const& [by, gain] : tunings) {
+        attune::search::representation one{.label = "sgemm", .structure = settings};
+        one.gains.add(gain);
+        one.strategies = {{by, one.gains}};
+        past.add(one);
+    }
+    CHECK(
+        advice_text(*recommend_strategy(past, settings)) ==
+        "fast;a,1: tunings made 'sgemm', whose space is the most alike (distance 0), 3.92 times as "
+        "fast by it (median of 2), 1.98 times as fast by slow (median of 1)");
 }

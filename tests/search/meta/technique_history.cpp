@@ -144,6 +144,44 @@ TEST_CASE("gains are kept with their searches")
     }
 }
 
+TEST_CASE("gains of strategies are kept with their names, and are no technique's")
+{
+    attune::search::representation one{.label = "k", .structure = one_permutation};
+    one.gains.add(2);
+    one.strategies = {{"climb;change_rate,1 {a b}\tc", one.gains}};
+    one.uses = {{"a", 4, 1}};
+    std::string const line = history_line(one);
+    CHECK(line == "k\tpermutation.62*1\t1 14:1\ta\t4\t1"
+                  "\tstrategy 14:1 climb;change_rate,1 {a b} c\t0\t0");
+    technique_history h;
+    CHECK(h.add_line(line));
+    CHECK(h.add_line("k\tpermutation.62*1\t1 14:1\ta\t4\t1")); // of an unknown strategy
+    CHECK(h.add_line(line));
+    REQUIRE(h.representations().size() == 1);
+    attune::search::representation const& sum = h.representations()[0];
+    CHECK(sum.runs == 3);
+    CHECK(sum.gains.text() == "14:3");
+    REQUIRE(sum.strategies.size() == 1);
+    CHECK(sum.strategies[0].name == "climb;change_rate,1 {a b} c");
+    CHECK(sum.strategies[0].gains.text() == "14:2");
+    REQUIRE(sum.uses.size() == 1);
+    CHECK(sum.uses[0].requests == 12);
+    CHECK(history_text(read_history(history_text(h))) == history_text(h));
+    // What is none is a technique that was not asked.
+    for (char const* const none : {"strategy",
+                                   "strategy ",
+                                   "strategy x",
+                                   "strategy 14:1",
+                                   "strategy 14:1 ",
+                                   "strategy x y"}) {
+        CAPTURE(none);
+        technique_history other;
+        CHECK(other.add_line("k\tpermutation.62*1\t1\t" + std::string(none) + "\t0\t0"));
+        CHECK(other.representations()[0].strategies.empty());
+        CHECK(other.representations()[0].uses.empty());
+    }
+}
+
 TEST_CASE("many searches at once are added as one after the other")
 {
     attune::random_engine engine(3);
@@ -161,6 +199,8 @@ TEST_CASE("many searches at once are added as one after the other")
         }
         if (attune::uniform_below(engine, 2) == 0)
             one.gains.add(1 + 9 * attune::uniform_unit(engine));
+        if (one.gains.count() > 0 && attune::uniform_below(engine, 3) > 0)
+            one.strategies = {{"s" + std::to_string(attune::uniform_below(engine, 3)), one.gains}};
         slowly.add(one);
         all.push_back(one);
     }
@@ -198,4 +238,19 @@ TEST_CASE("many searches at once are added as one after the other")
     }
     CHECK(found == sums.size());
     CHECK(runs == 300);
+    std::map<std::string, attune::search::tuning_gains> by_strategy;
+    for (auto const& one : all)
+        for (auto const& by : one.strategies)
+            by_strategy[one.label + '|' + attune::search::structure_text(one.structure) + '|' +
+                        by.name]
+                .add_all(by.gains);
+    for (auto const& r : at_once.representations())
+        for (auto const& by : r.strategies) {
+            auto const at = by_strategy.find(
+                r.label + '|' + attune::search::structure_text(r.structure) + '|' + by.name);
+            REQUIRE(at != by_strategy.end());
+            CHECK(by.gains == at->second);
+            by_strategy.erase(at);
+        }
+    CHECK(by_strategy.empty());
 }

@@ -5,6 +5,7 @@
 #include <attune/remember/files/sample_file.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
+#include <attune/search/compose/technique_text.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/ship/tool/tool.hpp>
@@ -623,6 +624,148 @@ TEST_CASE("uploads at once of the same logs add each tuning once")
     REQUIRE(past.representations().size() == 1);
     CHECK(past.representations()[0].runs == 3);
     CHECK(sum_of({past.representations()[0].uses}) == sum_of(gained));
+}
+
+TEST_CASE("a strategy is recommended with its options, and is the better one on a space like it")
+{
+    using attune::search::parse_technique;
+    support::scratch_directory const folder;
+    // "pair": only both numbers together can change. "bits": each is for itself, and half of them
+    // are wrong whether none or all change.
+    struct problem {
+        std::string file{};
+        std::optional<attune::chain_of_trees> chain{};
+        std::vector<double> best{}; ///< one for each parameter
+        bool is_pair = false;
+
+        [[nodiscard]] double time_at(attune::point const& p) const
+        {
+            double away = 0;
+            for (std::size_t i = 0; i < best.size(); ++i)
+                away += std::abs(p[i].index - best[i]);
+            return is_pair && p[0].index != p[1].index ? 200 : 1 + away;
+        }
+    };
+    auto const problem_of = [&](std::string const& name,
+                                std::string const& parameters,
+                                std::vector<double> best,
+                                bool is_pair) {
+        problem out{.file = folder.file(name), .best = std::move(best), .is_pair = is_pair};
+        json params = json::array();
+        for (char const one : parameters) {
+            params.push_back({{"name", std::string(1, one)}});
+            if (is_pair)
+                params.back()["range"] = {1, int(2 * out.best[0])};
+            else
+                params.back()["values"] = {false, true};
+        }
+        support::write_file(out.file, json{{"name", name}, {"params", params}}.dump());
+        out.chain.emplace(attune::bind_inputs(attune::read_spaces_file(out.file).front().space));
+        return out;
+    };
+    // 60 evaluations beside the default's. @return  the least time
+    auto const tune = [](problem const& of, auto& search) {
+        attune::point const first = of.chain->at(std::uint64_t{0});
+        double best = of.time_at(first);
+        search.tell(first, attune::measurement::exact(best));
+        for (int i = 0; i < 60; ++i) {
+            attune::point const p = search.ask(1).front();
+            best = std::min(best, of.time_at(p));
+            search.tell(p, attune::measurement::exact(of.time_at(p)));
+        }
+        return best;
+    };
+    std::string const strategies[] = {"climb;change_rate,0", "climb;change_rate,1"};
+    std::string const gained = folder.file("gained");
+    std::map<std::string, std::vector<double>> gains; // by kernel and strategy
+    for (problem const& of :
+         {problem_of("pair", "AB", {15, 15}, true),
+          problem_of("bits", "ABCDEFGHIJKL", {1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0}, false)})
+        for (std::string const& by : strategies) {
+            std::string const kernel = std::filesystem::path(of.file).filename().string();
+            std::string const log = folder.file(kernel + by);
+            for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+                attune::event_log kept{log, "k", seed};
+                attune::detail::logged_search search(
+                    parse_technique(by).make, *of.chain, seed, kept);
+                double const best = tune(of, search);
+                attune::point const first = of.chain->at(std::uint64_t{0});
+                kept.add({.kind = attune::event_kind::chosen, .points = {first}});
+                gains[kernel + ' ' + parse_technique(by).name].push_back(of.time_at(first) / best);
+            }
+            ran const added = run_here({"techniques",
+                                        gained,
+                                        "--upload",
+                                        log,
+                                        "--space-file",
+                                        of.file,
+                                        "--kernel",
+                                        kernel,
+                                        "--strategy",
+                                        by});
+            CHECK(added.out == "added 9 tunings\n");
+            // Under another name the same log says nothing.
+            ran const wrong = run_here({"techniques",
+                                        folder.file("wrong"),
+                                        "--upload",
+                                        log,
+                                        "--space-file",
+                                        of.file,
+                                        "--kernel",
+                                        kernel,
+                                        "--strategy",
+                                        "pure_random"});
+            CHECK(wrong.code == 1);
+        }
+    // New kernels of the same structures, with other names, more values and another best.
+    std::vector<std::pair<std::string, problem>> const new_ones = {
+        {"pair", problem_of("new pair", "XY", {25, 25}, true)},
+        {"bits",
+         problem_of("new bits", "abcdefghijkl", {0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0}, false)}};
+    for (auto const& [like, held_out] : new_ones) {
+        CAPTURE(like);
+        std::string best;
+        std::string other;
+        auto const median_of = [&](std::string const& by) {
+            std::vector<double> all = gains.at(like + ' ' + by);
+            std::sort(all.begin(), all.end());
+            return all[4];
+        };
+        for (std::string const& by : strategies) {
+            std::string const name = parse_technique(by).name;
+            if (best.empty() || median_of(name) > median_of(best)) {
+                other = best.empty() ? name : best;
+                best = name;
+            } else
+                other = name;
+        }
+        CHECK(best == parse_technique(strategies[held_out.is_pair ? 1 : 0]).name);
+        json const list = json::parse(run_here({"recommend", gained, held_out.file, "--json"}).out);
+        REQUIRE(list.at(0).contains("strategy"));
+        CHECK(list[0]["strategy"] == best);
+        CHECK(list[0]["rival"] == other);
+        CHECK(list[0]["kernel"] == like);
+        CHECK(list[0]["distance"] == 0);
+        CHECK(list[0]["tunings"] == 9);
+        CHECK(list[0]["gain"].get<double>() == doctest::Approx(median_of(best)).epsilon(.026));
+        ran const said = run_here({"recommend", gained, held_out.file});
+        CHECK(said.out.starts_with("search by " + best + ": tunings made '" + like + "', "));
+        // What is recommended is the better of the two there, too.
+        auto const mean_of = [&](std::string const& by) {
+            double sum = 0;
+            for (std::uint64_t seed = 101; seed <= 120; ++seed) {
+                attune::any_searcher search = parse_technique(by).make(*held_out.chain, seed);
+                sum += tune(held_out, search) / 20;
+            }
+            return sum;
+        };
+        CHECK(mean_of(best) < 0.9 * mean_of(other));
+    }
+    // Without the only problem of its structure, nothing of it is said.
+    std::string const file = folder.file("new pair");
+    json const without =
+        json::parse(run_here({"recommend", gained, file, "--without", "pair", "--json"}).out);
+    CHECK(without.at(0)["kernel"] == "bits");
 }
 
 TEST_CASE("a file that is missing or another one is said to be so")

@@ -3,7 +3,7 @@
 // Source   Wu, "DeepTuner", 2015, Sec. 6.1, steps 1, 2, 5 and 6. Own: of equally near problems the
 //          one with the most similar numbers of values, then with more searches; what the nearest
 //          cannot fill is taken from the next one; a problem without positive correlation
-//          recommends nothing
+//          recommends nothing; recommend_strategy()
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -57,6 +57,32 @@ using technique_filter = std::function<bool(std::string_view name)>;
                                                              std::span<technique_use const> uses,
                                                              std::span<std::string const> in_use,
                                                              technique_filter const& usable = {});
+
+/// Why a strategy is recommended, with its options.
+struct strategy_advice {
+    std::string strategy;    ///< parse_technique() makes it
+    double gain = 1;         ///< the default's time divided by the best one's, the median
+    std::size_t tunings = 0; ///< by this strategy
+    std::string rival;       ///< the best there of those that gained less
+    double rival_gain = 1;
+    std::size_t rival_tunings = 0;
+    std::string problem; ///< the other problem's label
+    double distance = 0; ///< of structures
+};
+
+/// "climb;change_rate,1: tunings made 'sgemm', whose space is the most alike (distance 0), 2.1
+/// times as fast by it (median of 7), 1.6 times as fast by climb;change_rate,0 (median of 9)".
+[[nodiscard]] std::string advice_text(strategy_advice const& advice);
+
+/// The strategy whose tunings gained most, by the median, on the problem whose structure is nearest
+/// among those that tell strategies apart. Strategies are compared on one problem alone, because
+/// problems differ in how much can be gained, and as they were used: by equal budgets, if theirs
+/// were equal.
+/// @return  nothing, if there is no problem on which the best strategy gained more than another
+[[nodiscard]] std::optional<strategy_advice>
+recommend_strategy(technique_history const& past,
+                   space_structure const& structure,
+                   technique_filter const& usable = {});
 
 } // namespace attune::inline ATTUNE_ABI::search
 

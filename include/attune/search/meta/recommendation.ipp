@@ -59,6 +59,38 @@ private:
     std::vector<entry> left_; // a heap
 };
 
+/// A problem of a history and the distance of its structure.
+struct near_problem {
+    double distance = 0;
+    double digits = 0; ///< digits_distance()
+    representation const* of = nullptr;
+};
+/// The problem with the nearest structure first.
+[[nodiscard]] inline std::vector<near_problem> nearest_first(technique_history const& past,
+                                                             space_structure const& structure)
+{
+    std::vector<near_problem> out;
+    for (representation const& r : past.representations())
+        out.push_back({structure_distance(structure, r.structure),
+                       digits_distance(structure, r.structure),
+                       &r});
+    attune::detail::sort_stably(out, [](near_problem const& a, near_problem const& b) {
+        if (a.distance != b.distance) return a.distance < b.distance;
+        return a.digits != b.digits ? a.digits < b.digits : a.of->runs > b.of->runs;
+    });
+    return out;
+}
+
+/// As a reason says it.
+[[nodiscard]] inline std::string reason_number(double value)
+{
+    return attune::detail::formatted("%.2g", value);
+}
+[[nodiscard]] inline std::string most_alike(double distance)
+{
+    return ", whose space is the most alike (distance " + reason_number(distance) + ")";
+}
+
 } // namespace detail
 
 ATTUNE_INLINE std::vector<technique_use> ranked_by_affinity(representation const& of,
@@ -73,15 +105,23 @@ ATTUNE_INLINE std::vector<technique_use> ranked_by_affinity(representation const
 
 ATTUNE_INLINE std::string advice_text(technique_advice const& advice)
 {
-    auto const number = [](double v) { return attune::detail::formatted("%.2g", v); };
-    std::string out = advice.technique + ": " + number(advice.affinity) +
+    std::string out = advice.technique + ": " + detail::reason_number(advice.affinity) +
                       " new bests per request in '" + advice.problem + "'";
-    if (advice.distance)
-        out += ", whose space is the most alike (distance " + number(*advice.distance) + ")";
+    if (advice.distance) out += detail::most_alike(*advice.distance);
     if (advice.correlation)
-        out += ", where techniques do as they do here (correlation " + number(*advice.correlation) +
-               ")";
+        out += ", where techniques do as they do here (correlation " +
+               detail::reason_number(*advice.correlation) + ")";
     return out;
+}
+ATTUNE_INLINE std::string advice_text(strategy_advice const& advice)
+{
+    auto const gained = [](double gain, std::string const& by, std::size_t of) {
+        return attune::detail::formatted("%.3g", gain) + " times as fast by " + by +
+               " (median of " + std::to_string(of) + ")";
+    };
+    return advice.strategy + ": tunings made '" + advice.problem + "'" +
+           detail::most_alike(advice.distance) + ", " + gained(advice.gain, "it", advice.tunings) +
+           ", " + gained(advice.rival_gain, advice.rival, advice.rival_tunings);
 }
 
 ATTUNE_INLINE std::vector<technique_advice> recommend_start(technique_history const& past,
@@ -89,22 +129,8 @@ ATTUNE_INLINE std::vector<technique_advice> recommend_start(technique_history co
                                                             std::size_t most,
                                                             technique_filter const& usable)
 {
-    struct entry {
-        double distance = 0;
-        double digits = 0;
-        representation const* of = nullptr;
-    };
-    std::vector<entry> near;
-    for (representation const& r : past.representations())
-        near.push_back({structure_distance(structure, r.structure),
-                        digits_distance(structure, r.structure),
-                        &r});
-    attune::detail::sort_stably(near, [](entry const& a, entry const& b) {
-        if (a.distance != b.distance) return a.distance < b.distance;
-        return a.digits != b.digits ? a.digits < b.digits : a.of->runs > b.of->runs;
-    });
     std::vector<technique_advice> out;
-    for (auto const& [distance, digits, r] : near) {
+    for (auto const& [distance, digits, r] : detail::nearest_first(past, structure)) {
         if (out.size() >= most) break;
         detail::affinity_order order(*r);
         while (technique_use const* const use = out.size() < most ? order.next() : nullptr) {
@@ -143,6 +169,40 @@ ATTUNE_INLINE std::optional<technique_advice> recommend_next(technique_history c
                                     .problem = r->label,
                                     .correlation = correlation};
         }
+    }
+    return {};
+}
+
+ATTUNE_INLINE std::optional<strategy_advice> recommend_strategy(technique_history const& past,
+                                                                space_structure const& structure,
+                                                                technique_filter const& usable)
+{
+    struct entry {
+        double gain = 1;
+        strategy_gains const* of = nullptr;
+    };
+    for (auto const& [distance, digits, r] : detail::nearest_first(past, structure)) {
+        std::vector<entry> known;
+        for (strategy_gains const& one : r->strategies)
+            if (one.gains.count() > 0 && (!usable || usable(one.name)))
+                known.push_back({*one.gains.quantile(.5), &one});
+        attune::detail::sort_stably(known, [](entry const& a, entry const& b) {
+            if (a.gain != b.gain) return a.gain > b.gain;
+            return a.of->gains.count() > b.of->gains.count();
+        });
+        auto const rival = std::find_if(known.begin(), known.end(), [&](entry const& one) {
+            return one.gain < known.front().gain;
+        });
+        if (rival == known.end()) continue;
+        entry const& best = known.front();
+        return strategy_advice{.strategy = best.of->name,
+                               .gain = best.gain,
+                               .tunings = best.of->gains.count(),
+                               .rival = rival->of->name,
+                               .rival_gain = rival->gain,
+                               .rival_tunings = rival->of->gains.count(),
+                               .problem = r->label,
+                               .distance = distance};
     }
     return {};
 }

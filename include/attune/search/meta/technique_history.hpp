@@ -17,6 +17,14 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
+/// What whole searches gained that one strategy made.
+struct strategy_gains {
+    std::string name; ///< with all options: parse_technique() makes it again
+    tuning_gains gains{};
+
+    bool operator==(strategy_gains const&) const = default;
+};
+
 /// One problem: a space and what is searched in it.
 struct representation {
     std::string label; ///< a kernel's name, for example
@@ -24,6 +32,8 @@ struct representation {
     std::size_t runs = 1;              ///< searches that are summed up here
     std::vector<technique_use> uses{}; ///< of all of them, each technique once, by name
     tuning_gains gains{};              ///< of those that said it
+    /// Of those whose strategy is known, each strategy once, by name.
+    std::vector<strategy_gains> strategies{};
 };
 
 /// New bests per request, in [0, 1]: the search affinity of a technique with a problem. Nothing
@@ -66,6 +76,8 @@ private:
 /// One search, or the sums of several, as a line of text without a line end: label, structure,
 /// number of searches (with gains: a blank and tuning_gains::text()), then name, requests and new
 /// bests of each technique that was asked, between tabs. Tabs and line ends in names are blanks.
+/// A strategy stands as the technique "strategy <tuning_gains::text()> <name>" without requests,
+/// which releases that know no strategies do not count.
 [[nodiscard]] std::string history_line(representation const& searched);
 /// A line with its end for each representation; read_history() makes the history again.
 [[nodiscard]] std::string history_text(technique_history const& past);

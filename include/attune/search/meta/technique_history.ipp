@@ -105,6 +105,20 @@ ATTUNE_INLINE std::optional<double> affinity_correlation(std::span<technique_use
 
 namespace detail {
 
+inline constexpr std::string_view strategy_field = "strategy ";
+
+/// What a technique without requests says of a strategy; nothing: it is none.
+[[nodiscard]] inline std::optional<strategy_gains> read_strategy(std::string_view field)
+{
+    if (!field.starts_with(strategy_field)) return {};
+    field.remove_prefix(strategy_field.size());
+    std::size_t const blank = field.find(' ');
+    if (blank == field.npos || blank + 1 == field.size()) return {};
+    auto gains = tuning_gains::read(field.substr(0, blank));
+    if (!gains || gains->count() == 0) return {};
+    return strategy_gains{std::string(field.substr(blank + 1)), std::move(*gains)};
+}
+
 /// What one line says; nothing: it is none.
 [[nodiscard]] inline std::optional<representation> read_history_line(std::string_view line)
 {
@@ -133,6 +147,10 @@ namespace detail {
         auto const bests = whole_number<std::size_t>(fields[i + 2]);
         if (!requests || !bests || *bests > *requests) return {};
         if (fields[i].size() > most_name) return {};
+        if (*requests == 0) {
+            if (auto by = read_strategy(fields[i])) out.strategies.push_back(std::move(*by));
+            continue;
+        }
         out.uses.push_back({std::string(fields[i]), *requests, *bests});
     }
     return out;
@@ -159,6 +177,17 @@ inline void sum_by_name(std::vector<technique_use>& uses)
     std::sort(uses.begin(), uses.end(), [](technique_use const& a, technique_use const& b) {
         return a.name < b.name;
     });
+}
+
+/// Ascending by name, each strategy once, with its sums.
+inline void sum_by_name(std::vector<strategy_gains>& strategies)
+{
+    std::map<std::string, tuning_gains> sums;
+    for (strategy_gains& one : strategies)
+        sums[std::move(one.name)].add_all(one.gains);
+    strategies.clear();
+    for (auto& [name, gains] : sums)
+        strategies.push_back({name, std::move(gains)});
 }
 
 } // namespace detail
@@ -188,10 +217,14 @@ ATTUNE_INLINE void technique_history::add_all(std::vector<representation> search
         of.runs += one.runs;
         of.gains.add_all(one.gains);
         std::move(one.uses.begin(), one.uses.end(), std::back_inserter(of.uses));
+        std::move(one.strategies.begin(), one.strategies.end(), std::back_inserter(of.strategies));
     }
     representations_.clear();
     for (auto& [key, one] : sums) {
-        if (one.has_changed) detail::sum_by_name(one.of.uses);
+        if (one.has_changed) {
+            detail::sum_by_name(one.of.uses);
+            detail::sum_by_name(one.of.strategies);
+        }
         representations_.push_back(std::move(one.of));
     }
 }
@@ -222,6 +255,10 @@ ATTUNE_INLINE std::string history_line(representation const& searched)
         out += '\t' + detail::as_field(use.name) + '\t' + std::to_string(use.requests) + '\t' +
                std::to_string(use.new_bests);
     }
+    for (strategy_gains const& one : searched.strategies)
+        if (one.gains.count() > 0)
+            out += '\t' + std::string(detail::strategy_field) + one.gains.text() + ' ' +
+                   detail::as_field(one.name) + "\t0\t0";
     return out;
 }
 ATTUNE_INLINE std::string history_text(technique_history const& past)

@@ -45,6 +45,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
+/// search::recommended() as a strategy.
+inline constexpr char const* recommended_name = "recommended";
+
 /// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing. What the
 /// file has is not added again.
 /// Errors  attune::error: a file cannot be read or written; words_error
@@ -57,9 +60,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     if (!kernel) throw words_error("--upload needs the name of the kernel: --kernel NAME");
     read_space const of = space_of(*file, given);
     auto const strategy = given.value("--strategy");
-    search::technique const by = strategy && *strategy != "recommended"
+    search::technique const by = strategy && *strategy != recommended_name
                                      ? search::parse_technique(*strategy)
-                                     : search::technique{"recommended", search::recommended()};
+                                     : search::technique{recommended_name, search::recommended()};
     kept_techniques kept(given.plain[0], *kernel, of.space.describe());
     std::vector<kept_techniques::logged_line> lines;
     std::size_t left = 0;
@@ -84,7 +87,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                        << "; give its space, and its search by --strategy\n";
                 continue;
             }
-            std::string line = kept.line_of(one.uses, one.gain);
+            std::string line =
+                kept.line_of(one.uses, one.gain, one.is_repeated ? by.name : std::string());
             if (line.empty()) continue;
             lines.push_back({said.sessions[i].id, std::move(line)});
             keys.insert(session.key);
@@ -165,6 +169,9 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
         past, structure, static_cast<std::size_t>(most), [&](std::string_view name) {
             return make(name).has_value();
         });
+    auto const strategy = search::recommend_strategy(past, structure, [&](std::string_view name) {
+        return name == recommended_name || make(name).has_value();
+    });
     std::vector<start_advice> starts;
     if (auto const path = given.value("--store")) {
         store_content store = read_store(*path, on);
@@ -175,6 +182,17 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
             recommending_starts);
     }
     std::vector<tool_json> list;
+    if (strategy && given.has("--json"))
+        list.push_back({{"strategy", strategy->strategy},
+                        {"gain", strategy->gain},
+                        {"tunings", strategy->tunings},
+                        {"rival", strategy->rival},
+                        {"rival_gain", strategy->rival_gain},
+                        {"rival_tunings", strategy->rival_tunings},
+                        {"kernel", strategy->problem},
+                        {"distance", strategy->distance}});
+    else if (strategy)
+        on.out << "search by " << printable(search::advice_text(*strategy)) << '\n';
     for (search::technique_advice const& one : advice) {
         if (given.has("--json"))
             list.push_back({{"technique", one.technique},
@@ -199,7 +217,7 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
         write_list(on.out, list);
     else if (gain)
         on.out << search::usual_gain_text(*gain) << '\n';
-    if (!advice.empty() || !starts.empty()) return done;
+    if (strategy || !advice.empty() || !starts.empty()) return done;
     on.err << (has_file ? "attune: recommend: nothing is known of any technique that this attune "
                           "can make\n"
                         : "attune: recommend: nothing is known of a similar problem\n");
@@ -241,8 +259,8 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
     return {
         .name = "recommend",
         .usage = "[FILE] SPACE [options]",
-        .what = "Which techniques and configurations a search of this space should begin with, "
-                "why, and what\ntuning gains.",
+        .what = "Which strategy with which options, techniques and configurations a search of this "
+                "space\nshould begin with, why, and what tuning gains.",
         .options = {{"--most", "NUMBER", "so many (5)"},
                     {"--without", "NAME", "as if this kernel had never been tuned"},
                     {"--store", "STORE", "and which configurations, by similar problems in it"},
@@ -253,9 +271,11 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                 "  attune recommend sgemm.json --store kernels.attune\n\n"
                 "FILE is that of options.search.techniques; options.search = "
                 "attune::recommended_search(FILE)\n"
-                "follows the advice. The last line says what tunings of the most similar spaces "
-                "gained, and\n"
-                "with --without NAME what this kernel gained beside them.\n",
+                "follows the advice on techniques and configurations. Strategies are compared "
+                "where logs were\nadded by attune techniques --upload LOG --strategy NAME: the "
+                "name has the options, and\nattune::search::parse_technique(NAME) makes it. The "
+                "last line says what tunings of the most\nsimilar spaces gained, and with "
+                "--without NAME what this kernel gained beside them.\n",
         .least = 1,
         .most = 2,
         .run = run_recommend,

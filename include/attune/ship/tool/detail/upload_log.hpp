@@ -31,8 +31,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 /// What one logged session says.
 struct session_gains {
     std::vector<search::technique_use> uses{};
-    double gain = 0;       ///< time of the first outcome, the default's, over the best; 0: unknown
-    std::string problem{}; ///< why it says nothing; empty: it does
+    double gain = 0; ///< time of the first outcome, the default's, over the best; 0: unknown
+    bool is_repeated = false; ///< the search that was named proposes the same again
+    std::string problem{};    ///< why it says nothing; empty: it does
 };
 
 /// Whether a log says who proposed what. A search that is one technique has no names, nor have
@@ -112,6 +113,7 @@ gains_of(logged_session const& session, chain_of_trees const& space, search::tec
         out.problem = calls.problem;
     }
     if (!out.problem.empty()) return out;
+    out.is_repeated = !is_by_name;
     std::unordered_set<point, point_hash> asked;
     for (event const& e : session.events)
         if (e.kind == event_kind::asked) asked.insert(e.points.begin(), e.points.end());

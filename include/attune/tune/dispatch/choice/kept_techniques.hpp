@@ -52,13 +52,16 @@ public:
         static_cast<void>(add_new({{std::move(id), std::move(line)}}));
     }
     /// What keep() adds, with its line end; empty: it adds nothing.
+    /// @param strategy  that made the search, by the name of which it is made again; empty: unknown
     [[nodiscard]] std::string line_of(std::span<search::technique_use const> uses,
-                                      double gain = 0) const
+                                      double gain = 0,
+                                      std::string const& strategy = {}) const
     {
         search::representation searched{.label = kernel_, .structure = structure_};
         for (search::technique_use const& use : uses)
             if (use.requests > 0) searched.uses.push_back(use);
         if (gain > 0) searched.gains.add(gain);
+        if (gain > 0 && !strategy.empty()) searched.strategies = {{strategy, searched.gains}};
         return searched.uses.empty() ? std::string() : search::history_line(searched) + '\n';
     }
     /// A search that was logged.
