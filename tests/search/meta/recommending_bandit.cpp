@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/meta/recommending_bandit.hpp>
 
-#include <attune/search/automatic.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/group.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/random.hpp>
@@ -245,23 +247,64 @@ TEST_CASE("what was good elsewhere is asked first, and is no technique's merit")
     CHECK(asked_by(knowing, 1).front() != wanted.front());
 }
 
-TEST_CASE("in a space too wide for a model techniques ask first")
+TEST_CASE("in a space too wide for a model a related problem's best is asked first, and is ahead")
 {
-    attune::chain_of_trees const space =
-        search_spaces::vector_of(attune::search::automatic_options{}.most_modelled + 1);
-    attune::past_session const past = past_sessions::of(space, 12, 2, [](attune::point const& p) {
-        return std::optional<double>(1.0 + p[0].index);
-    });
-    recommending_bandit bandit(space, 7, habits(), known, {*known("random")}, {.starts = 3});
+    constexpr std::size_t count = 300; // of values, three each
+    attune::chain_of_trees const space = search_spaces::vector_of(count);
+    auto const away_from = [](attune::point const& best) {
+        return [best](attune::point const& p) -> std::optional<double> {
+            double out = 1;
+            for (std::size_t i = 0; i < best.size(); ++i)
+                out += p[i].index != best[i].index ? 1 : 0;
+            return out;
+        };
+    };
+    attune::random_engine engine(5);
+    attune::point const there = space.sample(engine);
+    attune::point here = there;
+    constexpr std::size_t moved = 15; // values by which the problems differ
+    for (std::size_t i = 0; i < moved; ++i)
+        here[i * 20].index = (here[i * 20].index + 1) % 3;
+    auto const begun = [&](std::uint64_t seed) {
+        return recommending_bandit(space, seed, habits(), known, {*known("random")}, {.starts = 3});
+    };
+    auto const searched = [&](recommending_bandit& bandit, auto const& cost) {
+        double best = 1e9;
+        for (int i = 0; i < 30; ++i) {
+            attune::point const p = bandit.ask(1).front();
+            best = std::min(best, *cost(p));
+            bandit.tell(p, attune::measurement::exact(*cost(p)));
+        }
+        return best;
+    };
+    // A session that came near to its best: a fifth of the values differ.
+    attune::point known_there = there;
+    for (std::size_t i = 0; i < count / 5; ++i)
+        known_there[i * 5].index = (known_there[i * 5].index + 1) % 3;
+    attune::past_session past = past_sessions::of(space, 12, 2, away_from(there));
+    attune::past_outcome& best = past.outcomes.emplace_back();
+    for (attune::detail::named_value const& v : attune::detail::named_values(space.describe()))
+        best.values.push_back(attune::detail::text_at(space.describe(), v, known_there));
+    best.value = away_from(there)(known_there);
+
+    recommending_bandit bandit = begun(7);
     bandit.inform({past});
     std::vector<attune::point> const first = bandit.ask(1);
     REQUIRE(first.size() == 1);
-    CHECK(bandit.starts().empty());
+    CHECK(first.front() == known_there);
+    CHECK(bandit.starts() == first);
+    // As the triangle says: at most as far from the best here as there, and what differs.
+    CHECK(*away_from(here)(first.front()) <= *away_from(there)(known_there) + moved);
     bandit.tell(first.front(), attune::measurement::exact(1));
-    std::size_t merits = 0;
     for (technique_use const& use : bandit.uses())
-        merits += use.requests;
-    CHECK(merits == 1);
+        CHECK(use.requests == 0);
+
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        recommending_bandit informed = begun(seed);
+        informed.inform({past});
+        recommending_bandit alone = begun(seed);
+        CHECK(searched(informed, away_from(here)) < searched(alone, away_from(here)));
+    }
 }
 
 TEST_CASE("without the bandit all techniques are asked equally often")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/transfer/warm_portfolio.hpp>
 
+#include <attune/core/random.hpp>
 #include <attune/search/automatic.hpp>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@
 
 using attune::past_session;
 using attune::point;
+using attune::transferred_starts;
 using attune::warm_portfolio;
 
 namespace {
@@ -94,5 +97,57 @@ TEST_CASE("a space too wide for a model has no portfolio")
             return std::optional<double>(1.0 + p[0].index + p[1].index);
         });
         CHECK(warm_portfolio(space, std::vector{past}, 3).empty() == (count > most));
+        if (count == most)
+            CHECK(transferred_starts(space, std::vector{past}, 3) ==
+                  warm_portfolio(space, std::vector{past}, 3));
     }
+}
+
+TEST_CASE("in a wide space the best of each session is transferred, the heaviest session's first")
+{
+    constexpr std::size_t count = 300;
+    attune::chain_of_trees const space = search_spaces::vector_of(count);
+    REQUIRE(warm_portfolio(space,
+                           std::vector{past_sessions::of(
+                               space, 9, 1, [](point const&) { return std::optional(1.0); })},
+                           3)
+                .empty());
+    // How many of its values differ from those of `best`.
+    auto const away_from = [](point const& best) {
+        return [best](point const& p) -> std::optional<double> {
+            std::size_t out = 1;
+            for (std::size_t i = 0; i < best.size(); ++i)
+                out += p[i].index != best[i].index ? 1U : 0U;
+            return static_cast<double>(out);
+        };
+    };
+    attune::random_engine engine(5);
+    point const one = space.sample(engine);
+    point const other = space.sample(engine);
+    past_session const light = past_sessions::of(space, 40, 1, away_from(one), .5);
+    past_session heavy = past_sessions::of(space, 40, 2, away_from(other), 2);
+    past_session failed =
+        past_sessions::of(space, 9, 3, [](point const&) { return std::optional<double>(); }, 9);
+    past_session none = past_sessions::of(space, 9, 4, away_from(one), 0); // weighs nothing
+    heavy.outcomes[7].value = std::numeric_limits<double>::quiet_NaN();
+    std::vector<past_session> const sessions{light, failed, none, heavy, heavy};
+    std::vector<point> const starts = transferred_starts(space, sessions, 3);
+    REQUIRE(starts.size() == 2);
+    auto const least_of = [](past_session const& s) {
+        double out = 1e9;
+        for (attune::past_outcome const& o : s.outcomes)
+            if (o.value && *o.value < out) out = *o.value;
+        return out;
+    };
+    CHECK(away_from(other)(starts[0]) == least_of(heavy));
+    CHECK(away_from(one)(starts[1]) == least_of(light));
+    CHECK(transferred_starts(space, sessions, 1) == std::vector<point>{starts[0]});
+    CHECK(transferred_starts(space, {}, 3).empty());
+    // A problem whose best is `moved` values away: what was best there is at most so much worse
+    // here.
+    point here = other;
+    std::size_t const moved = 12;
+    for (std::size_t i = 0; i < moved; ++i)
+        here[i * 20].index = (here[i * 20].index + 1) % 3;
+    CHECK(*away_from(here)(starts[0]) <= least_of(heavy) + moved);
 }

@@ -35,9 +35,9 @@ struct recommending_bandit_options {
     /// Most techniques to begin with, from the problem with the most similar space; 0: those of the
     /// constructor. What the thesis calls database initialised.
     std::size_t from_history = 5;
-    /// Configurations that are asked first where sessions elsewhere are known, at most: good in all
-    /// of them together, see warm_portfolio(), which has none for wide spaces. They are no
-    /// technique's merit, and all techniques are told their outcomes. 0: none.
+    /// Configurations that are asked first where sessions elsewhere are known, at most: see
+    /// transferred_starts(). They are no technique's merit, and all techniques are told their
+    /// outcomes. 0: none.
     std::size_t starts = 3;
 
     /// The thesis' `rec`: all techniques of the set are asked equally often.

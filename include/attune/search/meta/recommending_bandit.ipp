@@ -93,7 +93,7 @@ struct recommending_bandit::state {
     [[nodiscard]] std::optional<point> next_start()
     {
         if (!std::exchange(is_begun, true) && !informed.empty() && options.starts > 0)
-            starts = warm_portfolio(space, informed, options.starts);
+            starts = transferred_starts(space, informed, options.starts);
         while (starts_asked < starts.size()) {
             point const& p = starts[starts_asked++];
             if (pool.claim(p)) return p;

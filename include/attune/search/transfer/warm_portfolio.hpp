@@ -23,6 +23,13 @@ namespace attune::inline ATTUNE_ABI {
                                                 std::size_t count,
                                                 warm_start_options const& options = {});
 
+/// As warm_portfolio(); where the space has none because it is too wide for models, the best
+/// outcome of each session, that of the session with the highest weight first. Values that the
+/// space does not have become the nearest ones, and an invalid configuration the nearest valid one.
+[[nodiscard]] std::vector<point> transferred_starts(chain_of_trees const& space,
+                                                    std::span<past_session const> sessions,
+                                                    std::size_t count);
+
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY

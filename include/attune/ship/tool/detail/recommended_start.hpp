@@ -108,7 +108,7 @@ tried_in(past_session const& session, description const& space, point const& at)
     return out;
 }
 
-/// What is good in all sessions together, best first.
+/// What is good in all sessions together, best first; in a wide space what was best in each.
 [[nodiscard]] inline std::vector<start_advice> recommended_starts(
     chain_of_trees const& space, std::vector<similar_problem> const& similar, std::size_t count)
 {
@@ -119,7 +119,7 @@ tried_in(past_session const& session, description const& space, point const& at)
         here.push_back(translate(space, one.session));
     }
     std::vector<start_advice> out;
-    for (point& at : warm_portfolio(space, sessions, count)) {
+    for (point& at : transferred_starts(space, sessions, count)) {
         start_advice advice{.at = std::move(at)};
         for (similar_problem const& one : similar) {
             tried_time const tried = tried_in(one.session, space.describe(), advice.at);
