@@ -10,6 +10,7 @@
 #include <attune/space/query/explanation.ipp>
 #include <attune/space/query/marginals.ipp>
 #include <attune/space/query/nearest.ipp>
+#include <attune/space/query/reduced.ipp>
 #include <attune/space/query/sample_distinct.ipp>
 #include <attune/space/query/space_report.ipp>
 #include <attune/space/schedule/buffers.ipp>
