@@ -13,5 +13,6 @@
 #include <attune/space/files/syntax_error.ipp>
 #include <attune/space/files/write_expression.ipp>
 #include <attune/space/files/write_json.ipp>
+#include <attune/space/files/write_nni.ipp>
 #include <attune/space/files/write_smtlib.ipp>
 #include <attune/space/files/write_t1.ipp>
