@@ -240,6 +240,10 @@ TEST_CASE("count, sample, explain and export say what the library says")
         CHECK(run_here({"space", "export", at.file, "--format", format, "-o", copy}).code == 0);
         CHECK(run_here({"space", "list", copy}).out == run_here({"space", "list", at.file}).out);
     }
+    ran const nni = run_here({"space", "export", at.file, "--format", "nni"});
+    CHECK(json::parse(nni.out)["MODE"]["_value"][0]["W"]["_value"] == json{1, 2});
+    CHECK(has(nni.err, "NNI has no constraints; left out: M * N <= L1; M >= 4\n"));
+    CHECK(has(nni.err, "NNI has no defaults; left out: of W\n"));
     CHECK(has(run_here({"space", "export", at.file, "--format", "smtlib"}).out, "(assert"));
 }
 
@@ -255,6 +259,8 @@ TEST_CASE("wrong words are told, and options that say nothing to an action are r
     CHECK(run_here({"space", "list", at.file, "--format", "json"}).code == 2);
     CHECK(run_here({"space", "list", at.file, "--threads", "0"}).code == 2);
     CHECK(run_here({"space", "explain", at.file}).code == 2);
+    CHECK(run_here({"space", "reduce", at.file, "--format", "csv"}).code == 2);
+    CHECK(run_here({"space", "count", at.file, "--where", "M > 2"}).code == 2);
     CHECK(run_here({"space", "count", at.folder.file("none")}).code == 3);
     std::string const real = at.folder.file("real.json");
     support::write_file(real,
@@ -278,4 +284,99 @@ TEST_CASE("a search space of NNI is read as any other")
     ran const refused = run_here({"space", "count", file});
     CHECK(refused.code == 3);
     CHECK(has(refused.err, "parameter x of the type normal"));
+}
+
+TEST_CASE("reduce leaves out the values that no valid configuration has, in each format")
+{
+    space_folder const at;
+    std::string const copy = at.folder.file("copy");
+    std::set<std::string> expected;
+    for (int m = 4; m <= 8; m *= 2) // M * N <= 64, and what is added
+        for (int n = 8; n <= 16; n *= 2)
+            for (char const* rest : {"a,1", "a,2", "\"b, c\",1"})
+                if (m * n <= 64)
+                    expected.insert(std::to_string(m) + ',' + std::to_string(n) + ',' + rest);
+    REQUIRE(expected.size() == 9);
+    for (std::string const format : {"json", "t1"}) {
+        ran const got = run_here({"space",
+                                  "reduce",
+                                  at.file,
+                                  "--where",
+                                  "N >= 8",
+                                  "--where=M * 2 <= N or M == N",
+                                  "--format",
+                                  format,
+                                  "-o",
+                                  copy});
+        CHECK(got.code == 0);
+        CHECK(got.out.empty());
+        CHECK(got.err == "M 4 -> 2 values\n"
+                         "N 4 -> 2 values\n"
+                         "fulfilled by all values left, and dropped: M >= 4\n"
+                         "fulfilled by all values left, and dropped: N >= 8\n"
+                         "fulfilled by all values left, and dropped: M * 2 <= N or M == N\n"
+                         "valid configurations 27 -> 9, combinations 64 -> 16\n");
+        std::vector<std::string> const lines = lines_of(run_here({"space", "list", copy}).out);
+        REQUIRE(lines.size() == expected.size() + 1);
+        CHECK(std::set<std::string>(lines.begin() + 1, lines.end()) == expected);
+    }
+    // NNI has M and N, 2 x 2, and W inside of its option; the constraint that is left is told
+    ran const nni =
+        run_here({"space", "reduce", at.file, "--where", "N >= 8", "--format", "nni", "-o", copy});
+    CHECK(has(nni.err, "NNI has no constraints; left out: M * N <= L1\n"));
+    CHECK(json::parse(run_here({"space", "count", copy, "--json"}).out)["valid"] == "12");
+    CHECK(lines_of(run_here({"space", "list", copy}).out)[0] == "M,N,MODE,MODE/a/W");
+    // one that NNI wrote is reduced by the names of read_nni()
+    ran const again = run_here({"space", "reduce", copy, "--where", "`MODE/a/W` * M == 4"});
+    CHECK(has(again.err, "M 2 -> 1 values\nMODE/a/W 2 -> 1 values\n"));
+    CHECK(has(again.err, "valid configurations 12 -> 4, combinations 16 -> 4\n"));
+    CHECK(json::parse(again.out)["params"].size() == 4);
+    CHECK(has(run_here({"space", "reduce", at.file, "--format", "smtlib"}).out, "(assert"));
+}
+
+TEST_CASE("reduce keeps no count of the file, and tells of defaults that are gone")
+{
+    space_folder const at;
+    support::write_file(at.file, R"({"name": "tiles", "cartesian": 16, "valid": 3,
+        "params": [{"name": "M", "values": [2, 4, 8, 16], "default": 16},
+                   {"name": "B", "values": [false, true]}],
+        "constraints": ["B"]})");
+    ran const got = run_here({"space", "reduce", at.file, "--where", "M < 9"});
+    CHECK(got.code == 0);
+    json const made = json::parse(got.out);
+    CHECK_FALSE((made.contains("valid") || made.contains("cartesian")));
+    CHECK(made["name"] == "tiles");
+    CHECK(made["params"][0] == json{{"name", "M"}, {"values", {2, 4, 8}}, {"default", 8}});
+    CHECK(made["params"][1]["values"] == json{false, true});
+    CHECK(made["constraints"] == json::array({"B"}));
+    CHECK(has(got.err, "B keeps all 2 values, of which 1 are valid: a boolean has two\n"));
+    CHECK(has(got.err, "the default of M was 16, now it is 8\n"));
+    CHECK(has(got.err, "valid configurations 4 -> 3, combinations 8 -> 6\n"));
+}
+
+TEST_CASE("reduce says why nothing is left, and what it cannot read")
+{
+    space_folder const at;
+    std::string const kept = at.folder.file("kept");
+    support::write_file(kept, "old");
+    ran const empty = run_here({"space", "reduce", at.file, "--where", "M * N > 100", "-o", kept});
+    CHECK(empty.code == 3);
+    CHECK(has(empty.err, "2 constraints contradict each other (M * N <= L1, L1=64; M * N > 100)"));
+    ran const wrong = run_here({"space", "reduce", at.file, "--where", "M <", "-o", kept});
+    CHECK(wrong.code == 2);
+    CHECK(has(wrong.err, "--where 'M <', column 4: expected "));
+    CHECK(run_here({"space", "reduce", at.file, "--where", "Q < 3"}).code == 2);
+    ran ended;
+    {
+        attune::detail::tool::held_signals const outer;
+        ::raise(SIGINT);
+        ended = run_here({"space", "reduce", at.file, "-o", kept});
+        CHECK_FALSE(outer.have_come());
+    }
+    CHECK(ended.code == 130);
+    CHECK(has(ended.err, "attune: space: interrupted; " + kept + " is as it was before"));
+    CHECK(support::read_file(kept) == "old");
+    std::string const store = at.folder.file("a.attune");
+    support::write_file(store, support::sgemm_store());
+    CHECK(has(run_here({"space", "reduce", at.file, "-o", store}).err, "is a store"));
 }

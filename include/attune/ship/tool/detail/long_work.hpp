@@ -5,11 +5,13 @@
 
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
+#include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/console.hpp>
 
 #include <csignal>
 #include <ctime>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -100,5 +102,18 @@ private:
     sigset_t mine_;
     sigset_t before_;
 };
+
+/// Says that work of attune space was ended by a signal.
+/// @param output  the file that would have been written
+/// @return        what the program ends with
+[[nodiscard]] inline int
+end_interrupted(held_signals const& by, std::optional<std::string> const& output, console& on)
+{
+    on.err << "attune: space: interrupted";
+    if (output) on.err << "; " << printable(*output) << " is as it was before";
+    on.err << '\n';
+    by.take_interrupt();
+    return interrupted;
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail::tool

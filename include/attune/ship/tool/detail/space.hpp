@@ -1,4 +1,4 @@
-// attune/ship/tool/detail/space.hpp - attune space: counts, lists, draws and explains what is valid.
+// attune/ship/tool/detail/space.hpp - attune space: counts, lists, draws, explains, writes what is valid.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -13,10 +13,8 @@
 #include <attune/ship/tool/detail/row_blocks.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 #include <attune/ship/tool/detail/space_curve.hpp>
+#include <attune/ship/tool/detail/space_export.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
-#include <attune/space/files/write_json.hpp>
-#include <attune/space/files/write_smtlib.hpp>
-#include <attune/space/files/write_t1.hpp>
 #include <attune/space/query/configuration_range.hpp>
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/explanation.hpp>
@@ -38,22 +36,25 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
 inline constexpr option part_option{"--part", "K/N", "list: the K-th of N equal parts"};
 inline constexpr option format_option{
-    "--format", "csv|jsonl|json|t1|smtlib", "list: csv or jsonl (csv); export: the others (json)"};
+    "--format",
+    "csv|jsonl|json|t1|nni|smtlib",
+    "list: csv or jsonl (csv); export, reduce: the others (json)"};
 
 /// Options that say nothing to some actions.
 struct action_option {
     std::string_view name;
     std::string_view actions; ///< between blanks
 };
-inline constexpr std::array<action_option, 9> action_options{{{"--part", " list "},
-                                                              {"--threads", " list "},
-                                                              {"--format", " list export "},
-                                                              {"--output", " list export "},
-                                                              {"--most", " sample "},
-                                                              {"--seed", " sample "},
-                                                              {"--curve", " count "},
-                                                              {"--limits", " count "},
-                                                              {"--json", " count "}}};
+inline constexpr std::array<action_option, 10> action_options{{{"--part", " list "},
+                                                               {"--threads", " list "},
+                                                               {"--format", " list export reduce "},
+                                                               {"--output", " list export reduce "},
+                                                               {"--where", " reduce "},
+                                                               {"--most", " sample "},
+                                                               {"--seed", " sample "},
+                                                               {"--curve", " count "},
+                                                               {"--limits", " count "},
+                                                               {"--json", " count "}}};
 
 /// "3/16" as its two numbers, the first from 1 on.
 [[nodiscard]] inline std::pair<std::uint64_t, std::uint64_t> part_in_text(std::string const& text)
@@ -153,11 +154,7 @@ inline constexpr std::array<action_option, 9> action_options{{{"--part", " list 
         is_ended = is_ended || signals.have_come();
         if (!is_ended) file.finish();
     }
-    if (is_ended) {
-        on.err << "attune: space: interrupted; " << printable(*to) << " is as it was before\n";
-        signals.take_interrupt();
-        return interrupted;
-    }
+    if (is_ended) return end_interrupted(signals, to, on);
     if (progress.seconds() >= 2)
         on.err << formatted("%.0f configurations, ", rows) +
                       listing_speed(rows, bytes, progress.seconds())
@@ -189,44 +186,24 @@ inline constexpr std::array<action_option, 9> action_options{{{"--part", " list 
     return broken.empty() ? done : answer_is_no;
 }
 
-[[nodiscard]] inline int export_space(read_space const& wanted, words const& given, console& on)
-{
-    std::string const format = given.value("--format").value_or("json");
-    named_space const space{wanted.name, wanted.space.describe(), "", ""};
-    std::string text;
-    if (format == "json")
-        text = write_space_json(space);
-    else if (format == "t1")
-        text = write_t1(space);
-    else if (format == "smtlib")
-        text = write_smtlib(space.space);
-    else
-        throw words_error("space export: --format is json, t1 or smtlib, not '" + format + "'");
-    if (!text.ends_with('\n')) text += '\n';
-    if (auto const to = given.value("--output"))
-        write_output(*to, text);
-    else
-        on.out << text;
-    return done;
-}
-
 [[nodiscard]] inline int run_space(words const& given, console& on)
 {
     struct action {
         std::string_view name;
         int (*run)(read_space const&, words const&, console&);
     };
-    constexpr std::array<action, 5> all{{{"count", count_space},
+    constexpr std::array<action, 6> all{{{"count", count_space},
                                          {"list", list_space},
                                          {"sample", sample_space},
                                          {"explain", explain_in_space},
-                                         {"export", export_space}}};
+                                         {"export", export_space},
+                                         {"reduce", reduce_space}}};
     std::string const& name = given.plain[0];
     auto const wanted =
         std::find_if(all.begin(), all.end(), [&](action const& a) { return a.name == name; });
     if (wanted == all.end())
-        throw words_error("attune space has count, list, sample, explain and export, not '" + name +
-                          "'");
+        throw words_error(
+            "attune space has count, list, sample, explain, export and reduce, not '" + name + "'");
     if (given.plain.size() > 2 && name != "explain")
         throw words_error("space " + name + " takes one file");
     for (action_option const& o : action_options)
@@ -239,14 +216,15 @@ inline constexpr std::array<action_option, 9> action_options{{{"--part", " list 
 {
     return {
         .name = "space",
-        .usage = "count|list|sample|explain|export FILE [CONFIGURATION] [options]",
-        .what =
-            "What is valid in a space: how much, all of it in a file, draws, and why one is not.",
+        .usage = "count|list|sample|explain|export|reduce FILE [CONFIGURATION] [options]",
+        .what = "What is valid in a space: how much, all of it, draws, why one is not, files for "
+                "others.",
         .options = {{"--curve", "", "count: against the limits of the constraints"},
                     {"--limits", "A,B,...", "count: these, of the first constraint with a limit"},
                     part_option,
                     format_option,
                     {"--threads", "NUMBER", "list: that make rows (one for each processor)"},
+                    where_option,
                     {"--most", "NUMBER", "sample: so many (1)"},
                     {"--seed", "NUMBER", "sample: equal seeds, equal draws (0)"},
                     output_option,
@@ -255,7 +233,8 @@ inline constexpr std::array<action_option, 9> action_options{{{"--part", " list 
                     json_option},
         .more = "  attune space count sgemm.json --curve --input N=1024\n"
                 "  attune space list sgemm.json --part 3/16 -o part3.csv\n"
-                "  attune space explain sgemm.json '{\"TILE\": 64}'\n\n"
+                "  attune space explain sgemm.json '{\"TILE\": 64}'\n"
+                "  attune space reduce sgemm.json --where 'TILE <= 64' --format nni\n\n"
                 "--curve says what share of all combinations is valid where one limit is another, "
                 "and what\n"
                 "share of those that are not valid now would be: which resource to buy.\n"
@@ -263,7 +242,11 @@ inline constexpr std::array<action_option, 9> action_options{{{"--part", " list 
                 "file begins\n"
                 "with a line of names; of parts only the first, so that all parts one after the "
                 "other are the\n"
-                "whole file. explain ends with 0 for a valid configuration, else 1.\n",
+                "whole file. explain ends with 0 for a valid configuration, else 1. FILE is of "
+                "attune's own form, T1\n"
+                "or NNI; export and reduce write these. reduce leaves out the values that no valid "
+                "configuration has,\n"
+                "and says on the error stream what went and what the format has no form for.\n",
         .least = 2,
         .most = 3,
         .run = run_space,

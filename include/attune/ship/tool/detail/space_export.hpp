@@ -1,0 +1,133 @@
+// attune/ship/tool/detail/space_export.hpp - attune space export and reduce: spaces as files for other tools.
+// SPDX-License-Identifier: MIT
+// tested by ship/tool/space.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/ship/tool/command.hpp>
+#include <attune/ship/tool/detail/long_work.hpp>
+#include <attune/ship/tool/detail/output_file.hpp>
+#include <attune/ship/tool/detail/space_file.hpp>
+#include <attune/space/files/expression_parser.hpp>
+#include <attune/space/files/syntax_error.hpp>
+#include <attune/space/files/write_json.hpp>
+#include <attune/space/files/write_nni.hpp>
+#include <attune/space/files/write_smtlib.hpp>
+#include <attune/space/files/write_t1.hpp>
+#include <attune/space/query/exact_size.hpp>
+#include <attune/space/query/reduced.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail::tool {
+
+inline constexpr option where_option{
+    "--where", "EXPRESSION", "reduce: one more constraint; may be repeated"};
+
+/// The format of a space that is written.
+[[nodiscard]] inline std::string space_format(words const& given)
+{
+    std::string const format = given.value("--format").value_or("json");
+    for (char const* const known : {"json", "t1", "nni", "smtlib"})
+        if (format == known) return format;
+    throw words_error("space " + given.plain[0] + ": --format is json, t1, nni or smtlib, not '" +
+                      format + "'");
+}
+
+/// Writes a space where the words say; what its format has no form for is told.
+/// @param format  of space_format()
+inline void
+write_space(named_space const& space, std::string const& format, words const& given, console& on)
+{
+    std::string text;
+    if (format == "json")
+        text = write_space_json(space);
+    else if (format == "t1")
+        text = write_t1(space);
+    else if (format == "smtlib")
+        text = write_smtlib(space.space);
+    else {
+        nni_file made = write_nni(space);
+        for (std::string const& sentence : made.left_out)
+            on.err << printable(sentence) << '\n';
+        text = std::move(made.text);
+    }
+    if (!text.ends_with('\n')) text += '\n';
+    if (auto const to = given.value("--output"))
+        write_output(*to, text);
+    else
+        on.out << text;
+}
+
+[[nodiscard]] inline int export_space(read_space const& wanted, words const& given, console& on)
+{
+    write_space({wanted.name, wanted.space.describe(), "", ""}, space_format(given), given, on);
+    return done;
+}
+
+/// The space with what --where adds.
+[[nodiscard]] inline chain_of_trees with_constraints(chain_of_trees const& space,
+                                                     words const& given)
+{
+    if (!given.has("--where")) return space;
+    description out = space.describe();
+    for (std::string const& text : given.values("--where"))
+        try {
+            out.constraints.push_back(parse_constraint(out, text));
+        } catch (syntax_error const& e) {
+            throw words_error("--where '" + text + "', column " + std::to_string(e.column()) +
+                              ": " + e.problem());
+        }
+    return chain_of_trees(std::move(out));
+}
+
+/// "12", or "about 2^30.25".
+[[nodiscard]] inline std::string text_of_size(chain_of_trees const& space)
+{
+    return space.is_exact() ? exact_size(space).str()
+                            : "about 2^" + formatted("%.2f", space.log2_size());
+}
+
+/// The combinations of all values of a space, without its real parameters.
+[[nodiscard]] inline std::string text_of_combinations(description const& space)
+{
+    exact_integer out = 1;
+    for (parameter_description const& p : space.parameters)
+        if (!p.traits().is_interval) out *= p.value_count();
+    return out.str();
+}
+
+[[nodiscard]] inline int reduce_space(read_space const& wanted, words const& given, console& on)
+{
+    std::string const format = space_format(given);
+    if (auto const to = given.value("--output")) refuse_store(*to);
+    held_signals const signals;
+    work_progress progress(on);
+    chain_of_trees const chosen = with_constraints(wanted.space, given);
+    reduced_space const now = reduced(chosen, {.go_on = [&](std::size_t counted, std::size_t all) {
+                                          progress.note([&] {
+                                              return std::to_string(counted) + " of " +
+                                                     std::to_string(all) + " constraints counted";
+                                          });
+                                          return !signals.have_come();
+                                      }});
+    if (signals.have_come()) return end_interrupted(signals, given.value("--output"), on);
+    for (domain_cut const& c : now.cuts)
+        on.err << printable(c.name) << ' ' << c.before << " -> " << c.after << " values\n";
+    for (std::string const& note : now.notes)
+        on.err << printable(note) << '\n';
+    for (std::string const& text : now.dropped)
+        on.err << "fulfilled by all values left, and dropped: " << printable(text) << '\n';
+    on.err << "valid configurations " << text_of_size(wanted.space) << " -> "
+           << text_of_size(chosen) << ", combinations "
+           << text_of_combinations(wanted.space.describe()) << " -> "
+           << text_of_combinations(now.space) << '\n';
+    write_space({wanted.name, now.space, "", ""}, format, given, on);
+    return done;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail::tool
