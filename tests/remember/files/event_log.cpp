@@ -266,8 +266,9 @@ TEST_CASE("two tunings do not mix their events")
     std::string const path = directory.file("log");
     event_log first{path, "key", 0};
     event_log second{path, "key", 0};
-    CHECK(second.notices() == std::vector<std::string>{
-                                  path + ": events are not logged: another writer keeps it locked"});
+    CHECK(
+        second.notices() ==
+        std::vector<std::string>{path + ": events are not logged: another writer keeps it locked"});
     second.add(told(here, attune::measurement::exact(1)));
     CHECK(attune::read_event_log(path).front().events.empty());
 }
