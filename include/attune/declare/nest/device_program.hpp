@@ -10,6 +10,8 @@
 #include <attune/declare/kinds.hpp>
 #include <attune/declare/nest/nest_description.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -79,30 +81,126 @@ struct device_program {
     {
         return nest.arrays[nest.accesses[of.access].array].element;
     }
+    [[nodiscard]] std::int64_t element_bytes_of(device_operand const& of) const
+    {
+        return static_cast<std::int64_t>(detail::element_bytes(element_of(of)));
+    }
+    [[nodiscard]] bool is_temporary(nest_statement const& of) const
+    {
+        return nest.arrays[of.target.array].role == nest_role::temporary;
+    }
+    /// Rows or columns of an operand's tile.
+    [[nodiscard]] std::int64_t across(device_operand const& of) const
+    {
+        return of.is_of_rows ? block_rows : block_columns;
+    }
     /// Whether an operand's tile in shared memory has a line per step of the depth; else one per
     /// row or column. Matrix instructions take both for numbers of 16 bits, for bytes the second
     /// alone.
     [[nodiscard]] bool has_lines_by_depth(device_operand const& of) const
     {
-        return !uses_tensor_cores ||
-               (!of.runs_along_depth && detail::element_bytes(element_of(of)) == 2);
+        return !uses_tensor_cores || (!of.runs_along_depth && element_bytes_of(of) == 2);
     }
     [[nodiscard]] bool copies_asynchronously() const { return stages > 2; }
+    /// Whether neighbours in memory are no neighbours in an operand's tile.
+    [[nodiscard]] bool is_transposed(device_operand const& of) const
+    {
+        return of.runs_along_depth == has_lines_by_depth(of);
+    }
+    /// Elements from line to line of an operand's tile.
+    [[nodiscard]] std::int64_t tile_line(device_operand const& of) const
+    {
+        return (has_lines_by_depth(of) ? across(of) : block_depth) + padding;
+    }
     /// Bytes of shared memory that an operand's tiles have, up to where the next may begin: a
     /// multiple of 16.
     [[nodiscard]] std::int64_t tile_bytes(device_operand const& of) const
     {
-        std::int64_t const across = of.is_of_rows ? block_rows : block_columns;
-        bool const by_depth = has_lines_by_depth(of);
-        std::int64_t const bytes = stages * (by_depth ? block_depth : across) *
-                                   ((by_depth ? across : block_depth) + padding) *
-                                   static_cast<std::int64_t>(detail::element_bytes(element_of(of)));
+        std::int64_t const bytes = stages * (has_lines_by_depth(of) ? block_depth : across(of)) *
+                                   tile_line(of) * element_bytes_of(of);
         return (bytes + 15) / 16 * 16;
+    }
+    /// The axis of an operand that runs in memory, and the last dimension of its array: a load of
+    /// several elements needs that its width divides both.
+    [[nodiscard]] std::array<nest_extent, 2> running_extents(device_operand const& of) const
+    {
+        std::vector<std::uint32_t> const& group = of.runs_along_depth ? depth
+                                                  : of.is_of_rows     ? rows
+                                                                      : columns;
+        return {nest.axes[group.back()].extent,
+                nest.arrays[nest.accesses[of.access].array].extents.back()};
+    }
+    /// Elements of one load of an operand from memory, a power of 2: no more than a block has of a
+    /// line, and a divisor of the running_extents() that are constant; 1 where elements never lie
+    /// so. Where it does not divide one that is an input, elements are loaded one by one.
+    [[nodiscard]] std::int64_t load_width(device_operand const& of) const
+    {
+        std::int64_t width = of.may_be_wide ? vector : 1;
+        std::int64_t const bytes = element_bytes_of(of);
+        while (width > 1 && width * bytes > 16)
+            width /= 2;
+        // Blocks have 16 rows and columns or more, but may be 4 steps deep.
+        if (of.runs_along_depth && width > block_depth) width = block_depth;
+        for (nest_extent const& e : running_extents(of))
+            if (e.input == no_index)
+                while (width > 1 && e.constant % width != 0)
+                    width /= 2;
+        if (copies_asynchronously()) {
+            // What is copied lies in shared memory as in memory, and begins at a multiple of its
+            // size, which is 4 bytes or more.
+            while (padding % width != 0)
+                width /= 2;
+            if (is_transposed(of) || width * bytes < 4) width = 1;
+        }
+        return width;
+    }
+    /// Neighbouring elements that a thread reads at once from tiles of rows, or of columns, where
+    /// it does not multiply by matrix instructions: a power of 2.
+    [[nodiscard]] std::int64_t tile_run(bool of_rows) const
+    {
+        std::int64_t const mine = of_rows ? thread_rows : thread_columns;
+        std::int64_t run = 4;
+        for (device_operand const& o : operands)
+            if (o.is_of_rows == of_rows)
+                while (run > 1 && run * element_bytes_of(o) > 16)
+                    run /= 2;
+        while (mine % run != 0 || padding % run != 0)
+            run /= 2;
+        return run;
+    }
+    /// Neighbouring numbers of a product's result that a thread has, and stores at once; 1: stores
+    /// are one by one.
+    [[nodiscard]] std::int64_t store_width() const
+    {
+        nest_statement const& last = nest.statements.back();
+        nest_array const& array = nest.arrays[last.target.array];
+        affine_index const& index = last.target.at.back();
+        bool const runs = index.terms.size() == 1 && index.terms.front().axis == columns.back() &&
+                          index.terms.front().factor == 1 && index.offset == 0;
+        if (!runs || is_temporary(last) || last.continues) return 1;
+        for (std::size_t s = 0; s + 1 < nest.statements.size(); ++s)
+            if (!is_temporary(nest.statements[s])) return 1;
+        std::int64_t run = uses_tensor_cores ? 2 : tile_run(false);
+        for (nest_extent const& e : {nest.axes[columns.back()].extent, array.extents.back()})
+            while (run > 1 && (e.input != no_index || e.constant % run != 0))
+                run /= 2;
+        while (run > 1 &&
+               run * static_cast<std::int64_t>(detail::element_bytes(array.element)) > 16)
+            run /= 2;
+        return run;
     }
     /// Numbers of a line that a lane keeps.
     [[nodiscard]] std::int64_t kept_by_lane() const
     {
         return (line / vector + lanes - 1) / lanes * vector;
+    }
+    /// Whether packs of an array that is one of `lines` begin at multiples of their size where the
+    /// array does: they are loaded and stored at once.
+    [[nodiscard]] bool has_wide_lines(std::uint32_t array) const
+    {
+        nest_array const& of = nest.arrays[array];
+        return vector > 1 && of.role != nest_role::temporary &&
+               of.extents.back().constant % vector == 0;
     }
     [[nodiscard]] std::int64_t threads() const
     {

@@ -24,8 +24,8 @@ public:
         : s_(scope)
         , p_(scope.program)
         , matrices_(scope)
-        , row_run_(run_of(true))
-        , column_run_(run_of(false))
+        , row_run_(p_.tile_run(true))
+        , column_run_(p_.tile_run(false))
     {
     }
 
@@ -43,21 +43,6 @@ private:
     [[nodiscard]] nest_array const& array_of(device_operand const& o) const
     {
         return s_.nest.arrays[s_.nest.accesses[o.access].array];
-    }
-
-    /// Neighbouring elements that a thread reads from shared memory at once.
-    [[nodiscard]] std::int64_t run_of(bool of_rows) const
-    {
-        std::int64_t const mine = of_rows ? p_.thread_rows : p_.thread_columns;
-        std::int64_t run = 4;
-        for (device_operand const& o : p_.operands)
-            if (o.is_of_rows == of_rows)
-                while (run > 1 &&
-                       run * static_cast<std::int64_t>(element_bytes(array_of(o).element)) > 16)
-                    run /= 2;
-        while (mine % run != 0 || p_.padding % run != 0)
-            run /= 2;
-        return run;
     }
 
     void begin()
@@ -259,35 +244,10 @@ private:
                text(run) + " + " + i + " % " + text(run);
     }
 
-    /// Neighbouring numbers of the result that a thread has, and stores at once; 1: stores are one
-    /// by one.
-    [[nodiscard]] std::int64_t result_run() const
-    {
-        std::vector<nest_statement> const& all = s_.nest.statements;
-        nest_access const& target = all.back().target;
-        nest_array const& array = s_.nest.arrays[target.array];
-        std::uint32_t const axis = p_.columns.back();
-        affine_index const& last = target.at.back();
-        bool const runs = last.terms.size() == 1 && last.terms.front().axis == axis &&
-                          last.terms.front().factor == 1 && last.offset == 0;
-        bool const is_only = std::all_of(all.begin(), all.end() - 1, [this](auto const& earlier) {
-            return s_.is_temporary(earlier);
-        });
-        if (!runs || !is_only || s_.is_temporary(all.back()) || all.back().continues) return 1;
-        std::int64_t run = p_.uses_tensor_cores ? 2 : column_run_;
-        nest_extent const lengths[] = {s_.nest.axes[axis].extent, array.extents.back()};
-        for (nest_extent const& e : lengths)
-            while (run > 1 && (e.input != no_index || e.constant % run != 0))
-                run /= 2;
-        while (run > 1 && run * static_cast<std::int64_t>(element_bytes(array.element)) > 16)
-            run /= 2;
-        return run;
-    }
-
     void results()
     {
         device_lines& t = s_.text;
-        std::int64_t const run = result_run();
+        std::int64_t const run = p_.store_width();
         nest_access const& target = s_.nest.statements.back().target;
         nest_array const& array = s_.nest.arrays[target.array];
         std::string const pack =

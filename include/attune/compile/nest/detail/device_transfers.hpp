@@ -46,48 +46,6 @@ private:
     {
         return s_.nest.arrays[access_of(o).array];
     }
-    [[nodiscard]] std::int64_t across(device_operand const& o) const
-    {
-        return o.is_of_rows ? p_.block_rows : p_.block_columns;
-    }
-
-    /// Elements of one load from memory, a power of 2: no more than a block has of a line, and a
-    /// divisor of what is known of the lines; 1 where elements never lie so.
-    [[nodiscard]] std::int64_t width_of(device_operand const& o) const
-    {
-        std::int64_t width = o.may_be_wide ? p_.vector : 1;
-        auto const bytes = static_cast<std::int64_t>(element_bytes(array_of(o).element));
-        while (width > 1 && width * bytes > 16)
-            width /= 2;
-        // Blocks have 16 rows and columns or more, but may be 4 steps deep.
-        if (o.runs_along_depth) width = std::min(width, p_.block_depth);
-        for (nest_extent const& e : running_extents(o))
-            if (e.input == no_index)
-                while (width > 1 && e.constant % width != 0)
-                    width /= 2;
-        if (p_.copies_asynchronously()) {
-            // What is copied lies in shared memory as in memory, and begins at a multiple of its
-            // size, which is 4 bytes or more.
-            while (p_.padding % width != 0)
-                width /= 2;
-            if (is_transposed(o) || width * bytes < 4) width = 1;
-        }
-        return width;
-    }
-    /// Whether neighbours in memory are no neighbours in the operand's tile.
-    [[nodiscard]] bool is_transposed(device_operand const& o) const
-    {
-        return o.runs_along_depth == p_.has_lines_by_depth(o);
-    }
-    /// Those that the width divides where loads are wide: of the axis that runs in memory, and of a
-    /// line of the array.
-    [[nodiscard]] std::vector<nest_extent> running_extents(device_operand const& o) const
-    {
-        std::vector<std::uint32_t> const& group = o.runs_along_depth ? p_.depth
-                                                  : o.is_of_rows     ? p_.rows
-                                                                     : p_.columns;
-        return {s_.nest.axes[group.back()].extent, array_of(o).extents.back()};
-    }
 
     /// How the threads of a block share the loads of an operand's tile.
     struct transfer {
@@ -105,11 +63,11 @@ private:
         transfer out;
         out.n = std::to_string(o) + '_';
         out.type = device_name(array_of(operand).element);
-        out.width = width_of(operand);
+        out.width = p_.load_width(operand);
         out.pack = "pack_<" + out.type + ", " + text(out.width) + '>';
-        out.packs = p_.block_depth * across(operand) / out.width;
+        out.packs = p_.block_depth * p_.across(operand) / out.width;
         out.loads = (out.packs + p_.threads() - 1) / p_.threads();
-        out.line = (operand.runs_along_depth ? p_.block_depth : across(operand)) / out.width;
+        out.line = (operand.runs_along_depth ? p_.block_depth : p_.across(operand)) / out.width;
         return out;
     }
 
@@ -125,8 +83,8 @@ private:
             std::string const n = std::to_string(o) + '_';
             bool const by_depth = p_.has_lines_by_depth(operand);
             t.line("typedef " + std::string(device_name(array_of(operand).element)) + " tile_of_" +
-                   n + '[' + text(by_depth ? p_.block_depth : across(operand)) + "][" +
-                   text((by_depth ? across(operand) : p_.block_depth) + p_.padding) + "];");
+                   n + '[' + text(by_depth ? p_.block_depth : p_.across(operand)) + "][" +
+                   text(p_.tile_line(operand)) + "];");
             t.line("tile_of_" + n + "* const tile_" + n + " = reinterpret_cast<tile_of_" + n +
                    "*>(memory_ + " + text(at) + "); // " + text(p_.stages));
             at += p_.tile_bytes(operand);
@@ -142,7 +100,7 @@ private:
         if (of.width == 1) return;
         std::string condition = "reinterpret_cast<unsigned long long>(" + array_of(operand).name +
                                 ") % " + text(16) + " == 0";
-        for (nest_extent const& e : running_extents(operand))
+        for (nest_extent const& e : p_.running_extents(operand))
             if (e.input != no_index)
                 condition += " && " + s_.extent(e) + " % " + text(of.width) + " == 0";
         s_.text.line("bool const is_wide_" + of.n + " = " + condition + ';');
@@ -243,7 +201,7 @@ private:
         t.close("};");
         t.open("auto const put_" + of.n + " = [&](int stage_)");
         each_load(o);
-        if (p_.uses_tensor_cores && !is_transposed(operand)) {
+        if (p_.uses_tensor_cores && !p_.is_transposed(operand)) {
             // A pack is a part of a line, and lines are multiples of 16 bytes.
             t.line("*reinterpret_cast<" + of.pack + "*>(&" + tile_element(o, "") + ") = held_" +
                    of.n + "[load_];");

@@ -25,7 +25,7 @@ public:
     void begin()
     {
         for (nest_access const& line : p_.lines)
-            if (may_be_wide(line.array))
+            if (p_.has_wide_lines(line.array))
                 s_.text.line("bool const is_wide_" + array_of(line.array).name +
                              "_ = reinterpret_cast<unsigned long long>(" +
                              array_of(line.array).name + ") % sizeof(" + pack_of(line.array) +
@@ -106,12 +106,6 @@ private:
     {
         return array_of(a).name + "_line_";
     }
-    /// Whether packs of the array begin at multiples of their size where the array does.
-    [[nodiscard]] bool may_be_wide(std::uint32_t a) const
-    {
-        return p_.vector > 1 && array_of(a).role != nest_role::temporary &&
-               array_of(a).extents.back().constant % p_.vector == 0;
-    }
     /// Opens the loop over a lane's packs, of which pack_at_ is the number in the line.
     void each_pack()
     {
@@ -132,7 +126,7 @@ private:
         auto const line = [&](std::string const& there, std::string const& here) {
             t.line(is_load ? here + " = " + there + ';' : there + " = " + here + ';');
         };
-        if (may_be_wide(a)) {
+        if (p_.has_wide_lines(a)) {
             s_.axis[axis] = "pack_at_ * " + text(p_.vector);
             t.open("if (is_wide_" + array_of(a).name + "_)");
             line("*reinterpret_cast<" + pack_of(a) + (is_load ? " const" : "") + "*>(&" +
@@ -146,7 +140,7 @@ private:
         s_.axis[axis] = "pack_at_ * " + text(p_.vector) + " + part_";
         line(s_.element(access), pack + ".at[part_]");
         t.close();
-        if (may_be_wide(a)) t.close();
+        if (p_.has_wide_lines(a)) t.close();
     }
 
     device_scope& s_;
