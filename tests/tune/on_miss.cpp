@@ -215,6 +215,7 @@ struct many_sizes {
         kernel.any_shape();
         attune::kernel_description described = kernel.describe();
         described.space.rows = std::move(rows);
+        if (described.space.rows) described.space.row_names = attune::program_feature_names();
         known = std::make_unique<attune::detail::dispatch_table>(
             std::move(described),
             attune::detail::make_any_compiler(compiler),
@@ -692,6 +693,7 @@ TEST_CASE("in the background: a tuning reads measured programs once, however man
     std::string const path = folder.file("programs");
     attune::description d = attune::build(attune::space(choice)).describe();
     d.rows = row_of;
+    d.row_names = attune::program_feature_names();
     attune::chain_of_trees const space(d);
     attune::detail::kept_samples others(path, {.kernel = "other"}, space);
     auto const measure_other = [&](double seconds) {

@@ -258,6 +258,9 @@ struct description {
     /// programs. It may be called from several threads at once.
     /// Errors   attune::error: the configuration stands for no program
     std::function<program_rows(description const& in, std::span<coordinate const> at)> rows;
+    /// What each column of `rows` is: numbers of programs with equal names mean the same. Empty:
+    /// not known, and no file keeps them.
+    std::vector<std::string> row_names{};
 
     /// Index of the parameter called `name`, or no_index.
     [[nodiscard]] std::uint32_t find_parameter(std::string_view name) const noexcept

@@ -110,12 +110,12 @@ struct tuning_search {
     /// of the kernel: good configurations there are tried first, and the search expects them to be
     /// good as far as its own outcomes agree. See search/transfer/.
     bool use_related = true;
-    /// A file of measured programs, for kernels made from programs and run by a processor: each
-    /// tuning appends what it measures, and the strategy learns from those of other programs,
-    /// sizes, compilers and machines before its first evaluation: the default, two_level_search,
-    /// evolutionary_search, and each with learn_from(cost_samples). Many tunings, also of other
-    /// processes, may use one file. Programs for a GPU (device_kernel()) have no features: a
-    /// tuning of theirs neither reads nor writes it. Empty: none.
+    /// A file of measured programs, for kernels made from programs: each tuning appends what it
+    /// measures, and the strategy learns from those of other programs, sizes, compilers and
+    /// machines before its first evaluation: the default, two_level_search, evolutionary_search,
+    /// and each with learn_from(cost_samples). Many tunings, also of other processes, may use one
+    /// file. Programs for a GPU (device_kernel()) have features of their own: they learn from
+    /// programs for a GPU alone, and programs for a processor from theirs. Empty: none.
     std::string samples{};
     /// A file of what techniques gained: each tuning by a strategy that chooses among techniques
     /// (search::recommended, auc_bandit, round_robin) appends a line, and search::recommended

@@ -16,6 +16,7 @@
 #include <attune/space/schedule/buffers.ipp>
 #include <attune/space/schedule/compute_at.ipp>
 #include <attune/space/schedule/derived_space.ipp>
+#include <attune/space/schedule/device/device_features.ipp>
 #include <attune/space/schedule/device/device_space.ipp>
 #include <attune/space/schedule/loop_tree.ipp>
 #include <attune/space/schedule/metaschedule.ipp>

@@ -75,6 +75,7 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest,
         one.rule.declare(one.subject, space);
     }
     space_ = space.made();
+    space_.row_names = program_feature_names();
     space_.rows = [of = std::make_shared<derived_space const>(*this),
                    processor](description const& in, std::span<coordinate const> at) {
         return features_of(

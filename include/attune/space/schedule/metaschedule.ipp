@@ -324,6 +324,7 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
             }))
             detail::declare_unroll(space, "UNROLL");
         design.space = space.made();
+        design.space.row_names = program_feature_names();
         design.space.rows = [of = std::make_shared<metaschedule_design const>(design),
                              processor](description const& in, std::span<coordinate const> at) {
             return features_of(of->schedule(choices_of(in, at)).program, processor);

@@ -5,6 +5,7 @@
 #include <attune/core/element.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/nest/device_program.hpp>
+#include <attune/space/schedule/detail/device_registers.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 
 #include <algorithm>
@@ -292,11 +293,7 @@ inline void place_operand(device_program const& p, device_operand& operand)
 /// Numbers of each line that a lane has registers for.
 [[nodiscard]] inline std::int64_t most_kept(device_program const& p)
 {
-    std::int64_t words = 1;
-    for (nest_access const& line : lines_of(p))
-        words += std::max<std::int64_t>(
-            1, static_cast<std::int64_t>(element_bytes(p.nest.arrays[line.array].element)) / 4);
-    return std::max<std::int64_t>(1, 128 / words);
+    return std::max<std::int64_t>(1, 128 / (1 + words_of_lines(p, lines_of(p))));
 }
 
 /// Whether several blocks may share a program of one row: no statement reads what another one

@@ -33,7 +33,7 @@ namespace attune::inline ATTUNE_ABI {
 /// Constraints keep each configuration below 1024 threads, 48 KiB of shared memory (96 KiB where
 /// tiles are copied asynchronously, which devices before sm_80 may not have), and the registers of
 /// a multiprocessor as far as they can be predicted. Extents that are inputs of the program are
-/// inputs of the space.
+/// inputs of the space. Rows of a configuration are device_features_of().
 class device_space {
 public:
     /// @param may_use_tensor_cores  false: there is no TENSOR

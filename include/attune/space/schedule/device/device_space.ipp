@@ -5,14 +5,19 @@
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
 #include <attune/space/schedule/detail/device_axes.hpp>
+#include <attune/space/schedule/detail/device_registers.hpp>
 #include <attune/space/schedule/detail/inline_cheap.hpp>
+#include <attune/space/schedule/device/device_features.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
+#include <attune/space/schedule/program_features.hpp>
 #include <attune/space/schedule/rule.hpp>
 #include <attune/space/schedule/space_builder.hpp>
 
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -148,33 +153,13 @@ private:
     return out;
 }
 
-/// Bytes of the largest element of a product's operands.
-[[nodiscard]] inline std::int64_t operand_bytes(device_program const& p)
-{
-    std::int64_t bytes = 1;
-    for (device_operand const& operand : p.operands)
-        bytes = std::max(bytes, static_cast<std::int64_t>(element_bytes(p.element_of(operand))));
-    return bytes;
-}
-
 /// The most elements of one load that any operand has; 1: none has neighbours in memory.
 [[nodiscard]] inline std::int64_t most_vector(device_program const& p)
 {
     std::int64_t out = 1;
     for (device_operand const& operand : p.operands)
-        if (operand.may_be_wide)
-            out =
-                std::max(out, 16 / static_cast<std::int64_t>(element_bytes(p.element_of(operand))));
+        if (operand.may_be_wide) out = std::max(out, 16 / p.element_bytes_of(operand));
     return out;
-}
-
-/// Words of 32 bits of the largest number that a product's threads keep.
-[[nodiscard]] inline std::int64_t device_words(device_program const& p)
-{
-    std::int64_t const bytes =
-        std::max(operand_bytes(p),
-                 static_cast<std::int64_t>(element_bytes(p.nest.statements.front().accumulator)));
-    return std::max<std::int64_t>(bytes / 4, 1);
 }
 
 struct device_nodes {
@@ -253,8 +238,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     std::uint32_t line_elements = space.number(0); // of one step of the depth
     std::uint32_t fragments = space.number(0);
     for (device_operand const& operand : p.operands) {
-        auto const bytes = static_cast<std::int64_t>(
-            element_bytes(p.nest.arrays[p.nest.accesses[operand.access].array].element));
+        std::int64_t const bytes = p.element_bytes_of(operand);
         std::uint32_t const across = v(operand.is_of_rows ? "BLOCK_ROWS" : "BLOCK_COLUMNS");
         std::uint32_t lines = v("BLOCK_DEPTH");
         device_program of_matrices = p;
@@ -278,10 +262,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         space.node(op::less_equal,
                    out.shared,
                    f.times(space.number(most_shared_bytes), f.plus(is_async, space.number(1)))));
-    // Registers: sums, one line of the operands, what is on its way to shared memory unless it is
-    // copied there; 32 for addresses. A thread has 255, a multiprocessor 65536.
-    // Fragments of matrix instructions have 4 words for 16 rows, 4 for 16 columns, twice where
-    // those of the next step are on their way.
+    // See device_registers(). A thread has 255, a multiprocessor 65536.
     if (p.tensor_depth > 0) {
         fragments = f.plus(fragments, f.times(v("TENSOR"), v("THREAD_ROWS")));
         fragments = f.times(fragments, f.plus(space.number(1), f.times(v("TENSOR"), is_async)));
@@ -440,6 +421,12 @@ ATTUNE_INLINE device_space::device_space(nest_description nest, bool may_use_ten
     threads_ = nodes.threads;
     shared_ = nodes.shared;
     space_ = space.made();
+    space_.row_names = device_feature_names();
+    space_.rows = [of = std::make_shared<device_space const>(*this)](
+                      description const& in, std::span<coordinate const> at) {
+        return device_features_of(of->schedule(point(at.begin(), at.end())),
+                                  inputs_of_nest(of->start_.nest, in));
+    };
 }
 
 ATTUNE_INLINE device_program device_space::schedule(point const& at) const

@@ -1,6 +1,5 @@
 // attune/tune/dispatch/choice/kept_samples.hpp - measured programs that a tuning learns from, and adds to.
 // SPDX-License-Identifier: MIT
-// tested by tune/program/samples.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -11,6 +10,7 @@
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// the task with its name, whose samples are not among others(): its outcomes are in the store.
 class kept_samples {
 public:
-    /// @param space  of the problem, with rows
+    /// @param space  of the problem, with rows that have names
     kept_samples(std::string const& path, record_key const& problem, chain_of_trees const& space);
 
     /// The last programs of other tasks in the file: at most 2000, and of 2 MiB.
@@ -31,6 +31,7 @@ public:
 private:
     sample_file file_;
     expected_rows rows_;
+    std::size_t width_; ///< of expected_rows
     std::string task_;
 };
 

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/schedule/program_features.hpp>
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
 
 #include <cstddef>
@@ -14,20 +13,19 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Numbers of programs under other names mean something else.
-[[nodiscard]] inline std::string meaning_of_features()
+/// @param columns  description::row_names
+[[nodiscard]] inline std::string meaning_of_features(std::vector<std::string> const& columns)
 {
     std::string names;
-    for (std::string const& name : program_feature_names())
+    for (std::string const& name : columns)
         names += name + ' ';
     return names + "expected";
 }
-
-/// Columns of expected_rows over those of programs.
-[[nodiscard]] inline std::size_t width_of_rows() { return program_feature_names().size() + 1; }
 
 /// All within which times are comparable, without tabs and line ends.
 [[nodiscard]] inline std::string task_of(record_key const& key)
@@ -45,8 +43,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE kept_samples::kept_samples(std::string const& path,
                                          record_key const& problem,
                                          chain_of_trees const& space)
-    : file_(path, meaning_of_features())
+    : file_(path, meaning_of_features(space.describe().row_names))
     , rows_(space)
+    , width_(space.describe().row_names.size() + 1)
     , task_(task_of(problem))
 {
 }
@@ -64,7 +63,7 @@ ATTUNE_INLINE cost_samples kept_samples::others()
         rest.remove_prefix(line.size());
         try {
             cost_samples const one = read_cost_samples(line);
-            bool const fits = one.size() == 1 && one.programs().front().width == width_of_rows();
+            bool const fits = one.size() == 1 && one.programs().front().width == width_;
             if (fits && one.task(0) != task_) out.add(one);
         } catch (error const&) { // of another writer, with a right checksum
         }
@@ -80,7 +79,7 @@ ATTUNE_INLINE void kept_samples::keep(known_outcome const& fresh)
         (why->stage == failure_stage::compile || why->stage == failure_stage::load))
         return;
     std::optional<program_rows> rows = rows_.of(fresh.at);
-    if (!rows || rows->width != width_of_rows()) return; // columns of a user's own have no names
+    if (!rows || rows->width != width_) return;
     auto const* const m = std::get_if<measurement>(&fresh.result);
     bool const worked = m != nullptr && __builtin_isfinite(m->value) && m->value > 0;
     cost_samples one;

@@ -68,7 +68,7 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
     {
         counted_seconds const counted(read_s);
         memory = by_.remembered_.memory_of(key_, *of_.space, anew);
-        if (!search.samples.empty() && d.rows && !predict_) {
+        if (!search.samples.empty() && !d.row_names.empty() && !predict_) {
             t.samples.emplace(search.samples, key_, *of_.space);
             std::optional<cost_samples> here;
             std::optional<cost_samples>& others =
