@@ -4,6 +4,7 @@
 #include <attune/remember/detail/store_file.hpp>
 #include <attune/space/schedule/program_features.hpp>
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
 #include <algorithm>
 #include <array>
@@ -282,6 +283,27 @@ struct noting_search {
     }
     attune::exhaustive_searcher own;
     std::vector<std::vector<double>>* learnt;
+};
+
+/// Notes what techniques gained before: the requests of each kernel.
+struct noting_techniques {
+    noting_techniques(attune::chain_of_trees const& space,
+                      std::vector<std::map<std::string, std::size_t>>* to)
+        : own(space)
+        , learnt(to)
+    {
+    }
+    std::vector<attune::point> ask(std::size_t k) { return own.ask(k); }
+    void tell(attune::point const& p, attune::outcome const& o) { own.tell(p, o); }
+    void learn_from(attune::search::technique_history const& past)
+    {
+        std::map<std::string, std::size_t>& requests = learnt->emplace_back();
+        for (attune::search::representation const& of : past.representations())
+            for (attune::search::technique_use const& use : of.uses)
+                requests[of.label] += use.requests;
+    }
+    attune::exhaustive_searcher own;
+    std::vector<std::map<std::string, std::size_t>>* learnt;
 };
 
 } // namespace
@@ -726,6 +748,43 @@ TEST_CASE("in the background: a tuning reads measured programs once, however man
     many.known->wait();
     REQUIRE(learnt.size() == 3);
     CHECK(std::count(learnt[0].begin(), learnt[0].end(), 4.0) == 1); // of another process
+    CHECK(learnt[1] == learnt[0]);
+    CHECK(learnt[2] == learnt[0]);
+}
+
+TEST_CASE("in the background: a tuning reads what techniques gained once, of its kernel as well")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("gains");
+    auto const gain = [&](char const* kernel, std::size_t requests) {
+        attune::detail::kept_techniques(path, kernel, {})
+            .keep(std::vector<attune::search::technique_use>{{"some", requests, 1}});
+    };
+    std::vector<std::map<std::string, std::size_t>> learnt;
+    int started = 0;
+    many_sizes many{[&](attune::tuning_options& o) {
+        o.limits.evaluations = 40;
+        o.search.techniques = path;
+        o.search.strategy = attune::search_with<noting_techniques>(&learnt);
+        o.progress = [&](attune::progress const& p) {
+            if (p.event != progress_event::started) return;
+            ++started;
+            gain("other", 10); // another process
+        };
+    }};
+    gain("other", 1);
+    gain("sized", 2); // an earlier tuning of this kernel
+    (void)many.call(5);
+    many.known->wait();
+    CHECK(started == 3);
+    using requests = std::map<std::string, std::size_t>;
+    CHECK(learnt == std::vector<requests>(3, requests{{"other", 1}, {"sized", 2}}));
+    // A tuning of other inputs reads them anew.
+    learnt.clear();
+    (void)many.call(6);
+    many.known->wait();
+    REQUIRE(learnt.size() == 3);
+    CHECK(learnt[0].at("other") > 1);
     CHECK(learnt[1] == learnt[0]);
     CHECK(learnt[2] == learnt[0]);
 }

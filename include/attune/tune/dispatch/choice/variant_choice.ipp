@@ -63,6 +63,12 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
     tuning& t = *tuning_;
     tuning_search const& search = by_.subject_.options.search;
     description const& d = of_.space->describe();
+    // The first of several slices reads for all: each begins as it did.
+    auto const once = [](auto* kept, auto const& read) {
+        if (kept == nullptr) return read();
+        if (!*kept) *kept = read();
+        return **kept;
+    };
     session_memory memory;
     double read_s = 0;
     {
@@ -70,18 +76,13 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
         memory = by_.remembered_.memory_of(key_, *of_.space, anew);
         if (!search.samples.empty() && !d.row_names.empty() && !predict_) {
             t.samples.emplace(search.samples, key_, *of_.space);
-            std::optional<cost_samples> here;
-            std::optional<cost_samples>& others =
-                slice_ != nullptr && slice_->samples != nullptr ? *slice_->samples : here;
-            if (!others) others = t.samples->others();
-            memory.samples = *others;
+            memory.samples = once(slice_ != nullptr ? slice_->samples : nullptr,
+                                  [&t] { return t.samples->others(); });
         }
         if (!search.techniques.empty()) {
             t.techniques.emplace(search.techniques, by_.subject_.kernel.name, d);
-            memory.techniques = t.techniques->all();
-            // Of several slices each begins as the first did, with nothing of its own tuning.
-            if (slice_ != nullptr && slice_->sharers == 0)
-                memory.techniques = memory.techniques.without(by_.subject_.kernel.name);
+            memory.techniques = once(slice_ != nullptr ? slice_->techniques : nullptr,
+                                     [&t] { return t.techniques->all(); });
         }
     }
     memory.read_s = read_s;
