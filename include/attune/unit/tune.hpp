@@ -63,6 +63,7 @@
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/trial.ipp>
+#include <attune/tune/loop/trial_worker.ipp>
 #include <attune/tune/minimize.ipp>
 #include <attune/tune/minimize_two.ipp>
 #include <attune/tune/minimize_with_budget.ipp>
@@ -70,6 +71,8 @@
 #include <attune/tune/over/mpi/rank_messages.ipp>
 #include <attune/tune/over/own_slot.ipp>
 #include <attune/tune/over/slot_evaluator.ipp>
+#include <attune/tune/over/slot_trials.ipp>
+#include <attune/tune/over/variant_text.ipp>
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>
 #include <attune/tune/pipeline/variant_pipeline.ipp>

@@ -25,6 +25,7 @@
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/trial.hpp>
+#include <attune/tune/loop/trials_elsewhere.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 #include <attune/tune/progress.hpp>
 #include <attune/tune/report.hpp>
@@ -35,6 +36,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -198,6 +200,7 @@ private:
     /// How many variants to compile beside a measurement.
     [[nodiscard]] std::size_t variants_ahead()
     {
+        if (memory_.elsewhere != nullptr) return 0; // others compile
         std::size_t const wanted = options_.compile_ahead
                                        ? *options_.compile_ahead
                                        : automatic_ahead(problem_) * runner_.at_once();
@@ -227,10 +230,16 @@ private:
         if (problem_.kernel.reference && !has_reference(problem_.kernel, problem_.frame))
             note("results are compared with those of the default: the kernel's reference would "
                  "take too long for this call");
-        final_.emplace(
-            session_final::parts{
-                problem_, options_, state_, runner_, events_, processor_, interrupt_, report_},
-            standard());
+        final_.emplace(session_final::parts{problem_,
+                                            options_,
+                                            state_,
+                                            runner_,
+                                            events_,
+                                            processor_,
+                                            interrupt_,
+                                            report_,
+                                            memory_.elsewhere != nullptr},
+                       standard());
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
         best_after_.push_back(report_.default_time.value);
@@ -257,6 +266,7 @@ private:
         for (auto const& [code, result] : memory_.known_code)
             runner_.seed_known(code, result);
         bool const is_rest = !events_.log().past().empty() || memory_.was_cut_short;
+        if (memory_.elsewhere != nullptr) memory_.elsewhere->begin(report_.default_time);
         if (!past.empty())
             note(std::string("continued ") + (is_rest ? "an interrupted" : "an earlier") +
                  " tuning: " + std::to_string(past.size()) + " evaluations were known");
@@ -363,20 +373,14 @@ private:
     /// One more batch has to fit into the budget, were it as long as the longest so far.
     [[nodiscard]] bool may_go_on() const
     {
-        return state_.budget_left(final_->limit_s() + longest_s_) && !interrupt_.requested();
+        return state_.budget_left(final_->limit_s() + longest_s_) && !is_interrupted();
     }
 
     /// One batch.  @return  false: there was none, and will be none
     bool explore()
     {
-        if (!may_go_on()) return false;
-        stop_judge& judge = state_.judge();
-        if (judge.wants_gain()) judge.gain(supply_->expected_gain());
-        if (auto const verdict = judge.verdict(state_.elapsed_s())) {
-            met_stop_rule_ = true; // there is budget left
-            note(verdict->text);
-            return false;
-        }
+        if (others_may_try()) return explore_elsewhere();
+        if (!may_go_on() || meets_stop_rule()) return false;
         double const begun_s = state_.elapsed_s();
         std::vector<compile_result> codes;
         std::vector<point> const batch = next_batch(codes);
@@ -391,6 +395,80 @@ private:
             if (!tried[i].is_cut) record_trial(batch[i], tried[i]);
         longest_s_ = std::max(longest_s_, state_.elapsed_s() - begun_s);
         return true;
+    }
+
+    [[nodiscard]] bool meets_stop_rule()
+    {
+        stop_judge& judge = state_.judge();
+        if (judge.wants_gain()) judge.gain(supply_->expected_gain());
+        auto const verdict = judge.verdict(state_.elapsed_s());
+        if (!verdict) return false;
+        if (!std::exchange(met_stop_rule_, true)) note(verdict->text); // there is budget left
+        return true;
+    }
+
+    [[nodiscard]] bool others_may_try() const
+    {
+        return memory_.elsewhere != nullptr && memory_.elsewhere->has_place();
+    }
+
+    /// Gives free places elsewhere what the search proposes, and takes what has arrived.
+    /// @return  false: nothing is pending, and nothing will be
+    bool explore_elsewhere()
+    {
+        trials_elsewhere& others = *memory_.elsewhere;
+        if (may_go_on() && !meets_stop_rule()) {
+            std::uint64_t const left = state_.judge().evaluations_left();
+            std::uint64_t const room =
+                std::min<std::uint64_t>(others.idle(), left - std::min(left, open_.size()));
+            for (point& at : supply_->next_points(room)) {
+                others.submit(at, state_.best()->second.value);
+                open_.emplace(std::move(at), state_.elapsed_s());
+            }
+            is_exhausted_ = open_.empty() && others.idle() > 0;
+            if (is_exhausted_) return false;
+        } else if (open_.empty() || !is_worth_waiting()) {
+            return false;
+        }
+        for (tried_variant const& one : others.wait())
+            take(one);
+        state_.set_pruned(pruning_.pruned());
+        return true;
+    }
+
+    /// What is pending when no more is begun is waited for as long as the final still fits.
+    [[nodiscard]] bool is_worth_waiting() const
+    {
+        return !is_interrupted() && state_.left_s() > final_->limit_s();
+    }
+
+    void take(tried_variant const& one)
+    {
+        auto const begun = open_.find(one.at);
+        if (begun == open_.end()) return;
+        longest_s_ = std::max(longest_s_, state_.elapsed_s() - begun->second);
+        open_.erase(begun);
+        if (one.made.is_cut) return;
+        pipelined_variant const next{one.at, code_of(one.made)};
+        events_.compiled(next);
+        supply_->compiled_elsewhere(one.at, next.code, one.features);
+        record_trial(one.at, one.made);
+    }
+
+    /// What the compiler said of a configuration that was tried.
+    [[nodiscard]] static compile_result code_of(trial const& tried)
+    {
+        auto const* const why = std::get_if<failure>(&tried.result);
+        bool const is_compiled = why == nullptr || (why->stage != failure_stage::compile &&
+                                                    why->stage != failure_stage::load);
+        if (is_compiled) return tried.code;
+        return *why;
+    }
+
+    [[nodiscard]] bool is_interrupted() const
+    {
+        return interrupt_.requested() ||
+               (memory_.elsewhere != nullptr && memory_.elsewhere->wants_stop());
     }
 
     /// As many configurations as are measured at once, fewer at the end; and their code.
@@ -475,7 +553,7 @@ private:
         report_.pruned = static_cast<std::uint32_t>(pruning_.pruned());
         note(pruning_.sentence());
         note(state_.common_failure());
-        report_.interrupted = interrupt_.requested();
+        report_.interrupted = is_interrupted();
         if (!report_.interrupted) events_.chosen(out.at);
         out.logged_as = events_.log().id();
         bool const has_tried_all = is_exhausted_ || state_.evaluations() + pruning_.pruned() >=
@@ -486,6 +564,9 @@ private:
                                         : "budget";
         for (std::string const& said : runner_.notices())
             note(said);
+        if (memory_.elsewhere != nullptr)
+            for (std::string const& said : memory_.elsewhere->notices())
+                note(said);
         for (std::string const& said : events_.log().notices())
             note(said);
         for (std::string const& said : report_.notices)
@@ -521,7 +602,9 @@ private:
     std::optional<double> expected_gain_{}; ///< when it was last asked for
     std::size_t gain_asked_ = 0;            ///< after so many evaluations
     double longest_s_ = 0;                  ///< wall seconds of a batch
-    bool is_open_ = false;                  ///< another step may bring something
+    /// What others try, and when it was given to them.
+    std::unordered_map<point, double, point_hash> open_{};
+    bool is_open_ = false; ///< another step may bring something
     bool met_stop_rule_ = false;
     bool is_exhausted_ = false; ///< the search has nothing more to try
 };

@@ -19,6 +19,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+class trials_elsewhere;
+
 /// One outcome of a configuration.
 struct known_outcome {
     point at{};
@@ -48,6 +50,8 @@ struct session_memory {
     double read_s = 0;
     /// Called with each measured outcome, before the next one is measured; may be empty.
     std::function<void(known_outcome const&)> keep{};
+    /// Who tries configurations for the session; null: it does so itself.
+    trials_elsewhere* elsewhere = nullptr;
 };
 
 /// Outcomes with which a session can go on: the default's first, because all others are compared

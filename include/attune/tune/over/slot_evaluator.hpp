@@ -21,12 +21,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct slot_event {
     std::size_t slot = 0;
     /// The outcome of the configuration that the slot was given; nothing: the slot has joined and
-    /// is free, or, with wants_stop, it did not evaluate what it was given.
+    /// is free, or, with wants_stop, it did not evaluate what it was given. Where a slot of a tuned
+    /// kernel joins, it is that of the default.
     std::optional<evaluation> seen{};
     /// `seen` is a failure that the objective did not return: it threw, or its answer cannot be
     /// read. People are told where that happened.
     bool is_fault = false;
     bool wants_stop = false; ///< Ctrl-C was pressed there
+    std::string lost{};      ///< why it takes no part; empty: it does
+    /// Of a tuned kernel: text_of_variant() of what was tried.
+    std::string variant{};
 };
 
 /// Evaluates configurations in slots, each one configuration at a time: the caller itself, a
@@ -58,6 +62,11 @@ public:
     [[nodiscard]] virtual std::string name(std::size_t) const { return {}; }
     /// Gives a free slot a configuration. Returns at once.
     virtual void submit(std::size_t slot, point const& at) = 0;
+    /// The same of a tuned kernel. @param stop_above_s  timing may end where it is proven slower
+    virtual void submit_variant(std::size_t slot, point const& at, double /* stop_above_s */)
+    {
+        submit(slot, at);
+    }
     /// Returns when something happened, with all that did, oldest first; else after about `seconds`
     /// with nothing. It may return earlier, also with nothing.
     [[nodiscard]] virtual std::vector<slot_event> wait(double seconds) = 0;

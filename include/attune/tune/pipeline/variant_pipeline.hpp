@@ -68,6 +68,14 @@ public:
     /// Errors   those of the compiler, thrown when the configuration is due
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
+    /// The next configurations, which others compile. Fewer than asked for: the searcher may have
+    /// more once it is told more.
+    /// @pre  nothing is compiled ahead
+    [[nodiscard]] std::vector<point> next_points(std::size_t count);
+    /// Takes the code metrics of such a configuration, and counts its code.
+    void compiled_elsewhere(point const& at,
+                            compile_result const& made,
+                            std::vector<double> const& features);
     /// Tells the searcher an outcome. A configuration that waits is dropped, not returned.
     /// @param error  of its result, by kernel.check_error(); NaN: unknown
     void tell(point const& at,

@@ -192,6 +192,24 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
     return pipelined_variant{std::move(now.at), std::move(code)};
 }
 
+ATTUNE_INLINE std::vector<point> variant_pipeline::next_points(std::size_t count)
+{
+    is_finished_ = false;
+    ask_for(count);
+    std::vector<point> out;
+    for (; out.size() < count && !waiting_.empty(); waiting_.pop_front())
+        out.push_back(std::move(waiting_.front().at));
+    return out;
+}
+
+ATTUNE_INLINE void variant_pipeline::compiled_elsewhere(point const& at,
+                                                        compile_result const& made,
+                                                        std::vector<double> const& features)
+{
+    count(made);
+    tell_metrics(at, features);
+}
+
 ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result, double error)
 {
     std::erase(again_, at);

@@ -24,7 +24,7 @@ namespace {
 
 rank_report measured()
 {
-    rank_report out{.host = "node7", .wants_stop = true};
+    rank_report out{.host = "node7", .wants_stop = true, .variant = "a key \xff"};
     out.seen = guarded_evaluation{
         attune::evaluation{measurement{1.5, 1.25, std::numeric_limits<double>::infinity(), 9},
                            {{"bytes", 1e300}, {"no UTF-8 \xff\x01", -0.0}}},
@@ -40,7 +40,7 @@ rank_report failed(std::string reason, std::string log)
 }
 rank_order last()
 {
-    rank_order out{.problem = "a problem", .some_left = true, .space = "0123"};
+    rank_order out{.problem = "a problem", .some_left = true, .space = "0123", .found = "STEP=3"};
     out.end.found = {.best = attune::point{{.index = 3}, {.index = 0, .real = 0.1}},
                      .value = -2.5,
                      .quantities = {{"bytes", 7}},
@@ -70,6 +70,7 @@ TEST_CASE("a report is read as it was written")
     rank_report const seen = read_report(text_of_report(measured()));
     REQUIRE(seen.seen);
     CHECK(seen.wants_stop);
+    CHECK(seen.variant == "a key \xff");
     CHECK(!seen.seen->is_fault);
     auto const m = std::get<measurement>(seen.seen->seen.result);
     CHECK(m.value == 1.5);
@@ -95,9 +96,12 @@ TEST_CASE("a report is read as it was written")
 TEST_CASE("an order is read as it was written")
 {
     attune::point const at{{.index = 4000000000}, {.index = 0, .real = -0.1}, {.index = 1}};
-    rank_order const order = read_order(text_of_order({.at = at}));
+    rank_order const order = read_order(text_of_order({.at = at, .stop_above_s = 0.5}));
     REQUIRE(order.at);
     CHECK(*order.at == at);
+    CHECK(order.stop_above_s == 0.5);
+    CHECK(read_order(text_of_order({.at = at})).stop_above_s ==
+          std::numeric_limits<double>::infinity());
 
     rank_order const wrote = last();
     rank_order const end = read_order(text_of_order(wrote));
@@ -105,6 +109,7 @@ TEST_CASE("an order is read as it was written")
     CHECK(end.problem == "a problem");
     CHECK(end.some_left);
     CHECK(end.space == "0123");
+    CHECK(end.found == "STEP=3");
     found_minimum const& found = end.end.found;
     CHECK(found.best == wrote.end.found.best);
     CHECK(found.value == -2.5);
@@ -156,6 +161,11 @@ TEST_CASE("no report is too long for its place, and the beginning of a reason st
     CHECK(why.stage == failure_stage::bound);
     CHECK(why.reason.starts_with("firstrrr"));
     CHECK(why.log.starts_with("loglll"));
+
+    rank_report variant = failed(std::string(30000, 'r'), std::string(30000, 'l'));
+    variant.variant = std::string(30000, 'v');
+    CHECK(text_of_report(variant).size() <= longest_report);
+    CHECK(read_report(text_of_report(variant)).variant.empty());
 
     rank_report many = measured();
     for (int i = 0; i < 20000; ++i)

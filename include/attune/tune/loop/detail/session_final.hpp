@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
@@ -40,7 +41,8 @@ public:
         session_log& events;
         processor_watch const& processor;
         interrupt_guard const& interrupt;
-        tuning_report& report; ///< takes the decision and its notices
+        tuning_report& report;      ///< takes the decision and its notices
+        bool tries_leaders = false; ///< those without code were tried elsewhere, and are tried here
     };
 
     /// @param standard  the default configuration, its time and its code
@@ -137,12 +139,28 @@ private:
             round_s += f.time.value;
             if (f.code.address == nullptr) { // from before an interruption
                 compile_result again = supply.compile(f.at);
+                if (with_.tries_leaders && !is_tried_here(f, again)) continue;
                 if (std::holds_alternative<failure>(again)) continue;
                 f.code = std::get<callable>(std::move(again));
             }
             out.push_back(f);
         }
         return out;
+    }
+
+    /// With the data of this process, and its times. @return  false: it fails, or Ctrl-C came first
+    [[nodiscard]] bool is_tried_here(finalist& f, compile_result const& code)
+    {
+        trial const here = with_.runner.run(code, default_.time.high);
+        if (here.is_cut) return false;
+        if (auto const* const why = std::get_if<failure>(&here.result)) {
+            note(with_.report,
+                 text_of_point(f.at) + " worked elsewhere; here it " +
+                     std::string(describe(why->stage)) + ": " + why->reason);
+            return false;
+        }
+        f.time = std::get<measurement>(here.result);
+        return true;
     }
 
     [[nodiscard]] static std::vector<callable> codes_of(std::vector<finalist> const& field)

@@ -10,6 +10,7 @@
 #include <attune/tune/over/slot_evaluator.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,23 +32,28 @@ struct rank_report {
     std::string host{};
     std::string space{};   ///< in the hello: space_of_rank() of the rank's own space
     std::string problem{}; ///< in the hello: why the rank has no space; else empty
-    /// Nothing: a hello, or, with wants_stop, the order was not evaluated.
+    /// Nothing: a hello, or, with wants_stop, the order was not evaluated. In the hello for a tuned
+    /// kernel it is that of the default.
     std::optional<guarded_evaluation> seen{};
     bool wants_stop = false; ///< Ctrl-C was pressed at this rank
+    std::string variant{};   ///< see slot_event::variant
 };
 inline constexpr std::size_t longest_report = std::size_t{1} << 16;
 
 /// From rank 0: a configuration to evaluate, or else the end with its result.
 struct rank_order {
     std::optional<point> at{};
+    /// Of a tuned kernel: timing may end where `at` is proven slower.
+    double stop_above_s = std::numeric_limits<double>::infinity();
     minimum_on_slots end{};
     std::string problem{};  ///< at the end: why there is no result; else empty
     bool some_left = false; ///< at the end: rank 0 does not wait for some ranks
     std::string space{};    ///< at the end: space_of_rank() of rank 0; empty: it has none
+    std::string found{};    ///< at the end, of a tuned kernel: text_of_found()
 };
 
-/// A text of a failure, or of a space's inputs, is cut where it makes the report too long;
-/// quantities that do make it a failure that says so.
+/// Where the report is too long, texts of a failure and of a space's inputs are cut, and `variant`
+/// is left out; quantities that are too long make it a failure that says so.
 [[nodiscard]] std::string text_of_report(rank_report const& report);
 [[nodiscard]] std::string text_of_order(rank_order const& order);
 /// Errors of both   std::runtime_error: the text is damaged, or of another version of attune

@@ -9,6 +9,7 @@
 #include <attune/measure/message/message_values.hpp>
 #include <attune/measure/message/outcome_values.hpp>
 #include <attune/search/repeat.hpp>
+#include <attune/tune/over/detail/point_values.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline constexpr std::uint32_t rank_message_format = 3;
+inline constexpr std::uint32_t rank_message_format = 4;
 
 ATTUNE_INLINE std::string space_of_rank(description const& space)
 {
@@ -42,25 +43,6 @@ ATTUNE_INLINE std::string difference_of_spaces(std::string_view own, std::string
         std::string_view const there = next_line(of_rank_0);
         if (here != there)
             return out + ": it has " + std::string(here) + ", rank 0 has " + std::string(there);
-    }
-    return out;
-}
-
-inline void put_point(message_writer& to, point const& at)
-{
-    to.put(at.size());
-    for (coordinate const& c : at) {
-        to.put(c.index);
-        to.put(c.real);
-    }
-}
-
-[[nodiscard]] inline point get_point(message_reader& from)
-{
-    point out(from.get_count());
-    for (coordinate& c : out) {
-        c.index = from.get<std::uint32_t>();
-        c.real = from.get<double>();
     }
     return out;
 }
@@ -143,6 +125,7 @@ inline void put_end(message_writer& to, minimum_on_slots const& end)
         put_quantities(to, report.seen->seen.quantities);
         to.put(report.seen->is_fault);
     }
+    to.put_text(report.variant);
     return to.take();
 }
 
@@ -154,6 +137,7 @@ ATTUNE_INLINE std::string text_of_report(rank_report const& report)
     rank_report cut = report;
     cut.problem = cut.problem.substr(0, longest_text);
     cut.space = cut.space.substr(0, longest_text);
+    cut.variant.clear();
     if (cut.seen) {
         if (auto* const why = std::get_if<failure>(&cut.seen->seen.result)) {
             why->reason = why->reason.substr(0, longest_text);
@@ -181,6 +165,7 @@ ATTUNE_INLINE rank_report read_report(std::string_view text)
         evaluation seen{std::move(result), get_quantities(from)};
         out.seen = guarded_evaluation{std::move(seen), from.get<bool>()};
     }
+    out.variant = from.get_text();
     if (!from.is_at_end()) throw damaged_message();
     return out;
 }
@@ -192,11 +177,13 @@ ATTUNE_INLINE std::string text_of_order(rank_order const& order)
     to.put(order.at.has_value());
     if (order.at) {
         put_point(to, *order.at);
+        to.put(order.stop_above_s);
     } else {
         put_end(to, order.end);
         to.put_text(order.problem);
         to.put(order.some_left);
         to.put_text(order.space);
+        to.put_text(order.found);
     }
     return to.take();
 }
@@ -208,11 +195,13 @@ ATTUNE_INLINE rank_order read_order(std::string_view text)
     rank_order out;
     if (from.get<bool>()) {
         out.at = get_point(from);
+        out.stop_above_s = from.get<double>();
     } else {
         out.end = get_end(from);
         out.problem = from.get_text();
         out.some_left = from.get<bool>();
         out.space = from.get_text();
+        out.found = from.get_text();
     }
     if (!from.is_at_end()) throw damaged_message();
     return out;

@@ -1,0 +1,65 @@
+// attune/tune/over/slot_trials.hpp - the slots of other processes as places of a session.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/loop/trials_elsewhere.hpp>
+#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/over/slot_evaluator.hpp>
+#include <attune/tune/progress.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Moves configurations of a tuned kernel to slots, and what was tried back. What fails in a slot
+/// in a way that no variant means is told of with the slot's name.
+class slot_trials final : public trials_elsewhere {
+public:
+    /// If the default takes this many times as long in a slot as with the caller, or the inverse,
+    /// a notice has the table: nodes that bear one name differ by memory, clocks and cooling.
+    static constexpr double alike = 1.25;
+
+    /// @pre  `on` outlives this object; nothing was submitted to it
+    explicit slot_trials(slot_evaluator& on);
+
+    void begin(measurement const& default_time) override { default_s_ = default_time.value; }
+    [[nodiscard]] bool has_place() const override;
+    [[nodiscard]] std::size_t idle() const override;
+    [[nodiscard]] std::size_t pending() const override;
+    void submit(point const& at, double stop_above_s) override;
+    [[nodiscard]] std::vector<tried_variant> wait() override;
+    [[nodiscard]] bool wants_stop() const override { return wants_stop_; }
+    [[nodiscard]] std::vector<std::string> notices() const override;
+
+    /// What each slot did, in their order.
+    [[nodiscard]] std::vector<worker_use> uses() const;
+
+private:
+    enum class stage : std::uint8_t { outside, idle, busy, lost };
+    struct slot {
+        stage is = stage::outside;
+        point at{};           ///< what it was given
+        double default_s = 0; ///< of the default there; 0: unknown
+        worker_use use{};
+    };
+    void join(slot& one, slot_event const& happened);
+    [[nodiscard]] std::optional<tried_variant> take(slot_event& happened);
+    [[nodiscard]] std::string table_of_defaults() const;
+
+    slot_evaluator* on_;
+    std::vector<slot> slots_;
+    double default_s_ = 0;
+    bool wants_stop_ = false;
+    std::vector<std::string> notices_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/over/slot_trials.ipp>
+#endif

@@ -1,0 +1,146 @@
+// attune/tune/over/slot_trials.ipp - submits, takes what arrives, and keeps the books of slots.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/number_text.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/quantity_text.hpp>
+#include <attune/core/version.hpp>
+#include <attune/tune/over/slot_trials.hpp>
+#include <attune/tune/over/variant_text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <variant>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE slot_trials::slot_trials(slot_evaluator& on)
+    : on_(&on)
+    , slots_(on.slots())
+{
+}
+
+ATTUNE_INLINE bool slot_trials::has_place() const
+{
+    return std::ranges::any_of(slots_, [](slot const& one) { return one.is != stage::lost; });
+}
+
+ATTUNE_INLINE std::size_t slot_trials::idle() const
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(slots_, [](slot const& one) { return one.is == stage::idle; }));
+}
+
+ATTUNE_INLINE std::size_t slot_trials::pending() const
+{
+    return static_cast<std::size_t>(
+        std::ranges::count_if(slots_, [](slot const& one) { return one.is == stage::busy; }));
+}
+
+ATTUNE_INLINE void slot_trials::submit(point const& at, double stop_above_s)
+{
+    auto const free =
+        std::ranges::find_if(slots_, [](slot const& one) { return one.is == stage::idle; });
+    on_->submit_variant(static_cast<std::size_t>(free - slots_.begin()), at, stop_above_s);
+    free->is = stage::busy;
+    free->at = at;
+}
+
+ATTUNE_INLINE std::vector<tried_variant> slot_trials::wait()
+{
+    constexpr double longest_wait_s = 0.05; // Ctrl-C and the end of the budget are noticed then
+    std::vector<tried_variant> out;
+    for (slot_event& happened : on_->wait(longest_wait_s))
+        if (std::optional<tried_variant> one = take(happened)) out.push_back(*std::move(one));
+    return out;
+}
+
+ATTUNE_INLINE void slot_trials::join(slot& one, slot_event const& happened)
+{
+    one.is = happened.lost.empty() ? stage::idle : stage::lost;
+    if (!happened.lost.empty()) {
+        one.use.first_fault = one.use.name + " takes no part: " + happened.lost;
+        notices_.push_back(one.use.first_fault);
+        return;
+    }
+    if (!happened.seen) return;
+    if (auto const* const m = std::get_if<measurement>(&happened.seen->result))
+        one.default_s = m->value;
+}
+
+/// @return  nothing: the slot has joined, or did not try what it was given
+ATTUNE_INLINE std::optional<tried_variant> slot_trials::take(slot_event& happened)
+{
+    slot& from = slots_[happened.slot];
+    if (from.use.name.empty()) from.use.name = on_->name(happened.slot);
+    wants_stop_ = wants_stop_ || happened.wants_stop;
+    if (from.is != stage::busy) {
+        join(from, happened);
+        return {};
+    }
+    from.is = stage::idle;
+    tried_variant out{.at = std::move(from.at)};
+    out.made.is_cut = !happened.seen;
+    if (!happened.seen) return out;
+    out.made.result = std::move(happened.seen->result);
+    if (!happened.variant.empty()) {
+        try {
+            read_variant(happened.variant, out);
+        } catch (std::exception const&) { // its outcome counts
+        }
+    }
+    ++from.use.evaluations;
+    auto* const why = std::get_if<failure>(&out.made.result);
+    if (why == nullptr) return out;
+    ++from.use.failures[static_cast<std::size_t>(why->stage)];
+    if (!happened.is_fault) return out;
+    why->reason = from.use.name + ": " + why->reason;
+    if (from.use.first_fault.empty()) notices_.push_back(from.use.first_fault = why->reason);
+    return out;
+}
+
+ATTUNE_INLINE std::string slot_trials::table_of_defaults() const
+{
+    auto const is_unlike = [this](slot const& one) {
+        return one.default_s > 0 && default_s_ > 0 &&
+               (one.default_s > alike * default_s_ || default_s_ > alike * one.default_s);
+    };
+    if (std::ranges::none_of(slots_, is_unlike)) return {};
+    std::string out = "the default does not take as long everywhere, and times are compared as "
+                      "they are: " +
+                      text_of_quantity(default_s_, true) + " here";
+    constexpr int most_named = 16;
+    int named = 0;
+    for (slot const& one : slots_) {
+        if (!is_unlike(one)) continue;
+        if (++named > most_named) return out + ", ...";
+        out += ", " + text_of_quantity(one.default_s, true) + " at " + one.use.name +
+               formatted(" (%.2f times)", one.default_s / default_s_);
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::string> slot_trials::notices() const
+{
+    std::vector<std::string> out = notices_;
+    if (std::string table = table_of_defaults(); !table.empty()) out.push_back(std::move(table));
+    for (slot const& one : slots_)
+        if (one.is == stage::busy)
+            out.push_back(one.use.name + " was still at work when the search ended: what it tried "
+                                         "does not count");
+    return out;
+}
+
+ATTUNE_INLINE std::vector<worker_use> slot_trials::uses() const
+{
+    std::vector<worker_use> out;
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        out.push_back(slots_[i].use);
+        if (out.back().name.empty()) out.back().name = on_->name(i); // it never joined
+    }
+    return out;
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

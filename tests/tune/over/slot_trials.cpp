@@ -1,0 +1,281 @@
+// tests/tune/over/slot_trials.cpp - a session whose configurations are tried in scripted slots.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/over/slot_trials.hpp>
+
+#include <attune/tune/loop/session.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../support/accumulate.hpp"
+#include "../../support/scripted_slots.hpp"
+#include "../../support/texts.hpp"
+#include "../../support/timed_bench.hpp"
+
+using namespace attune_test;
+using attune::detail::slot_trials;
+
+namespace {
+
+constexpr int steps = 25;
+
+/// Nothing runs here: step i takes seconds(i), and each third does not compile.
+struct scripted_subject {
+    std::vector<double> times = std::vector<double>(steps);
+    time_script script{};
+    scripted_compiler compiler{
+        [this](attune::compile_request const& v) -> scripted_compiler::answer {
+            std::size_t const i = std::stoul(v.macros.front().value);
+            if (is_bad(i)) return refusal();
+            return static_cast<void*>(&times[i]);
+        }};
+    attune::detail::any_compiler any = attune::detail::make_any_compiler(compiler);
+    attune::kernel<void(std::span<double>)> kernel{
+        "steps",
+        attune::source_text("constexpr int step = ATTUNE_TUNABLE(STEP, 0);\n", "s.kernel.cpp"),
+        attune::space(attune::ordinal<"STEP">(attune::range(0, steps - 1)))};
+    attune::chain_of_trees space =
+        attune::build(attune::space(attune::ordinal<"STEP">(attune::range(0, steps - 1))));
+    std::vector<double> x = std::vector<double>(8);
+    attune::call_frame frame =
+        attune::detail::make_call_frame<std::span<double>>({}, std::span<double>(x));
+    attune::tuning_problem problem{kernel.describe(), space, space.at(0), any, frame};
+
+    scripted_subject()
+    {
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            times[i] = seconds(i);
+            script.seconds[&times[i]] = times[i];
+        }
+    }
+    static double seconds(std::size_t i)
+    {
+        double const off = static_cast<double>(i) - 16;
+        return 1e-5 * (1 + off * off);
+    }
+    static bool is_bad(std::size_t i) { return i % 3 == 2; }
+    static attune::failure refusal()
+    {
+        return {attune::failure_stage::compile, "no such step", "a log"};
+    }
+    /// What a slot says of a configuration.
+    attune::evaluation outcome_at(attune::point const& at) const
+    {
+        std::size_t const i = at.front().index;
+        if (is_bad(i)) return refusal();
+        return attune::measurement::exact(seconds(i));
+    }
+    attune::detail::session_result tune(attune::tuning_options options,
+                                        attune::detail::session_memory memory)
+    {
+        options.measuring.make_bench = timed_by(script);
+        return attune::detail::run_session(problem, options, std::move(memory));
+    }
+};
+
+} // namespace
+
+TEST_CASE("a session whose slots answer in any order ends as one that tries for itself")
+{
+    scripted_subject home;
+    auto const alone = home.tune(quick_options(), {});
+
+    scripted_subject s;
+    scripted_slots slots(
+        {0, 0.3, 2.5},
+        [&](attune::point const& at) { return s.outcome_at(at); },
+        [](std::size_t slot, std::size_t number) {
+            return scripted_act{.seconds = 0.01 * static_cast<double>(1 + (number * 7 + slot) % 5)};
+        });
+    slot_trials places(slots);
+    std::map<std::string, int> kept;
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    memory.keep = [&](attune::detail::known_outcome const& one) {
+        ++kept[attune::text_of(s.space.describe(), one.at)];
+    };
+    recorded_progress heard;
+    auto const r = s.tune(quick_options(heard.sink()), std::move(memory));
+
+    CHECK(r.report.configuration == alone.report.configuration);
+    CHECK(r.report.configuration == "STEP=16");
+    CHECK(r.report.how == attune::decision::tuned);
+    CHECK(r.ended == "space");
+    CHECK(r.report.evaluations == steps);
+    CHECK(r.report.failures == alone.report.failures);
+    CHECK(r.report.first_failures.front().reason == "no such step");
+    CHECK(r.report.first_failures.front().log == "a log");
+    CHECK(r.report.speedup == doctest::Approx(alone.report.speedup));
+    CHECK(slots.wrong_submissions == 0);
+    CHECK(slots.submissions.size() == steps - 1); // all but the default
+    CHECK(kept.size() == steps);
+    for (auto const& [text, times] : kept)
+        CHECK(times == 1);
+    // Here only the default and the leaders were compiled: those within 35 % of the best.
+    CHECK(s.compiler.compiled() == std::vector<std::string>{"STEP=0", "STEP=16"});
+    std::vector<attune::worker_use> const uses = places.uses();
+    REQUIRE(uses.size() == 3);
+    std::uint32_t sum = 0;
+    for (attune::worker_use const& one : uses)
+        sum += one.evaluations;
+    CHECK(sum == steps - 1);
+}
+
+TEST_CASE("what is pending counts against the evaluations, and is waited for")
+{
+    scripted_subject s;
+    scripted_slots slots(std::vector<double>(8, 0.0),
+                         [&](attune::point const& at) { return s.outcome_at(at); });
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    attune::tuning_options options = quick_options();
+    options.limits.evaluations = 12;
+    auto const r = s.tune(options, std::move(memory));
+    CHECK(slots.submissions.size() == 11);
+    CHECK(r.report.evaluations == 12);
+    CHECK(r.ended == "budget");
+    CHECK(places.pending() == 0);
+}
+
+TEST_CASE("a slot that throws costs its evaluations and is named once")
+{
+    scripted_subject s;
+    scripted_slots slots(
+        {0, 0},
+        [&](attune::point const& at) { return s.outcome_at(at); },
+        [](std::size_t slot, std::size_t) {
+            return scripted_act{.seconds = 0.01, .throws = slot == 1};
+        });
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    auto const r = s.tune(quick_options(), std::move(memory));
+    CHECK(r.report.evaluations == steps);
+    std::string all;
+    for (std::string const& one : r.report.notices)
+        all += one + '\n';
+    CHECK(has(all, "slot 1: scripted\n"));
+    CHECK(all.find("slot 1: scripted") == all.rfind("slot 1: scripted"));
+    CHECK(places.uses()[1].failures[static_cast<std::size_t>(attune::failure_stage::crash)] ==
+          places.uses()[1].evaluations);
+    CHECK(places.uses()[1].first_fault == "slot 1: scripted");
+}
+
+TEST_CASE("what won elsewhere and fails here is not installed")
+{
+    scripted_subject s;
+    /// Step 16, the fastest, is wrong with the data of this process.
+    struct refusing final : timed_bench {
+        using timed_bench::timed_bench;
+        void const* wrong = nullptr;
+        attune::first_run_result first_run(attune::callable const& tried, double limit_s) override
+        {
+            if (tried.address == wrong)
+                return attune::failure{attune::failure_stage::verify, "other data", ""};
+            return timed_bench::first_run(tried, limit_s);
+        }
+    };
+    scripted_slots slots({0}, [&](attune::point const& at) -> attune::evaluation {
+        std::size_t const i = at.front().index;
+        if (i == 15) return attune::measurement::exact(scripted_subject::seconds(16));
+        return s.outcome_at(at);
+    });
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    attune::tuning_options options = quick_options();
+    options.measuring.make_bench = [&](attune::tuning_problem const&,
+                                       attune::tuning_options const&) {
+        auto out = std::make_unique<refusing>(s.script);
+        out->wrong = &s.times[16];
+        return std::unique_ptr<attune::bench>(std::move(out));
+    };
+    auto const r = attune::detail::run_session(s.problem, options, std::move(memory));
+    CHECK(r.report.configuration == "STEP=15");
+    // Its time is that of the final here, not what the slot said.
+    CHECK(r.report.best.value == doctest::Approx(scripted_subject::seconds(15)));
+    CHECK(std::ranges::count(r.report.notices,
+                             "STEP=16 worked elsewhere; here it computed a wrong result: other "
+                             "data") == 1);
+}
+
+TEST_CASE("without any slot that takes part the session goes on by itself")
+{
+    struct lost_slots final : attune::detail::slot_evaluator {
+        bool has_said = false;
+        std::size_t slots() const override { return 1; }
+        std::string name(std::size_t) const override { return "rank 1"; }
+        void submit(std::size_t, attune::point const&) override { FAIL("no slot is free"); }
+        std::vector<attune::detail::slot_event> wait(double) override
+        {
+            if (std::exchange(has_said, true)) return {};
+            return {{.slot = 0, .lost = "no compiler"}};
+        }
+    } slots;
+    scripted_subject s;
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    auto const r = s.tune(quick_options(), std::move(memory));
+    CHECK(!places.has_place());
+    CHECK(r.report.configuration == "STEP=16");
+    CHECK(r.report.evaluations == steps);
+    CHECK(std::ranges::count(r.report.notices, "rank 1 takes no part: no compiler") == 1);
+}
+
+TEST_CASE("a slot that wants to stop ends the search, whose record says that it was interrupted")
+{
+    scripted_subject s;
+    scripted_slots slots(
+        {0, 0},
+        [&](attune::point const& at) { return s.outcome_at(at); },
+        [](std::size_t, std::size_t number) {
+            return scripted_act{
+                .seconds = 0.01, .wants_stop = number == 5, .gives_back = number == 5};
+        });
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    auto const r = s.tune(quick_options(), std::move(memory));
+    CHECK(r.ended == "interrupted");
+    CHECK(r.report.interrupted);
+    CHECK(slots.submissions.size() <= 7);
+}
+
+TEST_CASE("where the default takes longer in a slot than here, a notice has both times")
+{
+    struct joining final : attune::detail::slot_evaluator {
+        std::size_t slots() const override { return 3; }
+        std::string name(std::size_t slot) const override
+        {
+            return "rank " + std::to_string(slot + 1);
+        }
+        void submit(std::size_t, attune::point const&) override {}
+        std::vector<attune::detail::slot_event> wait(double) override
+        {
+            auto const taking = [](double s) {
+                return attune::evaluation{attune::measurement::exact(s)};
+            };
+            return {{.slot = 0, .seen = taking(0.011)},
+                    {.slot = 1, .seen = taking(0.013)},
+                    {.slot = 2, .seen = taking(0.007)}};
+        }
+    } slots;
+    slot_trials places(slots);
+    places.begin(attune::measurement::exact(0.01));
+    CHECK(places.wait().empty());
+    CHECK(places.idle() == 3);
+    REQUIRE(places.notices().size() == 1);
+    std::string const said = places.notices().front();
+    CAPTURE(said);
+    CHECK(has(said, "10 ms here, 13 ms at rank 2 (1.30 times), 7 ms at rank 3 (0.70 times)"));
+    CHECK(!has(said, "rank 1"));
+}
