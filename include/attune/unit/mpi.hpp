@@ -6,3 +6,4 @@
 #pragma once
 
 #include <attune/tune/over/mpi/ranks.ipp>
+#include <attune/tune/over/mpi/tuned_ranks.ipp>

@@ -38,6 +38,7 @@
 #include <attune/tune/dispatch/served/installed_variant.ipp>
 #include <attune/tune/dispatch/served/shape_register.ipp>
 #include <attune/tune/dispatch/served/shape_verifier.ipp>
+#include <attune/tune/dispatch/tuning_elsewhere.ipp>
 #include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/code_rules.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
@@ -70,6 +71,7 @@
 #include <attune/tune/over/minimize_slots.ipp>
 #include <attune/tune/over/mpi/rank_messages.ipp>
 #include <attune/tune/over/own_slot.ipp>
+#include <attune/tune/over/process_identity.ipp>
 #include <attune/tune/over/slot_evaluator.ipp>
 #include <attune/tune/over/slot_trials.ipp>
 #include <attune/tune/over/variant_text.ipp>

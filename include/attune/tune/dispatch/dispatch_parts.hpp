@@ -15,6 +15,7 @@
 #include <attune/tune/dispatch/served/served_inputs.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/keyed_call.hpp>
 #include <attune/tune/known_choice.hpp>
 
 #include <atomic>
@@ -82,6 +83,13 @@ struct dispatch_parts {
     /// @pre  the turn is this thread's
     void prepare(served_inputs& of);
     found_winner take(served_inputs& of, known_variant found);
+    /// Makes a call what a tuning of it needs: extents, and what the caller launched has ended.
+    /// Errors   attune::error: no device; an array that is not in its memory; as set_extents()
+    void complete(keyed_call& call) const;
+    /// take() for one call, which is served by what was found unless that is to be verified first.
+    /// @pre  the turn is this thread's
+    /// @return  whether a report says all; false: a call verifies or refuses it
+    [[nodiscard]] bool install(served_inputs& of, keyed_call const& call, known_variant found);
     /// Looks once for what may serve while there is no winner, and compiles it. @pre  the turn
     void find_near(served_inputs& of);
     /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by

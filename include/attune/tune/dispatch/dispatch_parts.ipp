@@ -185,6 +185,32 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
     return out;
 }
 
+ATTUNE_INLINE void dispatch_parts::complete(keyed_call& call) const
+{
+    auto const device = subject.target();
+    if (!device) return set_extents(call.frame, subject.kernel, subject.values_of(call.inputs));
+    device->require_device(subject.kernel.name);
+    subject.complete(call.frame, call.inputs);
+    device->wait_for_caller(nullptr);
+    device->require_arrays(call.frame);
+}
+
+ATTUNE_INLINE bool
+dispatch_parts::install(served_inputs& of, keyed_call const& call, known_variant found)
+{
+    found_winner const won = take(of, std::move(found));
+    of.is_partly_tuned = false;
+    of.is_settled = true;
+    if (of.winner == nullptr) { // too short, or nothing to spend
+        if (!of.is_given_up) settle(of, shapes.meet(call.shape).shape);
+        return true;
+    }
+    if (!won.is_for_this_shape || is_refused(of, call.inputs, of.winner_at.value())) return false;
+    of.verifier->add(call.shape);
+    shapes.serve(shapes.meet(call.shape).shape, *of.winner, true);
+    return true;
+}
+
 ATTUNE_INLINE void dispatch_parts::drop_near(served_inputs& of)
 {
     if (of.near) shapes.look_again(of.near->variant);

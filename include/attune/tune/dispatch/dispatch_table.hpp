@@ -23,6 +23,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 struct dispatch_parts;
+class trials_elsewhere;
 
 /// What serves each shape of a kernel's calls.
 ///
@@ -67,12 +68,14 @@ public:
 
     /// Tunes for this call now, whatever tuning_options::on_miss says, unless the store knows its
     /// inputs. Waits while another thread tunes. The kernel is not called.
+    /// @param elsewhere  who tries configurations for the tuning; null: this process
     /// @return  how that went
     /// Errors   as obtain(); attune::error: called from within a tuning of this table
     tuning_report tune(std::span<std::int64_t const> shape,
                        std::vector<number> const& inputs,
                        call_frame frame,
-                       void* stream = nullptr);
+                       void* stream = nullptr,
+                       trials_elsewhere* elsewhere = nullptr);
     /// tune() for the captured call that ATTUNE_REPLAY names, if it is one of this kernel. Where
     /// ATTUNE_REPLAY_REPORT names a file, the process ends then. Whatever is wrong is a notice.
     void replay(replay_maker const& make) noexcept;
@@ -106,7 +109,8 @@ private:
                                    std::vector<number> const& inputs,
                                    call_frame& frame,
                                    void* stream,
-                                   tuning_report* tunes_now);
+                                   tuning_report* tunes_now,
+                                   trials_elsewhere* elsewhere = nullptr);
     detail::owned_until_end<state> state_;
     shape_table const* shapes_ = nullptr;
 };

@@ -104,6 +104,22 @@ struct dispatch_table::state {
     }
 };
 
+/// While it exists, others try the configurations of a tuning. @pre  the turn is this thread's
+class tries_elsewhere {
+public:
+    tries_elsewhere(variant_choice& of, trials_elsewhere* others)
+        : of_(&of)
+    {
+        of.set_elsewhere(others);
+    }
+    ~tries_elsewhere() { of_->set_elsewhere(nullptr); }
+    tries_elsewhere(tries_elsewhere const&) = delete;
+    tries_elsewhere& operator=(tries_elsewhere const&) = delete;
+
+private:
+    variant_choice* of_;
+};
+
 /// As the program and the variables have them.
 [[nodiscard]] inline tuning_options options_for(kernel_description const& kernel,
                                                 tuning_options options)
@@ -164,7 +180,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                                                              std::vector<number> const& inputs,
                                                              call_frame& frame,
                                                              void* stream,
-                                                             tuning_report* tunes_now)
+                                                             tuning_report* tunes_now,
+                                                             trials_elsewhere* elsewhere)
 {
     state& s = *state_;
     dispatched_kernel const& subject = s.parts.subject;
@@ -197,6 +214,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         return of.is_settled ? s.apart.verify(of, met.shape, key, frame)
                              : s.apart.tune(of, met.shape, key, frame, by);
     }
+    tries_elsewhere const by_others(s.parts.choice, elsewhere);
     if (tunes_now != nullptr && of.winner == nullptr) {
         of.is_given_up = false;
         s.parts.look_again(of);
@@ -253,10 +271,11 @@ ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& i
 ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> key,
                                                  std::vector<number> const& inputs,
                                                  call_frame frame,
-                                                 void* stream)
+                                                 void* stream,
+                                                 trials_elsewhere* elsewhere)
 {
     tuning_report out;
-    static_cast<void>(serve(key, inputs, frame, stream, &out));
+    static_cast<void>(serve(key, inputs, frame, stream, &out, elsewhere));
     return out;
 }
 

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <doctest/doctest.h>
-#include <set>
-#include <sstream>
 #include <string>
-#include <sys/wait.h>
-#include <vector>
 
-#include "../../../support/texts.hpp"
+#ifdef ATTUNE_TEST_MPIRUN
+#include "../../../support/ranks_run.hpp"
 
-using attune_test::has;
+using namespace attune_test;
+#endif
 
 TEST_CASE("a communicator is a pointer or a number of at most eight bytes")
 {
@@ -34,61 +31,14 @@ TEST_CASE("a communicator is a pointer or a number of at most eight bytes")
 
 namespace {
 
-struct ranks_run {
-    int code = -1;
-    std::vector<std::string> results{}; ///< by order of arrival, without the rank
-    std::vector<std::string> errors{};
-    std::string notices{};
-    std::size_t evaluated = 0;
-    std::set<std::string> different{};
-    std::size_t over = 0; ///< ranks that came to their end, behind MPI_Finalize
-    std::string all{};
-};
-
 ranks_run run(int ranks, std::string const& what)
 {
-    ranks_run out;
-    std::string const line = ATTUNE_TEST_MPIRUN " -n " + std::to_string(ranks) +
-                             " " ATTUNE_TEST_RANKS " " + what + " 2>&1";
-    std::FILE* const pipe = ::popen(line.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    char buffer[4096];
-    while (std::size_t const n = std::fread(buffer, 1, sizeof buffer, pipe))
-        out.all.append(buffer, n);
-    int const ended = ::pclose(pipe);
-    out.code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
-    std::istringstream lines(out.all);
-    for (std::string text; std::getline(lines, text);) {
-        std::istringstream words(text);
-        std::string kind, rank, rest;
-        words >> kind >> rank;
-        std::getline(words, rest);
-        if (kind == "result") out.results.push_back(rest);
-        if (kind == "error") out.errors.push_back(rest);
-        if (kind == "notice") out.notices += text + '\n';
-        if (kind == "over") ++out.over;
-        if (kind == "evaluated") {
-            ++out.evaluated;
-            out.different.insert(rest);
-        }
-    }
-    return out;
+    return run_on_ranks(ATTUNE_TEST_RANKS, ranks, what);
 }
 
-/// Whether all ranks have one and the same result, which has this in it.
-bool all_say(ranks_run const& r, std::size_t ranks, std::string const& text)
-{
-    bool const same = std::set<std::string>(r.results.begin(), r.results.end()).size() == 1;
-    return r.results.size() == ranks && same && has(r.results.front(), text);
-}
-
-/// Nothing where mpirun starts ranks here; else its message.
 std::string const& problem()
 {
-    static std::string const said = [] {
-        ranks_run const r = run(2, "before_init");
-        return r.code == 0 ? "" : "mpirun does not start ranks here: " + r.all.substr(0, 300);
-    }();
+    static std::string const said = problem_with_ranks(ATTUNE_TEST_RANKS, "before_init");
     return said;
 }
 

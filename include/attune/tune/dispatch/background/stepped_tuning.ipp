@@ -93,14 +93,7 @@ ATTUNE_INLINE void stepped_tuning::begin(search_limits const& left)
     has_begun_ = true;
     dispatched_kernel const& subject = parts_.subject;
     if (!subject.is_taken(call_.frame)) return serve_plain();
-    if (auto const device = subject.target()) {
-        device->require_device(subject.kernel.name);
-        subject.complete(call_.frame, call_.inputs);
-        device->wait_for_caller(nullptr);
-        device->require_arrays(call_.frame);
-    } else {
-        set_extents(call_.frame, subject.kernel, subject.values_of(call_.inputs));
-    }
+    parts_.complete(call_);
     bool const is_known = of_->winner != nullptr && !of_->is_partly_tuned;
     is_over_ = is_known || call_.frame.has_only_empty_arrays();
     if (is_over_) return;
@@ -191,20 +184,8 @@ ATTUNE_INLINE void stepped_tuning::leave(std::string const& why)
 
 ATTUNE_INLINE void stepped_tuning::install(known_variant found)
 {
-    dispatch_parts::found_winner const won = parts_.take(*of_, std::move(found));
-    of_->is_partly_tuned = false;
-    of_->is_settled = true;
     is_over_ = true;
-    if (of_->winner == nullptr) { // too short, or nothing to spend
-        if (!of_->is_given_up) parts_.settle(*of_, parts_.shapes.meet(call_.shape).shape);
-        report_ = of_->outcome;
-        return;
-    }
-    if (!won.is_for_this_shape || parts_.is_refused(*of_, call_.inputs, of_->winner_at.value()))
-        return; // verified, or refused, by the call itself
-    of_->verifier->add(call_.shape);
-    parts_.shapes.serve(parts_.shapes.meet(call_.shape).shape, *of_->winner, true);
-    report_ = of_->outcome;
+    if (parts_.install(*of_, call_, std::move(found))) report_ = of_->outcome;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -16,6 +16,7 @@
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/known_choice.hpp>
 #include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/trials_elsewhere.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -114,11 +115,17 @@ public:
     /// Whether a call with these inputs would be served by what the store has. Nothing is compiled.
     /// @pre  `of` is complete
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
+    /// What another process found for these inputs, where it tuned the same call.
+    /// @param code  compiled here, and right here
+    [[nodiscard]] known_variant
+    tuned_elsewhere(call_problem const& of, point at, callable code, tuning_report report);
+    /// Who tries configurations for the next tuning; null: this process.
+    void set_elsewhere(trials_elsewhere* others) noexcept { elsewhere_ = others; }
+    [[nodiscard]] record_key key_of(call_problem const& of) const;
     /// What is left of tuning_limits::total.
     [[nodiscard]] search_limits total_left() const;
 
 private:
-    [[nodiscard]] record_key key_of(call_problem const& of) const;
     [[nodiscard]] search_limits limits_left() const;
     /// Nothing where ATTUNE_FORCE names nothing that is possible.
     /// @param told  takes what there is to say
@@ -135,6 +142,7 @@ private:
     dispatch_report& report_;
     std::uint64_t spent_evaluations_ = 0; ///< by all tunings so far
     double spent_s_ = 0;
+    trials_elsewhere* elsewhere_ = nullptr;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

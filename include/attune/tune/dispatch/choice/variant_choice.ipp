@@ -86,6 +86,7 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
         }
     }
     memory.read_s = read_s;
+    memory.elsewhere = by_.elsewhere_;
     if (slice_ != nullptr && slice_->known.size() > memory.known.size())
         memory.known = slice_->known;
     t.all = from_default(memory.known, *of_.default_at);
@@ -236,6 +237,27 @@ ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
     if (is_spent)
         report_.tell("what tuning_options::limits.total allows is spent: new inputs are not tuned");
     return {.report = std::move(report), .is_missing = true};
+}
+
+ATTUNE_INLINE known_variant variant_choice::tuned_elsewhere(call_problem const& of,
+                                                            point at,
+                                                            callable code,
+                                                            tuning_report report)
+{
+    description const& space = of.space->describe();
+    known_variant out;
+    out.choice = {.kernel = subject_.kernel.name,
+                  .configuration = text_of(space, at),
+                  .how = choice_match::exact,
+                  .why = "tuned for these inputs by this job, " +
+                         std::to_string(report.evaluations) + " evaluations"};
+    out.code = std::move(code);
+    out.at = std::move(at);
+    out.report = std::move(report);
+    out.is_for_this_shape = true;
+    out.is_over = true;
+    out.proofs = remembered_.proofs_of(key_of(of), space, out.code.object_key);
+    return out;
 }
 
 ATTUNE_INLINE record_key variant_choice::key_of(call_problem const& of) const

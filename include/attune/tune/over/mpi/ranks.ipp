@@ -6,14 +6,12 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/minimize.hpp>
-#include <attune/tune/over/mpi/detail/rank_letters.hpp>
+#include <attune/tune/over/mpi/detail/rank_job.hpp>
 #include <attune/tune/over/mpi/detail/ranks_evaluator.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 #include <attune/tune/over/mpi/ranks.hpp>
 #include <attune/tune/over/slot_evaluator.hpp>
 
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <mpi.h>
 #include <optional>
@@ -21,33 +19,6 @@
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The exception being handled, on one line.
-/// @pre  called in a `catch` block
-[[nodiscard]] inline std::string problem_here()
-{
-    try {
-        throw;
-    } catch (error const& thrown) {
-        return sentence_of(thrown);
-    } catch (...) {
-        return text_of_exception();
-    }
-}
-
-/// What no other rank can hear of ends the job: the others would wait for ever.
-template <class Work>
-void or_abort(MPI_Comm comm, Work const& work)
-{
-    try {
-        work();
-    } catch (...) {
-        int rank = 0;
-        MPI_Comm_rank(comm, &rank);
-        std::fprintf(stderr, "attune: rank %d ends the job: %s\n", rank, problem_here().c_str());
-        MPI_Abort(comm, 1);
-    }
-}
 
 using ranked_objective = std::function<evaluation(chain_of_trees const&, point const&)>;
 
@@ -121,22 +92,8 @@ evaluate_order(chain_of_trees const& space, point const& at, ranked_objective co
         report.problem = problem_here();
     }
     interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
-    rank_order order;
-    or_abort(comm, [&] {
-        for (;;) {
-            report.wants_stop = interrupt.requested();
-            std::string const text = text_of_report(report);
-            MPI_Send(
-                text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, rank_message_tag, comm);
-            std::optional<rank_letter> letter;
-            for (rests_between_looks looks; !(letter = next_letter(comm, 0)); looks.rest()) {
-            }
-            order = read_order(letter->text);
-            if (!order.at) break;
-            report.seen.reset();
-            if (!interrupt.requested()) report.seen = evaluate_order(*space, *order.at, objective);
-        }
-        end_communicator({.comm = comm}, order.some_left);
+    rank_order order = obey_orders(comm, report, interrupt, [&](rank_order const& of) {
+        report.seen = evaluate_order(*space, *of.at, objective);
     });
     if (thrown) std::rethrow_exception(thrown);
     if (interrupt.requested()) order.end.found.interrupted = true; // also where it came too late
@@ -173,32 +130,8 @@ ATTUNE_INLINE minimum_on_ranks minimize_on_ranks(communicator_bits communicator,
                                                  ranked_objective const& objective,
                                                  minimize_over_options const& options)
 {
-    int is_ready = 0;
-    int is_over = 0;
-    MPI_Initialized(&is_ready);
-    MPI_Finalized(&is_over);
-    if (is_ready == 0 || is_over != 0)
-        throw error(is_over != 0 ? "MPI is finalized" : "MPI is not initialised",
-                    "minimize_over(communicator, ...)",
-                    "call it between MPI_Init_thread() and MPI_Finalize()");
-    static_assert(may_be_communicator<MPI_Comm>);
-    MPI_Comm given = MPI_COMM_NULL;
-    std::memcpy(&given, &communicator.bits, sizeof given);
-    int is_inter = 0;
-    if (given != MPI_COMM_NULL) MPI_Comm_test_inter(given, &is_inter);
-    if (given == MPI_COMM_NULL || is_inter != 0)
-        throw error(is_inter != 0 ? "the communicator joins two groups"
-                                  : "the communicator is MPI_COMM_NULL",
-                    "minimize_over(communicator, ...)",
-                    "call it with a communicator of one group, on its ranks alone");
-    int size = 0;
-    MPI_Comm_size(given, &size);
-    if (size == 1) return search_alone(build, objective, options);
-    // Messages of the program's own cannot be taken for ours, nor do its hints and its handler of
-    // errors hold for ours.
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup_with_info(given, MPI_INFO_NULL, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm const comm = own_communicator(communicator, "minimize_over(communicator, ...)");
+    if (comm == MPI_COMM_NULL) return search_alone(build, objective, options);
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     return rank == 0 ? search_over(comm, build, objective, options)

@@ -33,10 +33,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Rank 0's view of the others, and of its own thread if it evaluates.
 class ranks_evaluator final : public slot_evaluator {
 public:
+    enum class without : bool {
+        none, ///< a rank that cannot take part ends the search
+        some, ///< it goes on without such a rank
+    };
     /// @param space  space_of_rank() that all ranks must have
-    ranks_evaluator(MPI_Comm comm, std::string space)
+    ranks_evaluator(MPI_Comm comm, std::string space, without which = without::none)
         : comm_(comm)
         , space_(std::move(space))
+        , without_(which)
         , others_(static_cast<std::size_t>(size_of(comm) - 1))
     {
     }
@@ -59,6 +64,12 @@ public:
             here_->submit(at);
         else
             send(others_[slot - first_other()], rank_of(slot), text_of_order({.at = at}));
+    }
+    void submit_variant(std::size_t slot, point const& at, double stop_above_s) override
+    {
+        send(others_[slot - first_other()],
+             rank_of(slot),
+             text_of_order({.at = at, .stop_above_s = stop_above_s}));
     }
     [[nodiscard]] std::vector<slot_event> wait(double seconds) override
     {
@@ -204,7 +215,10 @@ private:
             from.host = report.host;
             if (report.problem.empty()) report.problem = difference_of_spaces(report.space, space_);
             out.wants_stop = report.wants_stop;
-            if (!report.problem.empty()) throw no_part(letter.from, from.host, report.problem);
+            out.lost = std::move(report.problem);
+            if (!out.lost.empty() && without_ == without::none)
+                throw no_part(letter.from, from.host, out.lost);
+            if (report.seen) out.seen = std::move(report.seen->seen);
             return out;
         }
         out.wants_stop = report.wants_stop;
@@ -212,11 +226,13 @@ private:
             out.seen = std::move(report.seen->seen);
             out.is_fault = report.seen->is_fault;
         }
+        out.variant = std::move(report.variant);
         return out;
     }
 
     MPI_Comm comm_;
     std::string space_;
+    without without_;
     std::vector<other> others_; ///< of rank 1 and so on
     std::unique_ptr<own_slot> here_{};
     std::string host_{}; ///< of rank 0, if it evaluates

@@ -1,0 +1,161 @@
+// tests/tune/over/mpi/tuned_ranks.cpp - a tuning on real ranks of this machine, by mpirun.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/over/mpi/tuned_ranks.hpp>
+
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <string>
+
+#ifdef ATTUNE_TEST_MPIRUN
+#include "../../../support/ranks_run.hpp"
+
+using namespace attune_test;
+
+namespace {
+
+ranks_run run(int ranks, std::string const& what)
+{
+    return run_on_ranks(ATTUNE_TEST_TUNED_RANKS, ranks, what);
+}
+
+std::string const& problem()
+{
+    static std::string const said = problem_with_ranks(ATTUNE_TEST_TUNED_RANKS, "few");
+    return said;
+}
+
+std::size_t count_of(std::string const& text, std::string const& part)
+{
+    std::size_t out = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        ++out;
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("four ranks tune a kernel: the best of all variants serves on each of them")
+{
+    if (!problem().empty()) {
+        MESSAGE("skipped: no MPI: " << problem());
+        return;
+    }
+    ranks_run const r = run(4, "all");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    // Steps 0 to 29: four of them do not compile, and 17 is the fastest.
+    CHECK(all_say(r, 4, "STEP=17 evaluations=30 failed=4 tuned=1 interrupted=0"));
+    CHECK(r.different.size() == 29);
+    CHECK(count_of(r.all, "STEP=17 tuned\n") == 4);
+    CHECK(has(r.all, "failure 0 did not compile: no such step"));
+    // The others have tried all but the default, and only leaders are compiled again.
+    for (std::string const far : {"1", "2", "28", "29"})
+        CHECK(count_of(r.all, " " + far + "\n") == 1);
+    CHECK(r.over == 4);
+    ranks_run const alone = run(1, "all");
+    CAPTURE(alone.all);
+    CHECK(all_say(alone, 1, "STEP=17 evaluations=30 failed=4 tuned=1 interrupted=0"));
+}
+
+TEST_CASE("the limits of rank 0 hold for all, and what is known is not tuned again")
+{
+    if (!problem().empty()) return;
+    ranks_run const few = run(4, "few");
+    CAPTURE(few.all);
+    CHECK(all_say(few, 4, "evaluations=10 "));
+    CHECK(few.different.size() == 9);
+    ranks_run const twice = run(3, "twice");
+    CAPTURE(twice.all);
+    CHECK(twice.results.size() == 6);
+    CHECK(count_of(twice.all, "workers=0,0,\n") == 3);
+    CHECK(twice.all.rfind("evaluated ") < twice.all.find("workers=0,0,\n"));
+}
+
+TEST_CASE("variants that run: wrong and crashing ones cost an evaluation, with their reasons")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(3, "real");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    CHECK(all_say(r, 3, "WAY=1 evaluations=7 failed=4 tuned=1"));
+    CHECK(count_of(r.all, " yes\n") == 3); // no rank's data was changed
+    CHECK(count_of(r.all, " fast right\n") == 3);
+    CHECK(has(r.all, "failure 0 crashed: SIGSEGV"));
+    CHECK(has(r.all, "failure 0 computed a wrong result: argument 1, element 0"));
+    CHECK(r.over == 3);
+}
+
+TEST_CASE("another compiler or input on one rank is an error on all, before anything is compiled")
+{
+    if (!problem().empty()) return;
+    for (std::string const what : {"other_compiler", "other_input"}) {
+        ranks_run const r = run(4, what);
+        CAPTURE(r.all);
+        REQUIRE(r.errors.size() == 4);
+        for (std::string const& text : r.errors) {
+            CHECK(has(text, "rank 2 on "));
+            CHECK(has(text,
+                      what == "other_input" ? "it has SIZE=5, rank 0 has SIZE=4"
+                                            : ": scripted 2, not scripted 1"));
+        }
+        CHECK(r.evaluated == 0);
+        CHECK(r.over == 4);
+    }
+}
+
+TEST_CASE("a rank that fails costs its evaluations or takes no part, and is told of by name")
+{
+    if (!problem().empty()) return;
+    ranks_run const throws = run(4, "throws");
+    CAPTURE(throws.all);
+    CHECK(all_say(throws, 4, "evaluations=30 "));
+    CHECK(has(throws.notices, "rank 1 on "));
+    CHECK(has(throws.notices, ": the disk is full"));
+    ranks_run const none = run(4, "no_default");
+    CAPTURE(none.all);
+    CHECK(all_say(none, 3, "STEP=17 evaluations=30 failed=4 tuned=1"));
+    CHECK(has(none.notices, " takes no part: the default configuration of kernel 'steps' "));
+    REQUIRE(none.errors.size() == 1); // nothing serves there
+    CHECK(has(none.errors.front(), "the default configuration of kernel 'steps' did not compile"));
+    CHECK(none.over == 4);
+}
+
+TEST_CASE("a rank that is slower by more than a quarter is named, with both times")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(4, "slow_machine");
+    CAPTURE(r.all);
+    CHECK(r.results.size() == 4);
+    CHECK(has(r.notices, "29.9 ms here, 59.8 ms at rank 2 on "));
+    CHECK(!has(run(4, "all").notices, "does not take as long everywhere"));
+}
+
+TEST_CASE("a rank that hangs does not hold the end of the others")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(4, "hangs");
+    CAPTURE(r.all);
+    CHECK(all_say(r, 4, "STEP=17 evaluations=29 "));
+    CHECK(has(r.results.front(), "workers=0left,"));
+    CHECK(has(r.notices, "was still at work when the search ended"));
+    CHECK(r.all.find("result 1 ") > r.all.find("result 2 "));
+    CHECK(r.all.find("result 1 ") > r.all.find("result 3 "));
+    CHECK(r.over == 4);
+}
+
+TEST_CASE("Ctrl-C at rank 0, or at another, ends the tuning on all")
+{
+    if (!problem().empty()) return;
+    for (char const* what : {"interrupted", "interrupted_worker"}) {
+        ranks_run const r = run(4, what);
+        CAPTURE(r.all);
+        CHECK(r.code == 0);
+        CHECK(all_say(r, 4, "interrupted=1"));
+        CHECK(r.evaluated < 20);
+        CHECK(r.over == 4);
+    }
+}
+
+#else
+TEST_CASE("a tuning on ranks") { MESSAGE("skipped: no MPI, or no mpirun"); }
+#endif
