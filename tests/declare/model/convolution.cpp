@@ -257,3 +257,56 @@ TEST_CASE("a parameter as a size of a window is valid from 1 on, and as far as i
         CHECK(holds == (at >= 1 && at <= 6));
     }
 }
+
+TEST_CASE("zeros before and behind an axis are those of an input that has them as elements")
+{
+    attune::random_engine engine(7);
+    for (int i = 0; i < 300; ++i) {
+        axis_options h = draw_axis(engine);
+        auto const before = static_cast<std::int64_t>(engine() % 4);
+        auto const behind = static_cast<std::int64_t>(engine() % 4);
+        model::padding pad = before;
+        pad.behind = behind;
+        h.pad = 0;
+        std::int64_t const extent = h.extent;
+        h.extent += before + behind;
+        if (count_windows(h) == 0) continue;
+        model::network net("n");
+        model::tensor const x = net.input({1, 2, extent});
+        model::convolution const o{.filters = 3,
+                                   .kernel = h.kernel,
+                                   .stride = h.stride,
+                                   .pad = pad,
+                                   .dilation = h.dilation};
+        CHECK(model::conv1d(x, o).extent(2).constant() == count_windows(h));
+        // The rows that a transposed convolution cuts, each side by its own number.
+        model::tensor const all = model::transposed_conv1d(x, {.kernel = 9});
+        model::transposed_convolution const cut{.kernel = 9, .pad = before, .pad_behind = behind};
+        CHECK(*model::transposed_conv1d(x, cut).extent(2).constant() ==
+              *all.extent(2).constant() - before - behind);
+    }
+    // A last window may start in the elements, not in the zeros behind: 6 of 2 in steps of 3.
+    for (std::int64_t const behind : {0, 1}) {
+        model::network net("n");
+        model::padding pad = 1;
+        pad.behind = behind;
+        model::tensor const y = model::max_pool1d(
+            net.input({1, 1, 5}), {.window = 2, .stride = 3, .pad = pad, .ceil = true});
+        CHECK(y.extent(2).constant() == 2); // at 0 and 3; 6 is behind the last element
+    }
+    model::network net("n");
+    model::tensor const x = net.input({1, 2, 6});
+    model::padding pad = 0;
+    pad.behind = -1;
+    CHECK_THROWS_AS(model::conv1d(x, {.pad = pad}), attune::error);
+    pad.behind = model::per_axis{1, 2};
+    CHECK_THROWS_AS(model::conv1d(x, {.pad = pad}), attune::error);
+}
+
+TEST_CASE("a convolution in steps of 1 that pads what its kernel takes keeps the extent's formula")
+{
+    constexpr auto size = attune::integer<"SIZE">(1, 9);
+    model::network net("n");
+    model::tensor const x = net.input({1, 2, size});
+    CHECK(model::conv1d(x, {.kernel = 3, .pad = 1}).extent(2).is_same(size));
+}

@@ -5,7 +5,10 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/parameters.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <vector>
 
 #include "../../support/quantity_value.hpp"
 
@@ -106,4 +109,55 @@ TEST_CASE("extents that differ for some configurations are a requirement of the 
     };
     for (std::int64_t at = 1; at <= 9; ++at)
         CHECK(holds(at) == (at == 4));
+}
+
+TEST_CASE("matmul and broadcast_shape repeat extents of 1 as NumPy does")
+{
+    model::network net("n");
+    model::tensor const x = net.input({4, 2, 3});
+    auto const shape = [&](std::vector<model::quantity> const& a,
+                           std::vector<model::quantity> const& b) {
+        std::vector<std::int64_t> out;
+        for (model::quantity const& extent : model::broadcast_shape(x, "add", {a, b}))
+            out.push_back(*extent.constant());
+        return out;
+    };
+    CHECK(shape({4, 2, 3}, {3}) == std::vector<std::int64_t>{4, 2, 3});
+    CHECK(shape({2, 1}, {4, 1, 3}) == std::vector<std::int64_t>{4, 2, 3});
+    CHECK(shape({}, {5}) == std::vector<std::int64_t>{5});
+    CHECK(shape({}, {}).empty());
+    CHECK_THROWS_AS(shape({2, 3}, {2, 4}), attune::error);
+    CHECK(model::matmul(x, net.input({3, 5})).elements().constant() == 4 * 2 * 5);
+    CHECK(model::matmul(net.input({7, 1, 2, 3}), net.input({4, 3, 5})).elements().constant() ==
+          7 * 4 * 2 * 5);
+    CHECK(model::matmul(x, net.input({3})).shape().size() == 2); // a column
+    CHECK(model::matmul(net.input({2}), net.input({4, 2, 3})).elements().constant() == 4 * 3);
+    CHECK_THROWS_AS(model::matmul(x, net.input({})), attune::error);
+}
+
+TEST_CASE("two extents that parameters decide fit where they are equal or one is 1")
+{
+    constexpr auto rows = attune::integer<"ROWS">(1, 3);
+    constexpr auto columns = attune::integer<"COLUMNS">(1, 3);
+    model::network net("n");
+    auto const made = model::broadcast_shape(net.input({rows}), "add", {{rows}, {columns}});
+    auto const& needs = net.graph().requirements;
+    for (std::int64_t i = 1; i <= 3; ++i)
+        for (std::int64_t j = 1; j <= 3; ++j) {
+            attune_tests::parameter_values const at{{"ROWS", i}, {"COLUMNS", j}};
+            bool holds = true;
+            for (auto const& r : needs)
+                holds = holds && attune_tests::value_of(r.holds, at) == 1;
+            CHECK(holds == (i == j || i == 1 || j == 1));
+            if (holds) CHECK(attune_tests::value_of(made[0], at) == std::max(i, j));
+        }
+}
+
+TEST_CASE("a slice moves what it writes, twice")
+{
+    model::network net("n", 1);
+    model::slice(net.input({1, 10, 10}), {1, 2, 10});
+    CHECK(net.bytes_moved().constant() == 20 + 20);
+    CHECK(net.flops().constant() == 0);
+    CHECK(net.activation_bytes().constant() == 100 + 20);
 }

@@ -276,3 +276,24 @@ TEST_CASE("a fault of ranks or axes is an error under a choice too")
     tensor const far = other.input({2, 3});
     refused(x, [&](tensor const&) { return far; });
 }
+
+TEST_CASE("named outputs are held to the end, and nothing else that no layer reads")
+{
+    auto const peak = [](bool names_first, bool names_last) {
+        model::network net("outputs", 1);
+        tensor const x = net.input({1, 10});
+        tensor const first = model::dense(x, 1000); // read by nothing
+        tensor const last = model::dense(model::dense(model::dense(x, 50), 200), 40);
+        if (names_first) net.output(first);
+        if (names_last) net.output(last);
+        return *net.activation_bytes().constant();
+    };
+    CHECK(peak(false, false) == 1000 + 50 + 200);
+    CHECK(peak(true, true) == 1000 + 50 + 200);
+    CHECK(peak(true, false) == 1000 + 50 + 200);
+    CHECK(peak(false, true) == 10 + 1000); // while the first layer runs
+    model::network net("n");
+    model::network other("m");
+    tensor const x = other.input({1, 1});
+    CHECK_THROWS_AS(net.output(x), attune::error);
+}

@@ -229,3 +229,36 @@ TEST_CASE("a quotient below 0 is no truth, and an input may be below 0")
     CHECK((quantity(a) / 2).is_total());
     CHECK_FALSE((6 / quantity(a) + 1).is_total());
 }
+
+TEST_CASE("an exact quotient times its divisor is what was divided")
+{
+    quantity const n = quantity::of_parameter("N", true);
+    quantity const t = quantity::of_parameter("T", true);
+    CHECK(exact_quotient(12 * n * t, 4 * n)->is_same(3 * t));
+    CHECK(exact_quotient(n * n * t, n)->is_same(n * t));
+    CHECK(exact_quotient(6 * n + 4 * n * t, 2 * n)->is_same(3 + 2 * t));
+    CHECK(exact_quotient(quantity(12), quantity(-4))->constant() == -3);
+    CHECK_FALSE(exact_quotient(12 * n, 5));
+    CHECK_FALSE(exact_quotient(12 * n, t));
+    CHECK_FALSE(exact_quotient(12 * n, n + t));
+    CHECK_FALSE(exact_quotient(12 * n, 0));
+    CHECK_FALSE(exact_quotient(quantity(flag) * b, quantity(flag))); // 0 / 0 where it is false
+    CHECK_FALSE(exact_quotient(quantity(std::numeric_limits<std::int64_t>::min()), -1));
+    attune::random_engine engine(5);
+    auto const draw = [&] {
+        return static_cast<std::int64_t>(attune::uniform_below(engine, 9)) - 4;
+    };
+    for (int i = 0; i < 500; ++i) {
+        quantity const by = (draw() * 2 + 1) * (draw() > 0 ? n : n * t);
+        quantity const of = draw() * n + draw() * t + draw() * n * n * t + draw();
+        REQUIRE(exact_quotient(of * by, by));
+        CHECK(exact_quotient(of * by, by)->is_same(of));
+    }
+}
+
+TEST_CASE("a parameter by its name is the declared one")
+{
+    CHECK(quantity::of_parameter("A").is_same(a));
+    CHECK_FALSE(quantity::of_parameter("A").is_positive());
+    CHECK(quantity::of_parameter("A", true).is_positive());
+}

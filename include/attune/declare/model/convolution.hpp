@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,10 @@ public:
         : values_(values)
     {
     }
+    explicit per_axis(std::vector<quantity> values)
+        : values_(std::move(values))
+    {
+    }
     [[nodiscard]] std::size_t count() const noexcept { return values_.size(); }
     [[nodiscard]] quantity const& at(std::size_t axis) const
     {
@@ -42,6 +47,7 @@ private:
 struct padding {
     per_axis each_side = 0;
     bool same = false;
+    std::optional<per_axis> behind = {}; ///< of the far side, where it is not that of the near one
 
     padding() = default;
     template <class T>
@@ -91,6 +97,7 @@ struct transposed_convolution {
     per_axis dilation = 1;
     quantity groups = 1;
     bool bias = true;
+    std::optional<per_axis> pad_behind = {}; ///< of the far side, where it is not that of the near
 };
 
 /// extent out = (extent - 1) stride - 2 pad + dilation (kernel - 1) + output_padding + 1

@@ -28,28 +28,32 @@ inline void require_axes(model::tensor const& x,
                         "give one number, or one per axis");
 }
 
-/// How many windows of `kernel` fit `extent`.
+/// How many windows of `kernel` fit the extent of an axis of space.
 [[nodiscard]] inline model::quantity windows(model::tensor const& x,
                                              std::string const& kind,
-                                             model::quantity const& extent,
+                                             std::size_t axis,
                                              model::quantity const& kernel,
                                              model::quantity const& stride,
-                                             model::quantity const& pad,
-                                             bool same,
+                                             model::padding const& zeros,
                                              bool up = false)
 {
-    if (same) return ceil_div(extent, stride);
-    model::quantity const room = extent + 2 * pad - kernel;
+    model::quantity const& extent = x.extent(axis + 2);
+    if (zeros.same) return ceil_div(extent, stride);
+    model::quantity const& pad = zeros.each_side.at(axis);
+    model::quantity const behind = zeros.behind ? zeros.behind->at(axis) : pad;
+    model::quantity const room = extent + pad + behind - kernel;
     model::require(x,
                    kind,
                    room >= 0,
                    "a window of " + kernel.name() + " does not fit an extent of " + extent.name() +
                        " padded by " + pad.name());
+    // An extent that a kernel and its padding keep stays its own formula.
+    if (stride.constant() == 1 && (room + 1).is_natural()) return room + 1;
     model::quantity const at_least = room.as_extent(); // not negative where the layer is valid
     if (!up) return at_least / stride + 1;
     model::quantity const count = ceil_div(at_least, stride) + 1;
     // The last window starts before `room + stride`, which may lie in the padding behind.
-    if ((kernel - pad - stride).is_natural()) return count;
+    if ((kernel - behind - stride).is_natural()) return count;
     return count - ((count - 1) * stride >= extent + pad);
 }
 
@@ -101,14 +105,12 @@ inline void require_groups(model::tensor const& x,
     require_least(x, kind, "stride", o.stride, 1);
     require_least(x, kind, "dilation", o.dilation, 1);
     require_least(x, kind, "padding", o.pad.each_side, 0);
+    if (o.pad.behind) require_least(x, kind, "padding", *o.pad.behind, 0);
     std::vector<model::quantity> shape{x.extent(0), o.filters};
     model::quantity positions = x.extent(0);
     for (std::size_t i = 0; i < axes; ++i) {
         model::quantity const reach = o.dilation.at(i) * (o.kernel.at(i) - 1) + 1;
-        shape.push_back(
-            windows(
-                x, kind, x.extent(i + 2), reach, o.stride.at(i), o.pad.each_side.at(i), o.pad.same)
-                .as_extent());
+        shape.push_back(windows(x, kind, i, reach, o.stride.at(i), o.pad).as_extent());
         positions = positions * shape.back();
     }
     model::quantity const kernels = channels * window_size(o.kernel, axes) * o.filters;
@@ -125,6 +127,7 @@ inline void require_groups(model::tensor const& x,
                                                    std::size_t axes)
 {
     require_axes(x, kind, axes, {&o.kernel, &o.stride, &o.dilation, &o.pad.each_side});
+    if (o.pad.behind) require_axes(x, kind, axes, {&*o.pad.behind});
     require_groups(x, kind, o.groups, o.filters);
     return convolve(kind, x, o, x.extent(1) / o.groups, axes);
 }
@@ -135,11 +138,14 @@ inline void require_groups(model::tensor const& x,
                                                       std::size_t axes)
 {
     require_axes(x, kind, axes, {&o.kernel, &o.stride, &o.dilation, &o.pad, &o.output_padding});
+    if (o.pad_behind) require_axes(x, kind, axes, {&*o.pad_behind});
     require_groups(x, kind, o.groups, o.filters);
     require_least(x, kind, "kernel", o.kernel, 1);
     require_least(x, kind, "stride", o.stride, 1);
     require_least(x, kind, "dilation", o.dilation, 1);
     require_least(x, kind, "padding", o.pad, 0);
+    model::per_axis const behind = o.pad_behind.value_or(o.pad);
+    require_least(x, kind, "padding", behind, 0);
     require_least(x, kind, "output padding", o.output_padding, 0);
     std::vector<model::quantity> shape{x.extent(0), o.filters};
     for (std::size_t i = 0; i < axes; ++i) {
@@ -153,12 +159,13 @@ inline void require_groups(model::tensor const& x,
         model::quantity const full = (x.extent(i + 2) - 1) * o.stride.at(i) +
                                      o.dilation.at(i) * (o.kernel.at(i) - 1) +
                                      o.output_padding.at(i) + 1;
+        model::quantity const cut = o.pad.at(i) + behind.at(i);
         model::require(x,
                        kind,
-                       full > 2 * o.pad.at(i),
+                       full > cut,
                        "a padding of " + o.pad.at(i).name() + " cuts all " + full.name() +
                            " rows of the output");
-        shape.push_back(full - 2 * o.pad.at(i));
+        shape.push_back(full - cut);
     }
     model::quantity const per_input = o.filters / o.groups * window_size(o.kernel, axes);
     model::quantity const kernels = per_input * x.extent(1);
@@ -173,21 +180,16 @@ inline void require_groups(model::tensor const& x,
 pool(std::string const& kind, model::tensor const& x, model::pooling const& o, std::size_t axes)
 {
     require_axes(x, kind, axes, {&o.window, &o.stride, &o.pad.each_side});
+    if (o.pad.behind) require_axes(x, kind, axes, {&*o.pad.behind});
     require_least(x, kind, "window", o.window, 1);
     require_least(x, kind, "stride", o.stride, 1);
     require_least(x, kind, "padding", o.pad.each_side, 0);
+    if (o.pad.behind) require_least(x, kind, "padding", *o.pad.behind, 0);
     std::vector<model::quantity> shape{x.extent(0), x.extent(1)};
     model::quantity made = x.extent(0) * x.extent(1);
     for (std::size_t i = 0; i < axes; ++i) {
-        shape.push_back(windows(x,
-                                kind,
-                                x.extent(i + 2),
-                                o.window.at(i),
-                                o.stride.at(i),
-                                o.pad.each_side.at(i),
-                                o.pad.same,
-                                o.ceil)
-                            .as_extent());
+        shape.push_back(
+            windows(x, kind, i, o.window.at(i), o.stride.at(i), o.pad, o.ceil).as_extent());
         made = made * shape.back();
     }
     return model::apply(
@@ -216,6 +218,7 @@ ATTUNE_INLINE tensor depthwise_conv2d(tensor const& x, convolution options)
     std::string const kind = "depthwise_conv2d";
     detail::require_axes(
         x, kind, 2, {&options.kernel, &options.stride, &options.dilation, &options.pad.each_side});
+    if (options.pad.behind) detail::require_axes(x, kind, 2, {&*options.pad.behind});
     options.filters = options.filters * x.extent(1);
     return detail::convolve(kind, x, options, 1, 2);
 }

@@ -53,6 +53,52 @@ inline void require_same(model::tensor const& a,
     return shape;
 }
 
+[[nodiscard]] inline model::quantity broadcast_extent(model::tensor const& at,
+                                                      std::string const& kind,
+                                                      model::quantity const& a,
+                                                      model::quantity const& b)
+{
+    if (a.is_same(b) || b.constant() == 1) return a;
+    if (a.constant() == 1) return b;
+    std::string const reason =
+        "extents of " + a.name() + " and " + b.name() + " meet, and none is 1";
+    bool const is_known = a.constant().has_value();
+    if (!is_known && !b.constant()) {
+        model::require(at, kind, a == b || a == 1 || b == 1, reason);
+        return max(a, b);
+    }
+    model::quantity const& known = is_known ? a : b;
+    model::quantity const& other = is_known ? b : a;
+    model::require(at, kind, other == known || other == 1, reason);
+    return known;
+}
+
+ATTUNE_INLINE product_shape shape_of_product(model::tensor const& at,
+                                             std::vector<model::quantity> a,
+                                             std::vector<model::quantity> b)
+{
+    require_form(at.graph(), "matmul", !a.empty() && !b.empty(), "an input has no axis");
+    bool const is_row = a.size() == 1;
+    bool const is_column = b.size() == 1;
+    if (is_row) a.insert(a.begin(), model::quantity(1));
+    if (is_column) b.emplace_back(1);
+    model::quantity const inner = a.back();
+    model::quantity const rows = a[a.size() - 2];
+    model::quantity const columns = b.back();
+    model::quantity const met = b[b.size() - 2];
+    if (!inner.is_same(met))
+        model::require(at,
+                       "matmul",
+                       inner == met,
+                       "rows of " + inner.name() + " meet columns of " + met.name());
+    a.resize(a.size() - 2);
+    b.resize(b.size() - 2);
+    product_shape out{model::broadcast_shape(at, "matmul", {a, b}), inner};
+    if (!is_row) out.shape.push_back(rows);
+    if (!is_column) out.shape.push_back(columns);
+    return out;
+}
+
 } // namespace detail
 
 namespace model {
@@ -88,27 +134,9 @@ ATTUNE_INLINE tensor embedding(tensor const& x,
 
 ATTUNE_INLINE tensor matmul(tensor const& a, tensor const& b)
 {
-    detail::require_rank(a, "matmul", 2);
-    std::size_t const last = a.rank() - 1;
-    std::string const ranks = "its inputs have " + std::to_string(a.rank()) + " and " +
-                              std::to_string(b.rank()) + " axes";
-    detail::require_form(a.graph(), "matmul", a.rank() == b.rank(), ranks);
-    for (std::size_t i = 0; i + 1 < last; ++i)
-        if (!a.extent(i).is_same(b.extent(i)))
-            require(a,
-                    "matmul",
-                    a.extent(i) == b.extent(i),
-                    "its inputs have " + a.extent(i).name() + " and " + b.extent(i).name() +
-                        " on axis " + std::to_string(i));
-    if (!a.extent(last).is_same(b.extent(last - 1)))
-        require(a,
-                "matmul",
-                a.extent(last) == b.extent(last - 1),
-                "rows of " + a.extent(last).name() + " meet columns of " +
-                    b.extent(last - 1).name());
-    std::vector<quantity> shape = detail::with_last(a, b.extent(last));
-    quantity const products = detail::product_of(shape) * a.extent(last);
-    return apply("matmul", {a, b}, {.shape = std::move(shape), .multiply_adds = products});
+    detail::product_shape made = detail::shape_of_product(a, a.shape(), b.shape());
+    quantity const products = detail::product_of(made.shape) * made.inner;
+    return apply("matmul", {a, b}, {.shape = std::move(made.shape), .multiply_adds = products});
 }
 
 ATTUNE_INLINE tensor batch_norm(tensor const& x, bool scales)
@@ -162,6 +190,21 @@ ATTUNE_INLINE tensor multiply(tensor const& a, tensor const& b)
                  {.shape = a.shape(), .operations = a.elements(), .may_overwrite = true});
 }
 
+ATTUNE_INLINE std::vector<quantity> broadcast_shape(
+    tensor const& at, std::string const& kind, std::vector<std::vector<quantity>> const& shapes)
+{
+    std::size_t rank = 0;
+    for (std::vector<quantity> const& s : shapes)
+        rank = std::max(rank, s.size());
+    std::vector<quantity> out(rank, quantity(1));
+    for (std::vector<quantity> const& s : shapes)
+        for (std::size_t i = 0; i < s.size(); ++i) {
+            quantity& made = out[rank - s.size() + i];
+            made = detail::broadcast_extent(at, kind, made, s[i]);
+        }
+    return out;
+}
+
 ATTUNE_INLINE tensor concat(std::vector<tensor> const& parts, std::size_t axis)
 {
     if (parts.empty()) throw error("a layer needs an input", "concat", "pass the tensors it joins");
@@ -208,6 +251,12 @@ ATTUNE_INLINE tensor transpose(tensor const& x, std::vector<std::size_t> const& 
     for (std::size_t const axis : axes)
         shape.push_back(x.extent(axis));
     return apply("transpose", {x}, {.shape = std::move(shape)});
+}
+
+ATTUNE_INLINE tensor slice(tensor const& x, std::vector<quantity> shape)
+{
+    quantity const read = detail::product_of(shape);
+    return apply("slice", {x}, {.shape = std::move(shape), .inputs_read = read});
 }
 
 ATTUNE_INLINE tensor upsample(tensor const& x, quantity const& factor)

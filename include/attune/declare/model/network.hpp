@@ -37,6 +37,7 @@ struct layer_cost {
     quantity operations = 0;          ///< other floating-point operations
     quantity scratch = 0; ///< numbers that it holds beside its inputs before its output exists
     std::optional<quantity> weights_read = {}; ///< stored numbers that it reads, if not all
+    std::optional<quantity> inputs_read = {};  ///< elements of its inputs that it reads, if not all
     bool may_overwrite = false;                ///< the output may take the place of an input
     bool is_view = false; ///< the output is the first input's memory: no bytes move
 };
@@ -69,7 +70,7 @@ private:
 };
 
 /// Appends a layer: every layer of this folder is one call of it, and so is one of your own. A
-/// tensor that nothing reads is an output of the network.
+/// tensor that nothing reads is an output of the network, unless network::output() names outputs.
 /// @param kind    names the layer, with its place among all: "conv2d 3"
 /// @param inputs  tensors of one network, at least one
 /// Errors   attune::error: no inputs, those of two networks, or an extent that is 0 or less
@@ -96,6 +97,10 @@ public:
 
     /// What is given to the network; held from the start to its last use.
     [[nodiscard]] tensor input(std::vector<quantity> shape);
+    /// Names an output, held to the end. From the first one on, a tensor that nothing reads and
+    /// that is not named is held no longer than its layer runs.
+    /// Errors   attune::error: a tensor of another network
+    void output(tensor const& x);
 
     /// Trained numbers.
     [[nodiscard]] quantity weights() const;
@@ -177,7 +182,8 @@ struct network_graph {
     std::vector<network_step> steps;
     std::vector<network_tensor> tensors;
     std::vector<network_requirement> requirements;
-    model::quantity gate = 1; ///< of the layers that are added now
+    std::vector<std::uint32_t> outputs; ///< tensors; none: those that nothing reads
+    model::quantity gate = 1;           ///< of the layers that are added now
 };
 
 /// Refuses a fault of ranks or axes at once, also under a choice: no shape follows from it.

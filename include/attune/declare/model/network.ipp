@@ -110,8 +110,11 @@ ATTUNE_INLINE model::quantity bytes_of(network_graph const& graph, network_step 
     if (step.cost.is_view) return 0;
     model::quantity const all = step.cost.weights + step.cost.statistics;
     model::quantity moved = step.cost.weights_read.value_or(all);
-    for (std::uint32_t const t : step.inputs)
-        moved += graph.tensors[t].elements;
+    if (step.cost.inputs_read)
+        moved += *step.cost.inputs_read;
+    else
+        for (std::uint32_t const t : step.inputs)
+            moved += graph.tensors[t].elements;
     return graph.element_bytes * (moved + graph.tensors[step.output].elements);
 }
 
@@ -209,6 +212,12 @@ ATTUNE_INLINE tensor network::input(std::vector<quantity> shape)
 {
     shape = detail::checked_extents(*graph_, "input", std::move(shape));
     return {graph_, detail::add_tensor(*graph_, std::move(shape), no_index)};
+}
+
+ATTUNE_INLINE void network::output(tensor const& x)
+{
+    detail::require_one_network(*graph_, "output", x);
+    graph_->outputs.push_back(x.number());
 }
 
 ATTUNE_INLINE std::string const& network::name() const noexcept { return graph_->name; }

@@ -57,6 +57,10 @@ public:
     {
     }
 
+    /// The value of a parameter of a description that is made at run time.
+    /// @param is_positive  all its values are 1 or more
+    [[nodiscard]] static quantity of_parameter(std::string name, bool is_positive = false);
+
     /// The number, where no parameter decides about it.
     [[nodiscard]] std::optional<std::int64_t> constant() const noexcept;
     /// Whether it is a truth: a comparison, a boolean parameter, or several joined.
@@ -157,6 +161,14 @@ public:
 
     quantity& operator+=(quantity const& more) { return *this = *this + more; }
 
+    /// a / b where b is one product that divides each term of a: 12 * N * T / (4 * N) is 3 * T;
+    /// else nothing. Extents of tensors are at least 1, so that N is taken to be not 0.
+    [[nodiscard]] friend std::optional<quantity> exact_quotient(quantity const& a,
+                                                                quantity const& b)
+    {
+        return divided(a, b);
+    }
+
     /// Whether both have one normal form, whatever they are called.
     [[nodiscard]] bool is_same(quantity const& other) const;
     /// The same number as one factor, which an extent of a tensor is: at least 1 wherever the
@@ -180,6 +192,7 @@ private:
     /// The terms that both have, each as often as both have it.
     [[nodiscard]] static quantity common(quantity const& a, quantity const& b);
     [[nodiscard]] static quantity product(quantity const& a, quantity const& b);
+    [[nodiscard]] static std::optional<quantity> divided(quantity const& a, quantity const& b);
     [[nodiscard]] static quantity unnamed(op code, quantity const& a, quantity const& b);
 
     template <class T>

@@ -277,6 +277,43 @@ ATTUNE_INLINE quantity quantity::product(quantity const& a, quantity const& b)
     return out;
 }
 
+ATTUNE_INLINE quantity quantity::of_parameter(std::string name, bool is_positive)
+{
+    detail::quantity_factor leaf{
+        .code = op::parameter, .text = name, .is_natural = true, .is_positive = is_positive};
+    leaf.key = std::move(name);
+    return of_factor(std::move(leaf));
+}
+
+ATTUNE_INLINE std::optional<quantity> quantity::divided(quantity const& a, quantity const& b)
+{
+    if (b.terms_.size() != 1) return {};
+    detail::quantity_term const& by = b.terms_.front();
+    std::int64_t const divisor = by.coefficient;
+    quantity out;
+    for (detail::quantity_term const& term : a.terms_) {
+        // -1 divides all, but the least number by -1 is beyond 64 bits.
+        bool const is_divided = divisor == -1
+                                    ? term.coefficient != std::numeric_limits<std::int64_t>::min()
+                                    : term.coefficient % divisor == 0;
+        if (!is_divided) return {};
+        detail::factor_list left = term.factors;
+        for (auto const& factor : by.factors) {
+            auto const at = std::find_if(left.begin(), left.end(), [&](auto const& f) {
+                return detail::compare(f, factor) == 0;
+            });
+            // A truth stands once for all its powers, so that it stays a factor.
+            if (at == left.end() || factor->is_truth) return {};
+            left.erase(at);
+        }
+        out.terms_.push_back({term.coefficient / divisor, std::move(left)});
+    }
+    std::sort(out.terms_.begin(), out.terms_.end(), [](auto const& x, auto const& y) {
+        return detail::compare(x.factors, y.factors) < 0;
+    });
+    return out;
+}
+
 ATTUNE_INLINE quantity quantity::common(quantity const& a, quantity const& b)
 {
     quantity out;

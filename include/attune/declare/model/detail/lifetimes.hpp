@@ -86,9 +86,10 @@ private:
         return out;
     }
 
-    /// What no layer and no choice reads is an output of the network, held to the end.
-    void find_last_uses()
+    /// The outputs of the network: those named, or else what no layer and no choice reads.
+    [[nodiscard]] std::vector<std::uint32_t> outputs() const
     {
+        if (!graph_.outputs.empty()) return graph_.outputs;
         std::vector<char> is_read(graph_.tensors.size(), 0);
         for (network_step const& step : graph_.steps)
             for (std::uint32_t const t : step.inputs)
@@ -96,16 +97,24 @@ private:
         for (network_tensor const& t : graph_.tensors)
             for (auto const& [where, chosen] : t.choices)
                 is_read[chosen] = 1;
+        std::vector<std::uint32_t> out;
+        for (std::uint32_t t = 0; t < is_read.size(); ++t)
+            if (is_read[t] == 0) out.push_back(t);
+        return out;
+    }
+
+    /// An output of the network is held to the end.
+    void find_last_uses()
+    {
         uses_.resize(graph_.tensors.size());
         std::size_t const end = graph_.steps.size();
         for (std::size_t s = 0; s < end; ++s)
             for (std::uint32_t const t : graph_.steps[s].inputs)
                 for (auto const& [where, made] : resolved(t, graph_.steps[s].gate))
                     uses_[made].emplace_back(where, s);
-        for (std::uint32_t t = 0; t < graph_.tensors.size(); ++t)
-            if (is_read[t] == 0)
-                for (auto const& [where, made] : resolved(t, 1))
-                    uses_[made].emplace_back(where, end);
+        for (std::uint32_t const t : outputs())
+            for (auto const& [where, made] : resolved(t, 1))
+                uses_[made].emplace_back(where, end);
     }
 
     std::uint32_t make_buffer(std::uint32_t tensor, model::quantity gate, std::size_t step)
