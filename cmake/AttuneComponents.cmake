@@ -18,6 +18,7 @@
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
 #   smt        attune/unit/smt.hpp            Z3                     files; the same
+#   onnx       attune/unit/onnx.hpp           ONNX and protobuf      core; the same
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
@@ -45,6 +46,8 @@ set(attune_uses_mpi tune)
 set(attune_packages_mpi mpi)
 set(attune_uses_smt files)
 set(attune_packages_smt z3)
+set(attune_uses_onnx core)
+set(attune_packages_onnx onnx)
 
 # attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.
 
@@ -128,6 +131,30 @@ function(attune_find_z3 reason)
     endif()
 endfunction()
 
+# Gives the target attune_libonnx: the messages of ONNX, without its operators.
+function(attune_find_onnx reason)
+    find_library(ATTUNE_ONNX_LIBRARY onnx_proto)
+    find_library(ATTUNE_PROTOBUF_LIBRARY protobuf)
+    find_path(ATTUNE_ONNX_INCLUDE_DIR onnx/onnx-ml.pb.h)
+    find_path(ATTUNE_PROTOBUF_INCLUDE_DIR google/protobuf/message.h)
+    mark_as_advanced(ATTUNE_ONNX_LIBRARY ATTUNE_PROTOBUF_LIBRARY ATTUNE_ONNX_INCLUDE_DIR ATTUNE_PROTOBUF_INCLUDE_DIR)
+    if(NOT ATTUNE_ONNX_LIBRARY OR NOT ATTUNE_ONNX_INCLUDE_DIR)
+        set(${reason} "libonnx was not found (Debian: libonnx-dev)" PARENT_SCOPE)
+        return()
+    endif()
+    if(NOT ATTUNE_PROTOBUF_LIBRARY OR NOT ATTUNE_PROTOBUF_INCLUDE_DIR)
+        set(${reason} "protobuf was not found (Debian: libprotobuf-dev)" PARENT_SCOPE)
+        return()
+    endif()
+    set(${reason} "" PARENT_SCOPE)
+    set(${reason}_found "${ATTUNE_ONNX_LIBRARY}" PARENT_SCOPE)
+    if(NOT TARGET attune_libonnx)
+        add_library(attune_libonnx INTERFACE IMPORTED GLOBAL)
+        target_include_directories(attune_libonnx INTERFACE "${ATTUNE_ONNX_INCLUDE_DIR}" "${ATTUNE_PROTOBUF_INCLUDE_DIR}")
+        target_link_libraries(attune_libonnx INTERFACE "${ATTUNE_ONNX_LIBRARY}" "${ATTUNE_PROTOBUF_LIBRARY}")
+    endif()
+endfunction()
+
 function(attune_find_threads reason)
     find_package(Threads QUIET GLOBAL)
     set(${reason} "" PARENT_SCOPE)
@@ -150,6 +177,8 @@ function(attune_link_package library scope package)
         target_link_libraries(${library} PUBLIC MPI::MPI_CXX) # who has a communicator includes its header
     elseif(package STREQUAL "z3")
         target_link_libraries(${library} ${scope} attune_libz3)
+    elseif(package STREQUAL "onnx")
+        target_link_libraries(${library} ${scope} attune_libonnx)
     endif()
 endfunction()
 
@@ -259,7 +288,7 @@ function(attune_add_unit target kind file)
     endif()
 endfunction()
 
-# attune_add_component(<stage> | clang | xgboost | mpi | smt): call it only after its attune_find_... found all.
+# attune_add_component(<stage> | clang | xgboost | mpi | smt | onnx): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
         return()

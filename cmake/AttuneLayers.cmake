@@ -34,6 +34,7 @@ set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_ba
 set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cuda/worker|measure/message)/([^/]*\\.ipp$|detail/)")
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")
+set(where_onnx "^declare/model/onnx/detail/onnx_file\\.hpp$")
 set(where_llvm "^compile/clang/detail/(files|frontend|headers|linking|loader|module|services|statics)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 

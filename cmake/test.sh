@@ -11,6 +11,7 @@ wish clang-19 libclang-rt-19-dev # for tests/fuzz, to compare object code with, 
 wish libomp5-19                  # for kernels with OpenMP
 wish libtcmalloc-minimal4 libjemalloc2 # for tests/host: allocators of other make
 wish libnlopt-cxx-dev            # the second opinion on fitted hyperparameters
+wish libonnx-dev libprotobuf-dev # for attune::onnx, and the second opinion on its shapes
 provide doctest/doctest.h
 
 configure build/test -C cmake/ci.cmake

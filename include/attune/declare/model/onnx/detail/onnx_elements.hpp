@@ -1,0 +1,119 @@
+// attune/declare/model/onnx/detail/onnx_elements.hpp - operators that act element by element.
+// SPDX-License-Identifier: MIT
+// tested by declare/model/onnx/read_onnx.cpp
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/declare/model/layers.hpp>
+#include <attune/declare/model/onnx/detail/onnx_layer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Operations per element.
+inline std::optional<std::int64_t> operations_of(std::string_view op)
+{
+    static std::map<std::string_view, std::int64_t> const table = {
+        {"Abs", 1},
+        {"Add", 1},
+        {"And", 1},
+        {"Cast", 0},
+        {"Ceil", 1},
+        {"Clip", 2},
+        {"Cos", 1},
+        {"CumSum", 1},
+        {"Div", 1},
+        {"Elu", 4},
+        {"Equal", 1},
+        {"Erf", 4},
+        {"Exp", 1},
+        {"Floor", 1},
+        {"Gelu", 8},
+        {"Greater", 1},
+        {"GreaterOrEqual", 1},
+        {"HardSigmoid", 4},
+        {"HardSwish", 5},
+        {"IsNaN", 1},
+        {"LeakyRelu", 2},
+        {"Less", 1},
+        {"LessOrEqual", 1},
+        {"Log", 1},
+        {"LogSoftmax", 4},
+        {"Max", 1},
+        {"Min", 1},
+        {"Mod", 1},
+        {"Mul", 1},
+        {"Neg", 1},
+        {"Not", 1},
+        {"Or", 1},
+        {"PRelu", 2},
+        {"Pow", 1},
+        {"Reciprocal", 1},
+        {"Relu", 1},
+        {"Round", 1},
+        {"Selu", 4},
+        {"Sigmoid", 4},
+        {"Sign", 1},
+        {"Sin", 1},
+        {"Softmax", 4},
+        {"Softplus", 4},
+        {"Sqrt", 1},
+        {"Sub", 1},
+        {"Sum", 1},
+        {"Tanh", 4},
+        {"Trilu", 0},
+        {"Where", 1},
+        {"Xor", 1},
+    };
+    auto const found = table.find(op);
+    if (found == table.end()) return {};
+    return found->second;
+}
+
+/// Whether only input 0 gives the shape; the others are an axis or a number.
+[[nodiscard]] inline bool has_one_array(std::string_view op)
+{
+    return op == "CumSum" || op == "Trilu" || op == "Clip";
+}
+
+inline void read_elements(onnx_layer& at)
+{
+    std::string const& op = at.node().op;
+    std::int64_t const each = *operations_of(op);
+    std::vector<quantities> shapes{at.shape(0)};
+    for (std::size_t i = 1; i < at.input_count() && !has_one_array(op); ++i)
+        if (at.has(i)) shapes.push_back(at.shape(i));
+    std::vector<model::tensor> const x = at.tensors();
+    if (shapes.size() == 1 && x.size() == 1) {
+        at.set(0, at.finish(model::activation(x[0], at.kind(), each), at.constants()));
+        return;
+    }
+    quantities const shape = model::broadcast_shape(x.front(), at.kind(), shapes);
+    std::int64_t const joins = op == "Max" || op == "Min" || op == "Sum"
+                                   ? static_cast<std::int64_t>(shapes.size()) - 1
+                                   : 1; // of several inputs
+    at.set(0,
+           at.finish(model::apply(at.kind(),
+                                  x,
+                                  {.shape = shape,
+                                   .operations = each * joins * product_of(shape),
+                                   .may_overwrite = true}),
+                     at.constants()));
+}
+
+/// What inference passes through: Identity, Dropout.
+inline void read_same(onnx_layer& at)
+{
+    at.set(0, at.input(0));
+    if (at.wants(1)) at.set(1, onnx_value{.shape = at.shape(0)}); // a mask of truths
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,321 @@
+// attune/declare/model/onnx/detail/onnx_layer.hpp - one node of a graph while its layers are made.
+// SPDX-License-Identifier: MIT
+// tested by declare/model/onnx/read_onnx.cpp
+#pragma once
+
+#include <attune/core/error.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/model/layers.hpp>
+#include <attune/declare/model/network.hpp>
+#include <attune/declare/model/onnx/detail/onnx_file.hpp>
+#include <attune/declare/model/onnx/read_onnx.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+using quantities = std::vector<model::quantity>;
+
+/// An array of the graph.
+struct onnx_value {
+    std::optional<model::tensor> flows = {}; ///< it depends on the network's inputs
+    quantities shape = {};
+    std::optional<quantities> contents = {}; ///< of a short one of whole numbers that flows not
+    std::vector<std::uint32_t> stored = {};  ///< the stored arrays that it is made of
+    bool is_floating = false;
+    bool is_remade = false; ///< its shape follows from its layer, not from the file
+};
+
+/// A stored array, counted by the first layer that reads it.
+struct onnx_stored {
+    model::quantity elements = 0;
+    bool is_weight = true; ///< else a statistic
+    bool is_counted = false;
+};
+
+/// What the nodes of one graph share.
+struct onnx_state {
+    onnx_options const& options;
+    std::int64_t opset = 1;
+    std::vector<onnx_stored> stored = {};
+    std::set<std::string> used = {}; ///< names of options.attributes
+};
+
+/// `list` with the whole numbers as quantities.
+[[nodiscard]] inline quantities quantities_of(std::vector<std::int64_t> const& list)
+{
+    return {list.begin(), list.end()};
+}
+
+/// The inputs, attributes and outputs of a node, and what its stored inputs cost.
+class onnx_layer {
+public:
+    /// @param inputs    null where the node leaves one out
+    /// @param is_shape  none of them depends on the network's inputs: the layers give a shape alone,
+    ///                  in a network that is thrown away
+    onnx_layer(onnx_node const& node,
+               std::vector<onnx_value const*> inputs,
+               model::network& net,
+               onnx_state& state,
+               bool is_shape)
+        : node_(node)
+        , inputs_(std::move(inputs))
+        , net_(net)
+        , state_(state)
+        , is_shape_(is_shape)
+        , outputs_(node.outputs.size())
+    {
+    }
+
+    [[nodiscard]] onnx_node const& node() const noexcept { return node_; }
+    [[nodiscard]] onnx_state const& state() const noexcept { return state_; }
+    /// The operator as a kind of layer: "conv".
+    [[nodiscard]] std::string kind() const
+    {
+        std::string out = node_.op;
+        for (char& c : out)
+            c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        return out;
+    }
+    [[noreturn]] void refuse(std::string const& what, std::string const& next) const
+    {
+        throw error(what, "", next);
+    }
+
+    [[nodiscard]] std::size_t input_count() const noexcept { return inputs_.size(); }
+    [[nodiscard]] bool has(std::size_t i) const noexcept
+    {
+        return i < inputs_.size() && inputs_[i] != nullptr;
+    }
+    [[nodiscard]] onnx_value const& input(std::size_t i) const
+    {
+        if (!has(i))
+            refuse("its input " + std::to_string(i) + " is missing", "export the model again");
+        return *inputs_[i];
+    }
+    [[nodiscard]] quantities const& shape(std::size_t i) const { return input(i).shape; }
+    [[nodiscard]] std::size_t rank(std::size_t i) const { return shape(i).size(); }
+    [[nodiscard]] bool flows(std::size_t i) const
+    {
+        return has(i) && (is_shape_ || inputs_[i]->flows.has_value());
+    }
+    [[nodiscard]] model::tensor tensor(std::size_t i) const
+    {
+        onnx_value const& value = input(i);
+        if (value.flows) return *value.flows;
+        if (!is_shape_)
+            refuse("its input " + std::to_string(i) + " depends on no input of the network",
+                   "read it by an operator of your own: onnx_options::operators");
+        return net_.input(value.shape);
+    }
+    /// Those that flow, in order.
+    [[nodiscard]] std::vector<model::tensor> tensors() const
+    {
+        std::vector<model::tensor> out;
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+            if (flows(i)) out.push_back(tensor(i));
+        if (out.empty()) refuse("it has no inputs", "export the model again");
+        return out;
+    }
+    /// The elements of an input that says a shape, an axis or a size.
+    [[nodiscard]] quantities const& contents(std::size_t i) const
+    {
+        onnx_value const& value = input(i);
+        if (!value.contents)
+            refuse("its input " + std::to_string(i) + " is known when it runs, not before",
+                   "export the model with this shape as a constant, or read it by an operator of "
+                   "your own: onnx_options::operators");
+        return *value.contents;
+    }
+    /// The same, of numbers.
+    [[nodiscard]] std::vector<std::int64_t> numbers(std::size_t i) const
+    {
+        std::vector<std::int64_t> out;
+        for (model::quantity const& q : contents(i)) {
+            if (!q.constant())
+                refuse("its input " + std::to_string(i) + " has the element " + q.name() +
+                           ", which parameters decide",
+                       "give the sizes in it as numbers: onnx_options::sizes");
+            out.push_back(*q.constant());
+        }
+        return out;
+    }
+
+    /// One of options.attributes for this node.
+    [[nodiscard]] std::optional<model::quantity> replaced(std::string const& attribute) const
+    {
+        auto const found = state_.options.attributes.find(node_.name + '.' + attribute);
+        if (found == state_.options.attributes.end()) return {};
+        state_.used.insert(found->first);
+        return found->second;
+    }
+    [[nodiscard]] onnx_attribute const* find(std::string const& attribute) const
+    {
+        auto const found = node_.attributes.find(attribute);
+        return found == node_.attributes.end() ? nullptr : &found->second;
+    }
+    [[nodiscard]] std::int64_t integer(std::string const& attribute, std::int64_t otherwise) const
+    {
+        onnx_attribute const* const a = find(attribute);
+        return a != nullptr && a->integer ? *a->integer : otherwise;
+    }
+    [[nodiscard]] model::quantity size(std::string const& attribute, std::int64_t otherwise) const
+    {
+        auto const other = replaced(attribute);
+        return other ? *other : model::quantity(integer(attribute, otherwise));
+    }
+    [[nodiscard]] std::string text(std::string const& attribute, std::string const& otherwise) const
+    {
+        onnx_attribute const* const a = find(attribute);
+        return a != nullptr && !a->text.empty() ? a->text : otherwise;
+    }
+    /// A list of `count` numbers.
+    /// @param otherwise  where the attribute is missing
+    [[nodiscard]] quantities
+    sizes(std::string const& attribute, std::size_t count, quantities const& otherwise) const
+    {
+        if (auto const other = replaced(attribute)) return quantities(count, *other);
+        onnx_attribute const* const a = find(attribute);
+        if (a == nullptr) return otherwise;
+        if (a->integers.size() != count)
+            refuse("its attribute " + attribute + " has " + std::to_string(a->integers.size()) +
+                       " numbers, not " + std::to_string(count),
+                   "export the model again");
+        return quantities_of(a->integers);
+    }
+    /// Axes, or another list of numbers: an attribute of old operator sets, an input of new ones.
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> list(std::string const& attribute,
+                                                                std::size_t i) const
+    {
+        if (has(i)) return numbers(i);
+        onnx_attribute const* const a = find(attribute);
+        if (a == nullptr) return {};
+        return a->integers;
+    }
+    /// An axis, from the end where it is negative.
+    [[nodiscard]] std::size_t axis(std::int64_t at, std::size_t rank) const
+    {
+        auto const count = static_cast<std::int64_t>(rank);
+        if (at < -count || at >= count)
+            refuse("it reads the axis " + std::to_string(at) + " of an array with " +
+                       std::to_string(rank) + " axes",
+                   "export the model again");
+        return static_cast<std::size_t>(at < 0 ? at + count : at);
+    }
+
+    void require(model::quantity const& holds, std::string const& reason) const
+    {
+        model::require(any_tensor(), kind(), holds, reason);
+    }
+
+    /// An input in the shape that the layer has for it. Requires that shape of the file, unless
+    /// weights follow their layers.
+    [[nodiscard]] onnx_value operand(std::size_t i, quantities const& expected) const
+    {
+        onnx_value out = input(i);
+        if (out.shape.size() != expected.size())
+            refuse("its input " + std::to_string(i) + " has " + std::to_string(out.shape.size()) +
+                       " axes, not " + std::to_string(expected.size()),
+                   "export the model again");
+        for (std::size_t a = 0; a < expected.size(); ++a) {
+            if (expected[a].is_same(out.shape[a])) continue;
+            if (out.flows || state_.options.attributes.empty())
+                require(expected[a] == out.shape[a],
+                        "its input " + std::to_string(i) + " has the extent " +
+                            out.shape[a].name() + " on axis " + std::to_string(a) +
+                            ", where the layer has " + expected[a].name());
+            else
+                out.is_remade = true;
+        }
+        if (out.is_remade) out.shape = expected;
+        return out;
+    }
+
+    /// Adds inputs to the layer that was made last, `y`: those that flow as its inputs, the others
+    /// as what it stores, in place of what its formula says.
+    /// @param statistics  how many of the last ones are no weights
+    model::tensor finish(model::tensor const& y,
+                         std::vector<onnx_value> const& operands,
+                         std::size_t statistics = 0)
+    {
+        network_step& step = y.graph().steps.back();
+        if (is_shape_ || step.output != y.number()) return y;
+        model::quantity read = 0;
+        step.cost.weights = 0;
+        step.cost.statistics = 0;
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            onnx_value const& value = operands[i];
+            if (value.flows) {
+                std::uint32_t const number = value.flows->number();
+                if (std::find(step.inputs.begin(), step.inputs.end(), number) == step.inputs.end())
+                    step.inputs.push_back(number);
+                continue;
+            }
+            read += product_of(value.shape);
+            for (std::uint32_t const s : value.stored)
+                count(state_.stored[s], value, i + statistics >= operands.size(), step.cost);
+        }
+        step.cost.weights_read = read;
+        return y;
+    }
+    /// All inputs that flow not, from input `first` on.
+    [[nodiscard]] std::vector<onnx_value> constants(std::size_t first = 0) const
+    {
+        std::vector<onnx_value> out;
+        for (std::size_t i = first; i < inputs_.size(); ++i)
+            if (has(i) && !flows(i)) out.push_back(input(i));
+        return out;
+    }
+
+    [[nodiscard]] bool wants(std::size_t i) const
+    {
+        return i < node_.outputs.size() && !node_.outputs[i].empty();
+    }
+    void set(std::size_t i, model::tensor const& made)
+    {
+        if (wants(i))
+            outputs_[i] = onnx_value{.flows = made, .shape = made.shape(), .is_floating = true};
+    }
+    void set(std::size_t i, onnx_value made)
+    {
+        if (wants(i)) outputs_[i] = std::move(made);
+    }
+    [[nodiscard]] std::vector<std::optional<onnx_value>>& outputs() noexcept { return outputs_; }
+
+private:
+    /// A tensor of the network, for requirements.
+    [[nodiscard]] model::tensor any_tensor() const
+    {
+        for (onnx_value const* const value : inputs_)
+            if (value != nullptr && value->flows) return *value->flows;
+        return net_.input({1});
+    }
+
+    static void count(onnx_stored& of, onnx_value const& as, bool is_statistic, auto& cost)
+    {
+        if (of.is_counted) return;
+        of.is_counted = true;
+        model::quantity const elements =
+            as.is_remade && as.stored.size() == 1 ? product_of(as.shape) : of.elements;
+        (of.is_weight && !is_statistic ? cost.weights : cost.statistics) += elements;
+    }
+
+    onnx_node const& node_;
+    std::vector<onnx_value const*> inputs_;
+    model::network& net_;
+    onnx_state& state_;
+    bool is_shape_;
+    std::vector<std::optional<onnx_value>> outputs_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

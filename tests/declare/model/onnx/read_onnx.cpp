@@ -1,0 +1,918 @@
+// tests/declare/model/onnx/read_onnx.cpp - graphs beside libonnx's shapes and counts by hand.
+// SPDX-License-Identifier: MIT
+#include <attune/declare/model/onnx/read_onnx.hpp>
+
+#include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
+#include <attune/declare/model/layers.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#ifdef ATTUNE_TEST_ONNX
+
+#include "../../../support/quantity_value.hpp"
+#include "../../../support/scratch_directory.hpp"
+#include "count.hpp"
+#include "graphs.hpp"
+
+namespace model = attune::model;
+using attune::read_onnx;
+using attune_tests::parameter_values;
+using attune_tests::value_of;
+using namespace onnx_tests; // 3_d
+
+namespace {
+
+parameter_values as_values(numbers_by_name const& sizes) { return {sizes.begin(), sizes.end()}; }
+
+/// Options in which each size has the values 1 to its number and beyond.
+attune::onnx_options with_ranges(numbers_by_name const& sizes)
+{
+    attune::onnx_options out;
+    for (auto const& [name, number] : sizes)
+        out.sizes.emplace(name,
+                          attune::onnx_size(std::vector<std::int64_t>{1, number, 2 * number}));
+    return out;
+}
+
+/// Compares the shapes of a graph, read with parameters for its sizes, with those of libonnx.
+/// @return  how many were compared
+int compare_shapes(attune::onnx_network const& read,
+                   onnx::ModelProto const& plain,
+                   parameter_values const& at)
+{
+    int compared = 0;
+    for (auto const& [name, shape] : inferred_shapes(plain)) {
+        INFO(name);
+        auto const found = read.shapes.find(name);
+        REQUIRE(found != read.shapes.end());
+        extents ours;
+        for (model::quantity const& extent : found->second)
+            ours.push_back(value_of(extent, at));
+        CHECK(ours == shape);
+        ++compared;
+    }
+    return compared;
+}
+
+bool fits(attune::onnx_network const& read, parameter_values const& at)
+{
+    for (auto const& r : read.net.graph().requirements)
+        if (value_of(r.holds, at) == 0) return false;
+    return true;
+}
+
+/// The same, and what the graph needs with the count at these sizes.
+int compare(graph_writer& graph, numbers_by_name const& sizes)
+{
+    auto const read = read_onnx(graph.bytes(), with_ranges(sizes));
+    CHECK(read.parameters.size() == sizes.size());
+    parameter_values const at = as_values(sizes);
+    onnx::ModelProto const plain = with_stored_shapes(with_numbers(graph.model(), sizes));
+    int const compared = compare_shapes(read, plain, at);
+    CHECK(fits(read, at));
+    graph_count const count = counted(plain);
+    CHECK(value_of(read.net.weights(), at) == count.weights);
+    CHECK(value_of(read.net.multiply_adds(), at) == count.multiply_adds);
+    CHECK(value_of(read.net.flops(), at) == 2 * count.multiply_adds + count.operations);
+    // Read with numbers, it is the same network.
+    attune::onnx_options fixed;
+    for (auto const& [name, number] : sizes)
+        fixed.sizes.emplace(name, number);
+    auto const numbers = read_onnx(graph.bytes(), fixed);
+    CHECK(numbers.net.flops().constant() == 2 * count.multiply_adds + count.operations);
+    CHECK(numbers.net.activation_bytes().constant() == value_of(read.net.activation_bytes(), at));
+    return compared;
+}
+
+/// The text of the error that reading ends with.
+std::string refusal(std::string const& bytes, attune::onnx_options const& options = {})
+{
+    try {
+        static_cast<void>(read_onnx(bytes, options, "a.onnx"));
+    } catch (attune::error const& e) {
+        return e.what();
+    }
+    return "none";
+}
+
+bool has(std::string const& text, std::string const& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE(
+    "published networks have the shapes of libonnx, the count by hand and the published weights")
+{
+    auto const weights = [](graph_writer& g, numbers_by_name const& sizes) {
+        return read_onnx(g.bytes(), with_ranges(sizes)).net.weights().constant();
+    };
+    SUBCASE("VGG-16")
+    {
+        graph_writer g = vgg16();
+        CHECK(compare(g, {{"batch", 3}}) > 60);
+        CHECK(weights(g, {{"batch", 3}}) == 138'357'544);
+    }
+    SUBCASE("ResNet-50")
+    {
+        graph_writer g = resnet50();
+        numbers_by_name const sizes{{"batch", 2}, {"height", 224}, {"width", 192}};
+        CHECK(compare(g, sizes) > 300);
+        CHECK(weights(g, sizes) == 25'557'032);
+    }
+    SUBCASE("MobileNetV2")
+    {
+        graph_writer g = mobilenet_v2();
+        CHECK(compare(g, {{"batch", 5}}) > 300);
+        CHECK(weights(g, {{"batch", 5}}) == 3'504'872);
+    }
+    SUBCASE("BERT-base, norms as single operators")
+    {
+        graph_writer g = bert(12, false);
+        numbers_by_name const sizes{{"batch", 4}, {"sequence", 96}};
+        CHECK(compare(g, sizes) > 500);
+        CHECK(weights(g, sizes) == 109'482'240);
+    }
+    SUBCASE("BERT-base, norms of small operators")
+    {
+        graph_writer g = bert(12, true);
+        numbers_by_name const sizes{{"batch", 3}, {"sequence", 70}};
+        CHECK(compare(g, sizes) > 700);
+        CHECK(weights(g, sizes) == 109'482'240);
+    }
+    SUBCASE("GPT-2 small: the table of its words is stored once")
+    {
+        graph_writer g = gpt2(12);
+        numbers_by_name const sizes{{"batch", 2}, {"sequence", 50}};
+        CHECK(compare(g, sizes) > 500);
+        CHECK(weights(g, sizes) == 124'439'808);
+    }
+    SUBCASE("LSTM sequence to sequence, and a GRU")
+    {
+        graph_writer g = seq2seq();
+        CHECK(compare(g, {{"batch", 4}, {"steps", 11}}) > 30);
+    }
+    SUBCASE("U-Net")
+    {
+        graph_writer g = unet();
+        CHECK(compare(g, {{"batch", 2}, {"size", 64}}) > 60);
+    }
+}
+
+TEST_CASE("multiply-adds are those that papers and frameworks print")
+{
+    auto const of = [](graph_writer const& g, std::map<std::string, attune::onnx_size> sizes) {
+        return read_onnx(g.bytes(), {.sizes = std::move(sizes)}).net.multiply_adds().constant();
+    };
+    CHECK(of(vgg16(), {{"batch", 1}}) == 15'470'264'320);
+    CHECK(of(resnet50(), {{"batch", 1}, {"height", 224}, {"width", 224}}) == 4'089'184'256);
+    CHECK(of(mobilenet_v2(), {{"batch", 1}}) == 300'774'272);
+}
+
+TEST_CASE("each form of an operator has the shape that libonnx infers")
+{
+    using attributes = std::vector<attribute>;
+    auto const image = [](graph_writer& g) { return g.input("x", {"batch"_d, 4_d, 9_d, 10_d}); };
+    auto const check = [](graph_writer& g, std::size_t inputs = 1) {
+        auto const read = read_onnx(g.bytes(), with_ranges({{"batch", 6}}));
+        int const compared = compare_shapes(
+            read, with_stored_shapes(with_numbers(g.model(), {{"batch", 6}})), {{"batch", 6}});
+        CHECK(fits(read, {{"batch", 6}}));
+        // Each output of each node, beside what is given and stored.
+        CHECK(compared >= static_cast<int>(inputs) + g.model().graph().node_size());
+    };
+    SUBCASE("convolutions")
+    {
+        for (attributes const& a : {
+                 attributes{{"auto_pad", std::string("SAME_UPPER")}, {"strides", extents{2, 3}}},
+                 attributes{{"auto_pad", std::string("SAME_LOWER")}},
+                 attributes{{"auto_pad", std::string("VALID")}},
+                 attributes{{"pads", extents{0, 1, 2, 3}}, {"strides", extents{2, 2}}},
+                 attributes{{"pads", extents{2, 2, 2, 2}}, {"dilations", extents{2, 3}}},
+                 attributes{{"kernel_shape", extents{3, 2}}},
+             }) {
+            graph_writer g("conv");
+            g.add("Conv", {image(g), g.weight({6, 2, 3, 2}), g.weight({6})}, [&] {
+                attributes all = a;
+                all.push_back({"group", std::int64_t(2)});
+                return all;
+            }());
+            check(g);
+        }
+        graph_writer g("axes");
+        g.add("Conv", {g.input("a", {"batch"_d, 4_d, 9_d}), g.weight({6, 4, 3})});
+        g.add("Conv", {g.input("b", {"batch"_d, 2_d, 9_d, 8_d, 7_d}), g.weight({5, 2, 3, 2, 1})});
+        check(g, 2);
+    }
+    SUBCASE("transposed convolutions")
+    {
+        for (attributes const& a : {
+                 attributes{{"strides", extents{2, 3}}},
+                 attributes{{"strides", extents{2, 3}}, {"pads", extents{1, 0, 0, 1}}},
+                 attributes{{"strides", extents{2, 2}}, {"output_padding", extents{1, 1}}},
+                 attributes{{"dilations", extents{2, 2}}, {"pads", extents{1, 1, 1, 1}}},
+             }) {
+            graph_writer g("turned");
+            g.add("ConvTranspose", {image(g), g.weight({4, 3, 3, 2}), g.weight({6})}, [&] {
+                attributes all = a;
+                all.push_back({"group", std::int64_t(2)});
+                return all;
+            }());
+            check(g);
+        }
+        graph_writer g("given");
+        g.add("ConvTranspose",
+              {image(g), g.weight({4, 3, 3, 3})},
+              {{"strides", extents{2, 2}}, {"output_shape", extents{18, 20}}});
+        check(g);
+    }
+    SUBCASE("pools")
+    {
+        for (std::string const op : {"MaxPool", "AveragePool"}) {
+            graph_writer g(op);
+            std::string const x = image(g);
+            g.add(op, {x}, {{"kernel_shape", extents{3, 2}}});
+            g.add(op,
+                  {x},
+                  {{"kernel_shape", extents{3, 3}},
+                   {"strides", extents{2, 2}},
+                   {"pads", extents{1, 0, 0, 1}}});
+            g.add(op,
+                  {x},
+                  {{"kernel_shape", extents{2, 3}},
+                   {"strides", extents{2, 2}},
+                   {"ceil_mode", std::int64_t(1)}});
+            g.add(op,
+                  {x},
+                  {{"kernel_shape", extents{3, 3}},
+                   {"strides", extents{2, 2}},
+                   {"auto_pad", std::string("SAME_UPPER")}});
+            check(g);
+        }
+        graph_writer g("places");
+        g.node("MaxPool", {image(g)}, {"most", "where"}, {{"kernel_shape", extents{2, 2}}});
+        g.add("GlobalMaxPool", {"most"});
+        g.add("GlobalAveragePool", {"most"});
+        check(g);
+    }
+    SUBCASE("products")
+    {
+        graph_writer g("products");
+        std::string const x = image(g);
+        std::string const row = g.input("row", {10_d});
+        g.add("MatMul", {x, g.weight({10, 3})});
+        g.add("MatMul", {x, row});
+        g.add("MatMul", {g.input("y", {8_d, 9_d}), x});
+        g.add("MatMul", {x, g.add("Transpose", {x}, {{"perm", extents{0, 1, 3, 2}}})});
+        g.add("MatMul", {g.weight({5, 9}), x});
+        std::string const flat = g.add("Flatten", {x});
+        std::int64_t const yes = 1;
+        g.add("Gemm", {flat, g.weight({360, 7}), g.weight({7})});
+        g.add("Gemm", {flat, g.weight({7, 360}), g.weight({1, 7})}, {{"transB", yes}});
+        g.add("Gemm", {flat, flat}, {{"transB", yes}});
+        g.add("Gemm", {flat, g.input("z", {"batch"_d, 7_d})}, {{"transA", yes}});
+        check(g, 4);
+    }
+    SUBCASE("norms")
+    {
+        graph_writer g("norms", 17);
+        std::string const x = image(g);
+        g.add("InstanceNormalization", {x, g.weight({4}), g.weight({4})});
+        g.add("LayerNormalization", {x, g.weight({4, 9, 10})}, {{"axis", std::int64_t(1)}});
+        g.node("LayerNormalization",
+               {x, g.weight({9, 10}), g.weight({9, 10})},
+               {"normed", "mean", "deviation"},
+               {{"axis", std::int64_t(-2)}});
+        check(g);
+    }
+    SUBCASE("parts")
+    {
+        graph_writer g("parts");
+        std::string const x = image(g);
+        auto const slice =
+            [&](extents const& from, extents const& to, extents const& axes, extents const& steps) {
+                g.add("Slice",
+                      {x, g.integers(from), g.integers(to), g.integers(axes), g.integers(steps)});
+            };
+        constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
+        slice({1, 2}, {3, -1}, {1, 3}, {1, 1});
+        slice({-5}, {far}, {2}, {2});
+        slice({0}, {100}, {-1}, {3});
+        slice({-1}, {-far}, {3}, {-1});
+        slice({7}, {1}, {3}, {-2});
+        slice({0}, {far}, {0}, {1});
+        g.node("Split", {x, g.integers({1, 3})}, {"a", "b"}, {{"axis", std::int64_t(1)}});
+        g.node("Split", {x}, {"c", "d"}, {{"axis", std::int64_t(-1)}});
+        g.add("Gather", {x, g.integers({0, -1, 1})}, {{"axis", std::int64_t(1)}});
+        g.add("Gather", {x, g.integer(2)}, {{"axis", std::int64_t(-1)}});
+        g.add("Gather",
+              {g.weight({7, 2, 3}), g.input("i", {"batch"_d, 2_d}, onnx::TensorProto::INT64)});
+        g.add("Expand", {g.input("e", {"batch"_d, 1_d, 3_d}), g.integers({5, 1, 4, 1})});
+        g.add("Tile", {x, g.integers({1, 2, 3, 1})});
+        g.add("Pad", {x, g.integers({0, 0, 1, 2, 0, 0, 3, -1})});
+        check(g, 3);
+    }
+    SUBCASE("shapes")
+    {
+        graph_writer g("shapes");
+        std::string const x = image(g);
+        for (std::int64_t const axis : {0, 1, 2, 4, -1})
+            g.add("Flatten", {x}, {{"axis", axis}});
+        g.add("Reshape", {x, g.integers({0, -1, 6})});
+        g.add("Reshape", {x, g.integers({-1})});
+        g.add("Reshape", {x, g.integers({0, 2, 2, 90})});
+        g.add("Transpose", {x});
+        std::string const wide = g.add("Unsqueeze", {x, g.integers({0, -1})});
+        g.add("Squeeze", {wide, g.integers({-1})});
+        g.add("Squeeze", {g.add("Unsqueeze", {g.input("one", {3_d, 4_d}), g.integers({1})})});
+        g.add("Concat",
+              {x, x, g.input("more", {"batch"_d, 1_d, 9_d, 10_d})},
+              {{"axis", std::int64_t(1)}});
+        g.add("Concat", {x, x}, {{"axis", std::int64_t(-1)}});
+        g.add("DepthToSpace", {x}, {{"blocksize", std::int64_t(2)}});
+        g.add("SpaceToDepth", {x}, {{"blocksize", std::int64_t(1)}});
+        g.add("Resize", {x, "", "", g.integers({6, 4, 20, 7})});
+        g.add("Resize", {x, "", g.scales({1, 1, 3, 2})});
+        check(g, 3);
+    }
+    SUBCASE("reductions")
+    {
+        graph_writer g("reductions");
+        std::string const x = image(g);
+        std::int64_t const no = 0;
+        g.add("ReduceMean", {x}, {{"axes", extents{-1, 1}}});
+        g.add("ReduceMax", {x}, {{"axes", extents{2}}, {"keepdims", no}});
+        g.add("ReduceMean", {x}, {{"keepdims", no}});
+        g.add("ReduceSum", {x, g.integers({1, 2})}, {{"keepdims", no}});
+        g.add("ReduceL2", {x});
+        g.add("ArgMax", {x}, {{"axis", std::int64_t(-1)}, {"keepdims", no}});
+        check(g);
+    }
+    SUBCASE("element by element")
+    {
+        graph_writer g("elements");
+        std::string const x = image(g);
+        std::string const row = g.input("row", {10_d});
+        for (char const* const op :
+             {"Abs",         "Ceil",      "Cos",       "Elu",     "Erf",        "Exp", "Floor",
+              "HardSigmoid", "HardSwish", "LeakyRelu", "Log",     "LogSoftmax", "Neg", "Reciprocal",
+              "Relu",        "Round",     "Selu",      "Sigmoid", "Sign",       "Sin", "Softmax",
+              "Softplus",    "Sqrt",      "Tanh",      "Identity"})
+            g.add(op, {op == std::string("HardSwish") ? row : x});
+        for (char const* const op : {"Add",
+                                     "Sub",
+                                     "Mul",
+                                     "Div",
+                                     "Pow",
+                                     "Equal",
+                                     "Less",
+                                     "Greater",
+                                     "LessOrEqual",
+                                     "GreaterOrEqual",
+                                     "Max",
+                                     "Min",
+                                     "Sum"}) {
+            g.add(op, {x, row});
+            g.add(op, {g.weight({3, 1, 4, 1, 1}), x});
+        }
+        g.add("Sum", {x, row, g.weight({1})});
+        g.add("PRelu", {x, g.weight({4, 1, 1})});
+        g.add("Clip", {x, g.scalar(0)});
+        g.add("Cast", {x}, {{"to", std::int64_t(onnx::TensorProto::FLOAT16)}});
+        g.add("CumSum", {x, g.integer(1)});
+        std::string const truth = g.add("Greater", {x, row});
+        g.add("Where", {truth, row, g.weight({2, 1, 1, 1, 1})});
+        g.add("Not", {truth});
+        g.add("And", {truth, truth});
+        g.node("Dropout", {x}, {"kept", "mask"});
+        check(g, 2);
+    }
+    SUBCASE("attributes of operator set 9 that are inputs now")
+    {
+        graph_writer g("old", 9);
+        std::string const x = image(g);
+        g.add("Slice",
+              {x},
+              {{"axes", extents{1, 3}}, {"starts", extents{1, -4}}, {"ends", extents{3, 99}}});
+        g.add("Squeeze", {g.add("Unsqueeze", {x}, {{"axes", extents{2}}})}, {{"axes", extents{2}}});
+        g.node("Split", {x}, {"a", "b"}, {{"axis", std::int64_t(1)}, {"split", extents{1, 3}}});
+        g.add("ReduceSum", {x}, {{"axes", extents{1}}});
+        g.add("Clip", {x});
+        g.add("Pad", {x}, {{"pads", extents{0, 0, 1, 1, 0, 0, 1, 1}}});
+        g.add("Upsample", {x, g.scales({1, 1, 2, 2})});
+        check(g);
+    }
+    SUBCASE("recurrent layers")
+    {
+        graph_writer g("recurrent");
+        std::string const x = g.input("x", {7_d, "batch"_d, 3_d});
+        std::int64_t const five = 5;
+        g.node("LSTM",
+               {x, g.weight({1, 20, 3}), g.weight({1, 20, 5})},
+               {"a"},
+               {{"hidden_size", five}});
+        g.node("LSTM",
+               {x, g.weight({2, 20, 3}), g.weight({2, 20, 5}), g.weight({2, 40})},
+               {"", "b", "c"},
+               {{"hidden_size", five}, {"direction", std::string("bidirectional")}});
+        g.node("GRU",
+               {x, g.weight({1, 15, 3}), g.weight({1, 15, 5})},
+               {"d", "e"},
+               {{"hidden_size", five}, {"direction", std::string("reverse")}});
+        check(g);
+    }
+}
+
+TEST_CASE("an LSTM by samples, with peepholes and first states, by hand")
+{
+    graph_writer g("lstm", 14);
+    std::int64_t const five = 5;
+    std::string const x = g.input("x", {2_d, 7_d, 3_d});
+    std::string const start = g.weight({2, 1, 5});
+    g.node("LSTM",
+           {x,
+            g.weight({1, 20, 3}),
+            g.weight({1, 20, 5}),
+            g.weight({1, 40}),
+            "",
+            start,
+            start,
+            g.weight({1, 15})},
+           {"y", "last", "cells"},
+           {{"hidden_size", five}, {"layout", std::int64_t(1)}});
+    auto const read = read_onnx(g.bytes());
+    auto const shape = [&](char const* name) {
+        extents out;
+        for (auto const& extent : read.shapes.at(name))
+            out.push_back(*extent.constant());
+        return out;
+    };
+    CHECK(shape("y") == extents{2, 7, 1, 5});
+    CHECK(shape("last") == extents{2, 1, 5});
+    CHECK(shape("cells") == extents{2, 1, 5});
+    CHECK(read.net.weights().constant() == 60 + 100 + 40 + 10 + 15); // one state, read twice
+    CHECK(read.net.multiply_adds().constant() == 2 * 7 * (60 + 100 + 15));
+}
+
+TEST_CASE("shapes that are computed from shapes follow the sizes")
+{
+    // Of x: batch x 6 x width; each case is a shape and what it is at a batch and a width.
+    using inputs = std::vector<std::string>;
+    auto const shape_of = [](auto const& make, std::int64_t batch, std::int64_t width) {
+        graph_writer g("shapes");
+        g.input("x", {"batch"_d, 6_d, "width"_d});
+        std::string const size = g.add("Shape", {"x"});
+        auto const at = [&](std::int64_t i) {
+            return g.add("Gather", {size, g.integers({i})}, {{"axis", std::int64_t(0)}});
+        };
+        std::string const out = make(g, size, at);
+        g.node("ConstantOfShape", {out}, {"made"});
+        auto const read = read_onnx(g.bytes(), with_ranges({{"batch", batch}, {"width", width}}));
+        extents found;
+        for (auto const& extent : read.shapes.at("made"))
+            found.push_back(value_of(extent, {{"batch", batch}, {"width", width}}));
+        CHECK(read.net.flops().constant() == 0); // none of it is a layer
+        return found;
+    };
+    for (std::int64_t const b : {1, 3, 8})
+        for (std::int64_t const w : {1, 4, 15}) {
+            auto const of = [&](auto const& make) { return shape_of(make, b, w); };
+            auto const two = [&](char const* op, std::int64_t number) {
+                return of([&](auto& g, auto const&, auto const& at) {
+                    return g.add(op, inputs{at(2), g.integers({number})});
+                });
+            };
+            CHECK(two("Add", 3) == extents{w + 3});
+            CHECK(two("Mul", 3) == extents{w * 3});
+            CHECK(two("Div", 2) == extents{w / 2});
+            CHECK(two("Mod", 4) == extents{w % 4});
+            CHECK(two("Min", 4) == extents{std::min<std::int64_t>(w, 4)});
+            CHECK(two("Max", 4) == extents{std::max<std::int64_t>(w, 4)});
+            CHECK(of([&](auto& g, auto const& size, auto const&) {
+                      return g.add("Slice",
+                                   inputs{size,
+                                          g.integers({-1}),
+                                          g.integers({-9}),
+                                          g.integers({0}),
+                                          g.integers({-2})});
+                  }) == extents{w, b});
+            CHECK(of([&](auto& g, auto const& size, auto const&) {
+                      return g.add("ReduceProd", {size});
+                  }) == extents{6 * b * w});
+            CHECK(of([&](auto& g, auto const& size, auto const& at) {
+                      std::string const all = g.add("ReduceProd", {size});
+                      return g.add("Div",
+                                   inputs{all, g.add("Mul", inputs{at(0), g.integers({2})})});
+                  }) == extents{3 * w});
+            // What exporters write for -1 in expand().
+            CHECK(of([&](auto& g, auto const& size, auto const&) {
+                      std::string const wanted = g.integers({-1, 6, -1});
+                      std::string const isnt = g.add("Equal", inputs{wanted, g.integers({-1})});
+                      return g.add("Where", inputs{isnt, size, wanted});
+                  }) == extents{b, 6, w});
+            CHECK(of([&](auto& g, auto const& size, auto const& at) {
+                      std::string const more = g.add("Greater", inputs{at(2), g.integers({4})});
+                      std::string const big = g.add("Mul", inputs{size, g.integers({2})});
+                      return g.add("Where", inputs{more, big, size});
+                  }) == (w > 4 ? extents{2 * b, 12, 2 * w} : extents{b, 6, w}));
+            CHECK(of([&](auto& g, auto const&, auto const& at) {
+                      std::string const f = g.add("Cast", {at(2)}, {{"to", std::int64_t(1)}});
+                      std::string const twice = g.add("Mul", inputs{f, g.scales({2})});
+                      return g.add("Cast", {g.add("Floor", {twice})}, {{"to", std::int64_t(7)}});
+                  }) == extents{2 * w});
+            CHECK(of([&](auto& g, auto const& size, auto const&) {
+                      std::string const range =
+                          g.add("Range", inputs{g.integer(0), g.integer(7), g.integer(3)});
+                      return g.add("Concat",
+                                   inputs{range, g.add("Neg", {g.add("Neg", {size})})},
+                                   {{"axis", std::int64_t(0)}});
+                  }) == extents{0, 3, 6, b, 6, w});
+            CHECK(of([&](auto& g, auto const&, auto const& at) {
+                      std::string const first = g.add("Squeeze", inputs{at(2), g.integers({0})});
+                      return g.add("Shape",
+                                   {g.add("Range", inputs{g.integer(1), first, g.integer(1)})});
+                  }) == extents{w - 1});
+        }
+}
+
+TEST_CASE("parameters in place of attributes cost what graphs with these numbers cost")
+{
+    auto const small =
+        [](std::int64_t kernel, std::int64_t stride, std::int64_t filters, std::int64_t units) {
+            graph_writer g("small");
+            std::string x = g.input("image", {2_d, 3_d, 20_d, 20_d});
+            x = g.add(
+                "Conv",
+                {x, g.weight({filters, 3, kernel, kernel}), g.weight({filters})},
+                {{"kernel_shape", extents{kernel, kernel}}, {"strides", extents{stride, stride}}});
+            x = g.add("Relu", {batch_norm(g, x, filters)});
+            x = convolve(g, x, filters, 8, {});
+            x = g.add("Flatten", {g.add("GlobalAveragePool", {x})});
+            g.output(linear(g, linear(g, x, 8, units), units, 10));
+            return g;
+        };
+    graph_writer const g = small(3, 1, 16, 32);
+    std::vector<std::string> names;
+    for (auto const& node : g.model().graph().node())
+        if (node.op_type() == "Conv" || node.op_type() == "Gemm") names.push_back(node.name());
+    constexpr auto kernel = attune::integer<"KERNEL">(1, 7);
+    constexpr auto stride = attune::integer<"STRIDE">(1, 3);
+    constexpr auto filters = attune::integer<"FILTERS">(1, 64);
+    constexpr auto units = attune::integer<"UNITS">(1, 64);
+    auto const read = read_onnx(g.bytes(),
+                                {.attributes = {{names[0] + ".kernel_shape", kernel},
+                                                {names[0] + ".strides", stride},
+                                                {names[0] + ".filters", filters},
+                                                {names[2] + ".units", units}}});
+    for (std::int64_t const k : {1, 3, 6})
+        for (std::int64_t const s : {1, 2, 3})
+            for (std::int64_t const f : {4, 16, 24}) {
+                parameter_values const at{
+                    {"KERNEL", k}, {"STRIDE", s}, {"FILTERS", f}, {"UNITS", f + 1}};
+                graph_count const count = counted(small(k, s, f, f + 1).model());
+                CHECK(value_of(read.net.weights(), at) == count.weights);
+                CHECK(value_of(read.net.multiply_adds(), at) == count.multiply_adds);
+                CHECK(value_of(read.net.flops(), at) == 2 * count.multiply_adds + count.operations);
+            }
+    attune::chain_of_trees const all(read.space(attune::space(kernel, stride, filters, units)));
+    CHECK(*all.size() == 7 * 3 * 64 * 64);
+    CHECK(has(refusal(g.bytes(), {.attributes = {{"conv1.kernel_shape", kernel}}}),
+              "attribute conv1.kernel_shape, which no node reads"));
+}
+
+TEST_CASE("sizes that the stored weights do not fit are not valid")
+{
+    graph_writer g("dense");
+    std::string x = g.input("image", {"batch"_d, 3_d, "size"_d, "size"_d});
+    for (int i = 0; i < 3; ++i)
+        x = g.add("MaxPool", {x}, {{"kernel_shape", extents{2, 2}}, {"strides", extents{2, 2}}});
+    g.output(linear(g, g.add("Flatten", {x}), 3 * 4 * 4, 10));
+    auto const read = read_onnx(
+        g.bytes(), {.sizes = {{"batch", {1, 2, 4}}, {"size", {16, 31, 32, 33, 39, 40, 48}}}});
+    attune::chain_of_trees const fit(read.space());
+    CHECK(*fit.size() == 3 * 3); // 32, 33 and 39
+    // Of 2 x 2 windows 4 operations each, and of the dense layer.
+    int cheap = 0;
+    for (std::int64_t const batch : {1, 2, 4})
+        for (std::int64_t const s : {32, 33, 39}) {
+            std::int64_t rows = s;
+            std::int64_t flops = 2 * batch * 48 * 10;
+            for (int i = 0; i < 3; ++i) {
+                rows /= 2;
+                flops += batch * 3 * rows * rows * 4;
+            }
+            cheap += flops <= 10'000 ? 1 : 0;
+        }
+    attune::chain_of_trees const bound(read.space({read.net.flops() <= 10'000}));
+    CHECK(*bound.size() == cheap);
+    // The sizes as a parameter of one's own, beside one that the reader makes.
+    constexpr auto size = attune::integer<"SIZE">(1, 64);
+    auto const own = read_onnx(g.bytes(), {.sizes = {{"batch", {1, 2}}, {"size", size}}});
+    attune::chain_of_trees const both(own.space(attune::space(size)));
+    CHECK(*both.size() == 8 * 2); // 32 to 39
+    CHECK(has(refusal(g.bytes(), {.sizes = {{"batch", {0, 2}}, {"size", 32}}}), "below 1"));
+    CHECK(
+        has(refusal(g.bytes(), {.sizes = {{"batch", 2}, {"size", 48}}}), "1, where the layer has"));
+}
+
+TEST_CASE("an operator of your own is a line, and what it stores is counted")
+{
+    graph_writer g("own");
+    std::string const x = g.input("x", {2_d, 5_d});
+    onnx::NodeProto& node =
+        g.node("Swish", {x, g.weight({5})}, {"y"}, {{"times", std::int64_t(3)}});
+    node.set_domain("com.example");
+    node.set_name("act");
+    g.output("y");
+    std::string const unknown = refusal(g.bytes());
+    CHECK(has(unknown, "the operator com.example.Swish is not known"));
+    CHECK(has(unknown, "node act (com.example.Swish) of a.onnx"));
+    CHECK(has(unknown, "onnx_options{.operators = {{\"com.example.Swish\", "));
+    auto const read = read_onnx(
+        g.bytes(), {.operators = {{"com.example.Swish", [](attune::onnx_call const& n) {
+                                       CHECK(n.name == "act");
+                                       CHECK(n.weights.at(0).constant() == 5);
+                                       return std::vector{model::activation(
+                                           n.inputs[0], "swish", n.integers.at("times")[0])};
+                                   }}}});
+    CHECK(read.net.flops().constant() == 3 * 10);
+    CHECK(read.net.weights().constant() == 5);
+    model::network other("other");
+    model::tensor const far = other.input({1});
+    CHECK(has(refusal(g.bytes(),
+                      {.operators = {{"com.example.Swish",
+                                      [&](auto const&) { return std::vector{far}; }}}}),
+              "another network"));
+    CHECK(has(refusal(g.bytes(),
+                      {.operators = {{"com.example.Swish",
+                                      [&](auto const&) { return std::vector<model::tensor>{}; }}}}),
+              "its output 0 is not known"));
+}
+
+TEST_CASE("numbers have the type that most of the stored ones have")
+{
+    graph_writer g("half");
+    std::string const x = g.input("x", {2_d, 8_d}, onnx::TensorProto::FLOAT16);
+    std::string const y = g.add("MatMul", {x, g.weight({8, 8}, onnx::TensorProto::FLOAT16)});
+    g.output(g.add("Add", {y, g.weight({8})}));
+    CHECK(read_onnx(g.bytes()).net.weight_bytes().constant() == 2 * 72);
+    CHECK(read_onnx(g.bytes(), {.element_bytes = 1}).net.weight_bytes().constant() == 72);
+}
+
+TEST_CASE("an output of the graph is held to the end, though a node reads it")
+{
+    graph_writer g("outputs");
+    std::string const x = g.input("x", {1_d, 10_d});
+    std::string const y = g.add("MatMul", {x, g.weight({10, 100})});
+    std::string const z = g.add("MatMul", {y, g.weight({100, 20})});
+    std::string const last = g.add("MatMul", {z, g.weight({20, 50})});
+    g.output(last);
+    CHECK(read_onnx(g.bytes()).net.activation_bytes().constant() == 4 * 120);
+    g.output(y);
+    CHECK(read_onnx(g.bytes()).net.activation_bytes().constant() == 4 * (100 + 20 + 50));
+}
+
+TEST_CASE("a file that is cut off or changed ends with a network or a sentence")
+{
+    graph_writer g("file");
+    std::string x = g.input("x", {"batch"_d, 3_d, 8_d, 8_d});
+    x = g.add("Relu", {convolve(g, x, 3, 4, {})});
+    std::string const size = g.add("Shape", {x});
+    std::string const part = g.add("Slice", {size, g.integers({0}), g.integers({2})});
+    std::string const shape =
+        g.add("Concat", {part, g.integers({-1})}, {{"axis", std::int64_t(0)}});
+    x = g.add("Reshape", {x, shape});
+    g.output(g.add("Softmax", {g.add("MatMul", {x, g.weight({64, 5})})}));
+    std::string const whole = g.bytes();
+    attune::onnx_options const options = with_ranges({{"batch", 4}});
+    CHECK(refusal(whole, options) == "none");
+    int refused = 0;
+    for (std::size_t length = 0; length < whole.size(); ++length)
+        refused += refusal(whole.substr(0, length), options) == "none" ? 0 : 1;
+    CHECK(refused > 100);
+    CHECK(has(refusal(""), "no ONNX graph"));
+    CHECK(has(refusal(whole.substr(0, whole.size() / 2)), "not ONNX, or a part of it"));
+    attune::random_engine engine(11);
+    for (int i = 0; i < 4000; ++i) {
+        std::string changed = whole;
+        for (std::uint64_t n = 1 + engine() % 4; n > 0; --n)
+            changed[engine() % changed.size()] = static_cast<char>(engine());
+        static_cast<void>(refusal(changed, options)); // throws nothing else
+    }
+    for (int i = 0; i < 200; ++i) {
+        std::string noise(1 + engine() % 200, '\0');
+        for (char& c : noise)
+            c = static_cast<char>(engine());
+        static_cast<void>(refusal(noise, options));
+    }
+}
+
+TEST_CASE("a graph that cannot be is refused by a sentence that names the place")
+{
+    std::int64_t const most = std::numeric_limits<std::int64_t>::max();
+    auto const refused = [](auto const& make, attune::onnx_options const& options = {}) {
+        graph_writer g("bad");
+        make(g, g.input("x", {2_d, 3_d, 8_d, 8_d}));
+        std::string const text = refusal(g.bytes(), options);
+        CHECK(has(text, "where: "));
+        return text;
+    };
+    using inputs = std::vector<std::string>;
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.node("Add", {x, "b"}, {"a"});
+                  g.node("Relu", {"a"}, {"b"});
+              }),
+              "only the later node Relu_1 makes: the graph is not in order, or has a cycle"));
+    CHECK(has(refused([](auto& g, auto const&) { g.node("Relu", {"y"}, {"y"}); }), "has a cycle"));
+    CHECK(has(refused([](auto& g, auto const&) { g.add("Relu", {"nothing"}); }),
+              "it reads nothing, which nothing makes"));
+    CHECK(has(refused([](auto& g, auto const&) { g.add("Relu", {}); }), "input"));
+    CHECK(has(refused([](auto& g, auto const&) { g.add("Relu", {""}); }), "input"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.node("Relu", {x}, {"x"}); }), "made twice"));
+    CHECK(has(refused([](auto& g, auto const&) { g.output("none"); }), "made by no node"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.node("Relu", {x}, {"y", "z"}); }),
+              "its output 1 is not known"));
+    CHECK(has(refused([](auto& g, auto const&) { g.input("y", {"rows"_d}); }),
+              "the symbolic dimension rows has no size"));
+    CHECK(has(refused([](auto& g, auto const&) { g.input("y", {dimension(std::int64_t(-1))}); }),
+              "the symbolic dimension y[0] has no size"));
+    CHECK(has(refused([](auto& g, auto const&) { g.input("y", {dimension(std::int64_t(-7))}); }),
+              "the extent -7"));
+    CHECK(has(refused([](auto& g, auto const&) { g.weight({3, -1}); }), "the extent -1"));
+    CHECK(has(refused([&](auto& g, auto const&) { g.weight({most, most}); }), "64 bits"));
+    CHECK(has(refused([&](auto& g, auto const&) {
+                  g.add("Relu", {g.input("y", {dimension(most), dimension(most)})});
+              }),
+              "64 bits"));
+    CHECK(has(refused([](auto& g, auto const&) { g.weight(extents(33, 1)); }), "33 axes"));
+    CHECK(has(refused([](auto& g, auto const&) {
+                  g.model().mutable_graph()->mutable_input(0)->mutable_type()->clear_value();
+              }),
+              "is no tensor"));
+    CHECK(has(refused([](auto& g, auto const&) {
+                  auto* const type = g.model().mutable_graph()->mutable_input(0)->mutable_type();
+                  type->mutable_tensor_type()->clear_shape();
+              }),
+              "an input has no shape"));
+    CHECK(has(refused([](auto&, auto const&) {}, {.sizes = {{"batch", 3}}}),
+              "a size is given for batch, which is no symbolic dimension"));
+    // Layers.
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Conv", {x}); }), "input 1 is missing"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Conv", {x, g.weight({4, 3})}); }),
+              "its weights have 2 axes, not 4"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Conv", {x, g.weight({4, 5, 3, 3})}); }),
+              "the extent 5 on axis 1, where the layer has 3"));
+    for (std::int64_t const stride : {std::int64_t(0), std::int64_t(-1), -most - 1})
+        CHECK(has(refused([&](auto& g, auto const& x) {
+                      g.add("Conv", {x, g.weight({4, 3, 3, 3})}, {{"strides", extents{stride, 1}}});
+                  }),
+                  "stride"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Conv", {x, g.weight({4, 3, 3, 3})}, {{"strides", extents{1}}});
+              }),
+              "its attribute strides has 1 numbers, not 2"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Conv", {x, g.weight({4, 3, 3, 3})}, {{"group", std::int64_t(0)}});
+              }),
+              "group"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Conv", {x, g.weight({4, 3, 9, 9})}); }),
+              "a window of 9 does not fit"));
+    CHECK(has(refused([&](auto& g, auto const& x) {
+                  g.add("MaxPool", {x}, {{"kernel_shape", extents{most, most}}});
+              }),
+              "node MaxPool"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("MaxPool", {x}); }), "kernel_shape"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Add", {x, g.weight({7})}); }),
+              "extents of 8 and 7 meet"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("MatMul", {x, g.weight({9, 2})}); }),
+              "where the layer has 8"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Gemm", {x, x}); }), "4 axes, not 2"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.node("LSTM", {x, x, x}, {"y"}, {{"hidden_size", std::int64_t(3)}});
+              }),
+              "4 axes, not 3"));
+    // Shapes.
+    for (std::int64_t const axis : {std::int64_t(9), std::int64_t(-9), most, -most - 1})
+        for (char const* const op : {"Concat", "Flatten", "Gather", "Split", "ArgMax"})
+            CHECK(has(refused([&](auto& g, auto const& x) {
+                          g.add(op,
+                                op == std::string("Gather") ? inputs{x, g.integers({0})}
+                                                            : inputs{x},
+                                {{"axis", axis}});
+                      }),
+                      "it reads the axis"));
+    auto const reshaped = [&](extents const& shape) {
+        return refused([&](auto& g, auto const& x) { g.add("Reshape", {x, g.integers(shape)}); });
+    };
+    CHECK(has(reshaped({5, 5}), "25 elements cannot hold 384"));
+    CHECK(has(reshaped({-1, -1}), "-1 twice"));
+    CHECK(has(reshaped({-1, 5}), "384 elements are not a multiple of 5"));
+    CHECK(has(reshaped({-2, 5}), "Reshape"));
+    CHECK(has(reshaped({most, most}), "64 bits"));
+    CHECK(has(reshaped({1, 1, 1, 1, 0}), "copies the axis 4"));
+    CHECK(has(reshaped(extents(100, 1)), "100 axes"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Reshape", {x, x}); }),
+              "known when it runs, not before"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Transpose", {x}, {{"perm", extents{0, 0, 1, 2}}});
+              }),
+              "its axes are no order of those of its input"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Slice",
+                        {x, g.integers({0}), g.integers({1}), g.integers({0}), g.integers({0})});
+              }),
+              "steps of 0"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Slice", {x, g.integers({5}), g.integers({1}), g.integers({2})});
+              }),
+              "an extent of its output is 0 or less"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Slice", {x, g.integers({0}), g.integers({1, 1})});
+              }),
+              "not equally many"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Gather", {g.add("Shape", {x}), g.integers({77})});
+              }),
+              "it reads the element 77 of 4"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.node("Split", {x, g.integers({1, 1})}, {"a", "b"}, {{"axis", std::int64_t(1)}});
+              }),
+              "its parts have 2 of 3"));
+    CHECK(has(refused([](auto& g, auto const& x) { g.add("Squeeze", {x, g.integers({1})}); }),
+              "it leaves out an axis of 3"));
+    CHECK(has(refused([](auto& g, auto const& x) {
+                  g.add("Unsqueeze", {x, g.integers(extents(50, 0))});
+              }),
+              "axes"));
+    CHECK(has(refused([&](auto& g, auto const& x) {
+                  g.add("Tile", {x, g.integers({most, most, most, most})});
+              }),
+              "64 bits"));
+    CHECK(has(refused([&](auto& g, auto const&) {
+                  g.add("ConstantOfShape", {g.integers({most, most})});
+                  std::string s = g.integers({2, 2});
+                  for (int i = 0; i < 80; ++i) // 2^80 elements
+                      s = g.add("Concat", {s, s}, {{"axis", std::int64_t(0)}});
+              }),
+              "Concat"));
+}
+
+TEST_CASE("formulas that grow with each node end with a sentence before memory does")
+{
+    auto const grown = [](char const* op) {
+        graph_writer g("growth");
+        std::string const size = g.add("Shape", {g.input("x", {"a"_d, "b"_d})});
+        std::string s = g.add("Add", {size, g.integers({1})});
+        for (int i = 0; i < 40; ++i)
+            s = g.add(op, {s, op == std::string("Mul") ? s : g.add("Mul", {s, size})});
+        return refusal(g.bytes(), with_ranges({{"a", 3}, {"b", 5}}));
+    };
+    CHECK(has(grown("Mul"), "the formula of an extent has more than"));
+    CHECK(grown("Max") != "");
+    graph_writer g("outer"); // x by its column is x by x, flattened: the square of its elements
+    std::string x = g.input("x", {"a"_d, 1_d});
+    for (int i = 0; i < 40; ++i) {
+        std::string const y = g.add("MatMul", {x, g.add("Transpose", {x})});
+        x = g.add("Reshape", {y, g.integers({-1, 1})});
+    }
+    CHECK(
+        has(refusal(g.bytes(), with_ranges({{"a", 3}})), "the formula of an extent has more than"));
+}
+
+TEST_CASE("a file is read by its path, and what is no file is refused")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("a.onnx");
+    graph_writer g("file");
+    g.output(linear(g, g.input("x", {2_d, 5_d}), 5, 7));
+    std::ofstream(path, std::ios::binary) << g.bytes();
+    CHECK(attune::read_onnx_file(path).net.weights().constant() == 42);
+    auto const refused = [](std::string const& at) {
+        CHECK_THROWS_AS(static_cast<void>(attune::read_onnx_file(at)), attune::error);
+    };
+    refused(folder.path());
+    refused(folder.file("none.onnx"));
+    refused("/dev/zero");
+    std::filesystem::resize_file(path, 3'000'000'000);
+    refused(path);
+}
+
+#else
+
+TEST_CASE("skipped: built without libonnx (Debian: libonnx-dev, libprotobuf-dev)") {}
+
+#endif
