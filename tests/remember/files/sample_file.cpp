@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/files/sample_file.hpp>
 
+#include <csignal>
 #include <doctest/doctest.h>
 #include <string>
+#include <string_view>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "../../support/scratch_directory.hpp"
@@ -111,4 +115,27 @@ TEST_CASE("what threads append at once is all there")
     for (int t = 0; t < 4; ++t)
         for (int i = 0; i < 25; ++i)
             CHECK(('\n' + text).find('\n' + std::to_string(100 * t + i) + '\n') != text.npos);
+}
+
+TEST_CASE("a child that was forked while this process adds does not keep the lock")
+{
+    scratch_directory const folder;
+    std::string const path = folder.file("samples");
+    ::pid_t child = 0;
+    sample_file(path, "m").add_beside([&](std::string_view) {
+        child = ::fork();
+        if (child == 0) {
+            ::pause(); // until it is killed
+            ::_exit(0);
+        }
+        return std::string("first\n");
+    });
+    REQUIRE(child > 0);
+    sample_file next(path, "m");
+    next.add("second\n");
+    ::kill(child, SIGKILL);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(next.problem().empty());
+    CHECK(next.last(10) == "first\nsecond\n");
 }

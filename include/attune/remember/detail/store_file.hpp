@@ -259,6 +259,18 @@ private:
     bool irregular_ = false;
 };
 
+/// Releases a lock at once: closing the file does not where a child of fork() has it open too.
+struct unlocked_at_end {
+    store_file& file;
+    explicit unlocked_at_end(store_file& locked)
+        : file(locked)
+    {
+    }
+    ~unlocked_at_end() { file.unlock(); }
+    unlocked_at_end(unlocked_at_end const&) = delete;
+    unlocked_at_end& operator=(unlocked_at_end const&) = delete;
+};
+
 /// Throws an attune::error for a file that is not there or could not be opened or read.
 [[noreturn]] inline void refuse_store_file(store_file const& file, std::string const& path)
 {

@@ -60,6 +60,7 @@ sample_file::last(std::size_t most, std::string_view but_not, std::size_t bytes)
         return {};
     }
     std::string text;
+    unlocked_at_end const unlocked(file);
     if (!file.lock(store_file::sharing::shared) || !file.read_all(text)) {
         if (problem_.empty()) problem_ = file.why();
         return {};
@@ -102,6 +103,7 @@ sample_file::add_locked(std::string_view lines,
         if (problem_.empty()) problem_ = std::move(why);
     };
     if (!file.usable()) return fail(file.why());
+    unlocked_at_end const unlocked(file);
     if (!file.lock(store_file::sharing::exclusive)) return fail(file.why());
     auto const bytes = static_cast<std::uint64_t>(file.stamp().bytes);
     if (bytes > most_bytes) return fail("the file is full; delete it, or name another one");

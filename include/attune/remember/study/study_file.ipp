@@ -19,18 +19,6 @@ struct study_file::opened {
     store_file file;
 };
 
-/// Releases a lock at once: closing the file does not where a child of fork() has it open too.
-struct unlocked_at_end {
-    store_file& file;
-    explicit unlocked_at_end(store_file& locked)
-        : file(locked)
-    {
-    }
-    ~unlocked_at_end() { file.unlock(); }
-    unlocked_at_end(unlocked_at_end const&) = delete;
-    unlocked_at_end& operator=(unlocked_at_end const&) = delete;
-};
-
 ATTUNE_INLINE study_file::study_file(std::string path)
     : path_(std::move(path))
 {
