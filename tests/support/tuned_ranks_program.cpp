@@ -146,7 +146,7 @@ void tune_scripted(std::string const& what)
 /// Good, slow, wrong and crashing variants, which run in forked children of each rank.
 void tune_real()
 {
-    auto const pack = ways<usual, fast, wrong, crashing, refused, throwing, crawling>();
+    auto const pack = ways<usual, fast, wrong, crashing, refused, throwing>();
     scripted_compiler compiler = accumulate_compiler();
     accumulate_data data;
     for (double& one : data.x)
