@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#define ONNX_ML 1
-#define ONNX_NAMESPACE onnx
 #include <cstddef>
 #include <cstdint>
 #include <onnx/onnx_pb.h>

@@ -326,6 +326,32 @@ TEST_CASE("each form of an operator has the shape that libonnx infers")
         g.add("Pad", {x, g.integers({0, 0, 1, 2, 0, 0, 3, -1})});
         check(g, 3);
     }
+    SUBCASE("parts of an axis that a parameter decides")
+    {
+        graph_writer g("sized");
+        std::string const x = image(g);
+        constexpr std::int64_t far = std::numeric_limits<std::int64_t>::max();
+        struct part {
+            std::int64_t from, to, step;
+        };
+        for (part const& p : {part{1, far, 1},
+                              part{0, far, 4},
+                              part{1, -1, 3},
+                              part{-5, far, 2},
+                              part{-1, far, 1},
+                              part{0, 4, 1},
+                              part{0, 100, 5},
+                              part{-4, -2, 1},
+                              part{-1, -far, -1}})
+            g.add("Slice",
+                  {x,
+                   g.integers({p.from}),
+                   g.integers({p.to}),
+                   g.integers({0}),
+                   g.integers({p.step})});
+        g.node("Split", {x}, {"a", "b", "c"}, {{"axis", std::int64_t(0)}});
+        check(g);
+    }
     SUBCASE("shapes")
     {
         graph_writer g("shapes");
@@ -518,6 +544,14 @@ TEST_CASE("shapes that are computed from shapes follow the sizes")
                       return g.add("Div",
                                    inputs{all, g.add("Mul", inputs{at(0), g.integers({2})})});
                   }) == extents{3 * w});
+            // Comparisons that hold, or do not, whatever the sizes.
+            for (bool const is_less : {false, true})
+                CHECK(of([&](auto& g, auto const& size, auto const&) {
+                          std::string const bound = g.integers({is_less ? 0 : -1});
+                          std::string const truth =
+                              g.add(is_less ? "Less" : "Greater", inputs{size, bound});
+                          return g.add("Where", inputs{truth, g.integers({7}), size});
+                      }) == (is_less ? extents{b, 6, w} : extents{7, 7, 7}));
             // What exporters write for -1 in expand().
             CHECK(of([&](auto& g, auto const& size, auto const&) {
                       std::string const wanted = g.integers({-1, 6, -1});
@@ -547,6 +581,23 @@ TEST_CASE("shapes that are computed from shapes follow the sizes")
                                    {g.add("Range", inputs{g.integer(1), first, g.integer(1)})});
                   }) == extents{w - 1});
         }
+}
+
+TEST_CASE("a ratio of floating-point numbers is a number where it has no remainder, else not known")
+{
+    auto const halves = [](std::int64_t by) {
+        graph_writer g("ratio");
+        std::string const size = g.add("Shape", {g.input("x", {"batch"_d, 6_d})});
+        std::string const f = g.add("Cast", {size}, {{"to", std::int64_t(1)}});
+        std::string const part = g.add("Slice", {f, g.integers({1}), g.integers({2})});
+        std::string const both = g.add("Concat", {part, part}, {{"axis", std::int64_t(0)}});
+        std::string const ratio = g.add("Div", {both, g.scales({static_cast<float>(by)})});
+        g.node("ConstantOfShape", {g.add("Cast", {ratio}, {{"to", std::int64_t(7)}})}, {"made"});
+        return g.bytes();
+    };
+    auto const options = with_ranges({{"batch", 3}});
+    CHECK(read_onnx(halves(3), options).shapes.at("made").at(1).constant() == 2);
+    CHECK(has(refusal(halves(4), options), "known when it runs, not before"));
 }
 
 TEST_CASE("parameters in place of attributes cost what graphs with these numbers cost")

@@ -224,6 +224,11 @@ private:
     static void read_operator(onnx_layer& at, bool does_flow)
     {
         std::string const& op = at.node().op;
+        if (op == "ConstantOfShape" || op == "Range") // fold() did not know it
+            at.refuse(
+                "its shape is known when it runs, not before",
+                "export the model with this shape as a constant, or read it by an operator of "
+                "your own: onnx_options::operators");
         onnx_reading const reading = reading_of(op);
         if (reading == nullptr)
             at.refuse("the operator " + op + " is not known",

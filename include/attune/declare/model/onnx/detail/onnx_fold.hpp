@@ -328,6 +328,8 @@ template <class Fold>
     if (auto const found = folds.find(op); found != folds.end()) {
         if (!at.has(0)) return {};
         out = found->second(at);
+        std::size_t const typed = op == "Where" ? 1 : 0; // the input that has the result's type
+        if (out && op != "ConstantOfShape") out->is_floating = at.input(typed).is_floating;
     } else if (at.input_count() == 2 && at.has(0) && at.has(1)) {
         bool const is_floating = at.input(0).is_floating;
         out = fold_elements({&at.input(0), &at.input(1)}, [&](auto const& in) {
