@@ -239,6 +239,29 @@ TEST_CASE("a lock that fails is no lock: nothing is written beside others, and t
     CHECK(take_census(path).seeds == std::set<std::uint64_t>{1, EOPNOTSUPP});
 }
 
+TEST_CASE("a file that a server forgot when another process replaced it is opened anew")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    int const status = status_of(fork_child([&] {
+        int const lower = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        int const next = ::dup(lower); // what the store will have
+        ::close(next);
+        store subject(path);
+        subject.add(example_record(example_key(), 1));
+        std::filesystem::copy_file(path, path + ".new");
+        std::filesystem::rename(path + ".new", path);
+        ::close(lower); // opened anew, the file has this number
+        if (!support::let_flock_fail(ESTALE, next)) ::_exit(77);
+        if (::flock(next, LOCK_SH | LOCK_NB) == 0) ::_exit(78); // not the store's
+        subject.add(example_record(example_key(), 2));
+        ::_exit(subject.notices().empty() ? 0 : 1);
+    }));
+    if (WEXITSTATUS(status) == 77) return;
+    CHECK(status == 0);
+    CHECK(take_census(path).seeds == std::set<std::uint64_t>{1, 2});
+}
+
 TEST_CASE("exit() writes what waits, and only in the process that was asked to keep it")
 {
     scratch_directory const directory;

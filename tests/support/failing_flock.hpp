@@ -5,18 +5,29 @@
 #include <cstddef>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
 namespace support {
 
-/// Lets flock() fail with `error` in this process until it ends: for children of fork().
+/// Lets flock() fail with `error` in this process until it ends, for one descriptor or for all: for
+/// children of fork(). On little-endian machines.
 /// @return  false where the kernel installs no filter
-[[nodiscard]] inline bool let_flock_fail(unsigned error)
+[[nodiscard]] inline bool let_flock_fail(unsigned error, std::optional<int> of = {})
 {
+    auto const load = [](std::size_t at) -> sock_filter {
+        return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(at));
+    };
+    auto const is = [](unsigned value, unsigned char yes, unsigned char no) -> sock_filter {
+        return BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no);
+    };
+    unsigned char const unless = of ? 0 : 2; // where one descriptor is meant, it is looked at
     sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<unsigned>(offsetof(seccomp_data, nr))),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(SYS_flock), 0, 1),
+        load(offsetof(seccomp_data, nr)),
+        is(static_cast<unsigned>(SYS_flock), unless, 3),
+        load(offsetof(seccomp_data, args)),
+        is(static_cast<unsigned>(of.value_or(0)), 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };

@@ -139,6 +139,11 @@ public:
         if (is_locked_) ::flock(file_.get(), LOCK_UN);
         is_locked_ = is_exclusive_ = false;
     }
+    /// True when the last lock() failed because another one has it.
+    [[nodiscard]] bool is_held() const noexcept { return error_ == EWOULDBLOCK; }
+    /// True when a server has forgotten the opened file (NFS), as after another process replaced
+    /// it.
+    [[nodiscard]] bool is_stale() const noexcept { return error_ == ESTALE; }
     /// False also where the file system has no locks.
     [[nodiscard]] bool is_locked() const noexcept { return is_locked_; }
 

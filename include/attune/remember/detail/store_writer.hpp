@@ -85,8 +85,13 @@ private:
             if (!look_up_to(size())) return keep(file_->why());
         }
         if (!file_->lock(store_file::sharing::exclusive, wait_s)) {
-            was_locked_out_ = true;
-            return keep(file_->why());
+            was_locked_out_ = file_->is_held();
+            if (was_locked_out_) return keep(file_->why());
+            // The next attempt opens what is there then.
+            bool const is_stale = file_->is_stale();
+            why_ = file_->why();
+            forget();
+            return is_stale ? std::nullopt : std::optional(ending::kept);
         }
         auto const end = file_->size_at(path_);
         if (!end) {
