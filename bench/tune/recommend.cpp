@@ -115,11 +115,12 @@ std::vector<problem> make_file(std::string const& path, std::size_t runs)
         one.gains.add(1 + 9 * attune::uniform_unit(engine));
         lines.push_back(search::history_line(one) + '\n');
     }
-    std::string text;
+    std::vector<kept_techniques::logged_line> all;
     for (std::size_t i = 0; i < runs; ++i)
-        text += lines[i % lines.size()];
+        all.push_back({std::to_string(i), lines[i % lines.size()]});
     kept_techniques file(path, "none", {});
-    file.add_lines(text);
+    if (file.add_new(all) != runs && file.problem().empty())
+        throw std::runtime_error(path + ": not all lines were added");
     if (!file.problem().empty()) throw std::runtime_error(file.problem());
     return problems;
 }

@@ -4,11 +4,11 @@
 
 #include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/expression/evaluate.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/detail/device_registers.hpp>
 #include <attune/space/schedule/device/device_space.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
-#include <attune/tune/kernel/launch_declaration.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -646,23 +646,23 @@ TEST_CASE("blocks, threads and shared memory are those of the launch")
                              shares_of_matrices(5, 6, 7)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
-        attune::launch_declaration launch;
-        launch.grid[0] = derived.blocks();
-        launch.block[0] = derived.threads();
-        launch.shared_bytes = derived.shared_bytes();
         attune::chain_of_trees const space(derived.describe());
         attune::random_engine draw(7);
         for (int n = 0; n < 30; ++n) {
             attune::point const at = space.sample(draw);
             device_program const p = derived.schedule(at);
-            auto const geometry = attune::geometry_at(launch, derived.describe(), at);
+            auto const launched = [&](std::uint32_t node) {
+                auto const value = attune::detail::evaluator{derived.describe()}.value(node, at);
+                REQUIRE(value);
+                return value->as_real();
+            };
             attune::program_rows const rows = attune::device_features_of(p);
             // Warps of a group exchange numbers in an array of 512 bytes.
             bool const exchanges = p.form == attune::device_form::rows && p.lanes > 32;
-            CHECK(number(rows, 0, "blocks") == about(static_cast<double>(geometry.grid[0])));
-            CHECK(number(rows, 0, "threads") == about(static_cast<double>(geometry.block[0])));
+            CHECK(number(rows, 0, "blocks") == about(launched(derived.blocks())));
+            CHECK(number(rows, 0, "threads") == about(launched(derived.threads())));
             CHECK(number(rows, 0, "shared_bytes") ==
-                  about(static_cast<double>(geometry.shared_bytes) + (exchanges ? 512 : 0)));
+                  about(launched(derived.shared_bytes()) + (exchanges ? 512 : 0)));
         }
     }
 }
