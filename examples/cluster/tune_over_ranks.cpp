@@ -62,6 +62,6 @@ int main(int count, char** words)
     MPI_Finalize();
 }
 // prints:
-// #x faster than the default: *; LANES=# AHEAD=#; # evaluations in #*
+// #x faster than the default: *; LANES=*; # evaluations in #*
 // or: keeps the default LANES=1 AHEAD=0: nothing was proven faster*; # evaluations in #*
 // 32768 by LANES=# AHEAD=#
