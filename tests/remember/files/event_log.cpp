@@ -187,6 +187,19 @@ TEST_CASE("a session that ended, or had another key or seed, is not continued")
     CHECK(attune::read_event_log(path).size() == 4);
 }
 
+TEST_CASE("who proposed a point is read where one point was told or pruned")
+{
+    for (std::string const line : {R"({"asked":[],"by":"x","wanted":0})",
+                                   R"({"informed":[],"by":"x","text":"y"})",
+                                   R"({"chosen":[[1]],"by":"x"})"}) {
+        CAPTURE(line);
+        attune::logged_session const read =
+            attune::read_session("{\"attune_events\":1,\"key\":\"k\",\"seed\":1}\n" + line + '\n');
+        REQUIRE(read.events.size() == 1);
+        CHECK(read.events[0].by.empty());
+    }
+}
+
 TEST_CASE("cut at any byte, a log loses at most the event that was being written")
 {
     scratch_directory const directory;

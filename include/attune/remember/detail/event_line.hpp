@@ -215,7 +215,9 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         // Earlier logs have what was expected in the other field.
         if (out.kind == event_kind::told && out.seconds > 0)
             out.expected = std::exchange(out.seconds, 0.0);
-        if (json.contains("by")) out.by = text_field(json, "by");
+        bool const is_proposed =
+            out.kind == event_kind::told || out.kind == event_kind::pruned; // one point
+        if (is_proposed && json.contains("by")) out.by = text_field(json, "by");
         if (json.contains("text")) out.text = text_field(json, "text");
         out.result = outcome_in(json);
         if (out.kind == event_kind::code_metrics || json.contains("numbers"))
