@@ -3,6 +3,7 @@
 #include <attune/search/transfer/warm_portfolio.hpp>
 
 #include <attune/core/random.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/search/automatic.hpp>
 
 #include <algorithm>
@@ -150,4 +151,28 @@ TEST_CASE("in a wide space the best of each session is transferred, the heaviest
     for (std::size_t i = 0; i < moved; ++i)
         here[i * 20].index = (here[i * 20].index + 1) % 3;
     CHECK(*away_from(here)(starts[0]) <= least_of(heavy) + moved);
+}
+
+TEST_CASE("in a wide space no start is a configuration that the same session says failed")
+{
+    constexpr std::size_t count = 300;
+    attune::chain_of_trees const space = search_spaces::vector_of(count); // of 0, 1 and 2
+    attune::description const& d = space.describe();
+    auto const ends_with = [&](std::string const& last) {
+        std::string out =
+            attune::detail::text_at(d, attune::detail::named_values(d).front(), point(count));
+        return out.replace(out.rfind('0'), 1, last);
+    };
+    past_session session{.name = "session", .parameters = {"xs"}};
+    session.outcomes = {{{ends_with("3")}, 1.0}, // the nearest that is here is what failed
+                        {{ends_with("2")}, std::nullopt},
+                        {{ends_with("1")}, 2.0}};
+    point works(count);
+    works.back().index = 1;
+    CHECK(transferred_starts(space, std::vector{session}, 3) == std::vector<point>{works});
+    session.outcomes[1].value = 4.0; // it is not as good here
+    CHECK(transferred_starts(space, std::vector{session}, 3) == std::vector<point>{works});
+    session.outcomes[1].value = 1.5;
+    works.back().index = 2;
+    CHECK(transferred_starts(space, std::vector{session}, 3) == std::vector<point>{works});
 }

@@ -25,7 +25,9 @@ namespace attune::inline ATTUNE_ABI {
 
 /// As warm_portfolio(); where the space has none because it is too wide for models, the best
 /// outcome of each session, that of the session with the highest weight first. Values that the
-/// space does not have become the nearest ones, and an invalid configuration the nearest valid one.
+/// space does not have become the nearest ones, and an invalid configuration the nearest valid one;
+/// of outcomes that become the same configuration the one from nearest by counts.
+/// Cost   where the space is too wide, a membership test per outcome of the sessions
 [[nodiscard]] std::vector<point> transferred_starts(chain_of_trees const& space,
                                                     std::span<past_session const> sessions,
                                                     std::size_t count);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -30,13 +31,12 @@ ATTUNE_INLINE std::vector<point> warm_portfolio(chain_of_trees const& space,
 
 namespace detail {
 
-/// Of the finite values the least; none: nothing worked.
-[[nodiscard]] inline past_outcome const* best_outcome(past_session const& session)
+/// The place of the least value; nothing: nothing worked.
+[[nodiscard]] inline std::optional<std::size_t> best_in(translated_session const& session)
 {
-    past_outcome const* out = nullptr;
-    for (past_outcome const& one : session.outcomes)
-        if (one.value && std::isfinite(*one.value) && (out == nullptr || *one.value < *out->value))
-            out = &one;
+    std::optional<std::size_t> out;
+    for (std::size_t i = 0; i < session.value.size(); ++i)
+        if (session.value[i] && (!out || *session.value[i] < *session.value[*out])) out = i;
     return out;
 }
 
@@ -55,12 +55,11 @@ ATTUNE_INLINE std::vector<point> transferred_starts(chain_of_trees const& space,
     std::vector<point> out;
     for (past_session const* const one : heaviest_first) {
         if (out.size() >= count) break;
-        past_outcome const* const best = detail::best_outcome(*one);
-        if (best == nullptr) continue;
-        detail::translated_session here =
-            detail::translate(space, {.parameters = one->parameters, .outcomes = {*best}});
-        for (point& at : here.where)
-            if (std::find(out.begin(), out.end(), at) == out.end()) out.push_back(std::move(at));
+        // All of it: what came from nearer by says whether an outcome counts here.
+        detail::translated_session here = detail::translate(space, *one);
+        std::optional<std::size_t> const best = detail::best_in(here);
+        if (best && std::find(out.begin(), out.end(), here.where[*best]) == out.end())
+            out.push_back(std::move(here.where[*best]));
     }
     return out;
 }

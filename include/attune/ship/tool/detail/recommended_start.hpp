@@ -140,7 +140,7 @@ tried_in(past_session const& session, description const& space, point const& at)
     return out;
 }
 
-/// "start with A=2 B=4: 1.1 times the best time of sgemm N=512 on X, the most alike (distance 0)".
+/// "start with A=2 B=4: 1.1 times the best time of sgemm N=512 on X (distance 0)".
 [[nodiscard]] inline std::string start_text(description const& space, start_advice const& advice)
 {
     std::string out = "start with " + text_of(space, advice.at) + ": ";
