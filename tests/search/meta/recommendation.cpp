@@ -7,6 +7,7 @@
 #include <attune/search/meta/technique_history.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -192,7 +193,7 @@ TEST_CASE("the strategy that gained most where the space is most alike is recomm
             // Distances of one kind are those of log10 of the counts: 10^k is k from 1.
             std::size_t const counts[] = {1, 10, 100};
             of.structure = {{{"ordinal", 2, counts[attune::uniform_below(engine, 3)]}}};
-            for (std::size_t run = attune::uniform_below(engine, 9); run > 0; --run) {
+            for (std::size_t run = attune::uniform_below(engine, 14); run > 0; --run) {
                 attune::search::representation one{.label = label, .structure = of.structure};
                 std::string const by = "s" + std::to_string(attune::uniform_below(engine, 4));
                 double const gain = 1 + static_cast<double>(attune::uniform_below(engine, 4));
@@ -214,7 +215,7 @@ TEST_CASE("the strategy that gained most where the space is most alike is recomm
             double low = 1e9;
             double high = 0;
             for (auto const& [by, gains] : of.gains) {
-                if (by == "s3") continue;
+                if (by == "s3" || gains.size() < 2) continue;
                 low = std::min(low, median(gains));
                 high = std::max(high, median(gains));
             }
@@ -240,8 +241,10 @@ TEST_CASE("the strategy that gained most where the space is most alike is recomm
         double const gain = median(of.gains.at(advice->strategy));
         double const rival = median(of.gains.at(advice->rival));
         CHECK(rival < gain);
+        CHECK(of.gains.at(advice->strategy).size() > 1);
+        CHECK(of.gains.at(advice->rival).size() > 1);
         for (auto const& [by, gains] : of.gains) {
-            if (by == "s3") continue;
+            if (by == "s3" || gains.size() < 2) continue;
             CHECK(median(gains) <= gain);
             CHECK((median(gains) == gain || median(gains) <= rival));
         }
@@ -254,19 +257,62 @@ TEST_CASE("the strategy that gained most where the space is most alike is recomm
     CHECK(silent > 50);
 }
 
-TEST_CASE("the reason for a strategy names the one that gained less")
+namespace {
+
+/// A tuning of one kernel for each gain.
+void add_tunings(technique_history& past,
+                 std::string const& label,
+                 std::vector<std::pair<std::string, double>> const& tunings)
 {
-    technique_history past;
-    std::vector<std::pair<std::string, double>> const tunings = {
-        {"fast;a,1", 4}, {"fast;a,1", 4.1}, {"slow", 2}, {"slower", 1}};
     for (auto const& [by, gain] : tunings) {
-        attune::search::representation one{.label = "sgemm", .structure = settings};
+        attune::search::representation one{.label = label, .structure = settings};
         one.gains.add(gain);
         one.strategies = {{by, one.gains}};
         past.add(one);
     }
-    CHECK(
-        advice_text(*recommend_strategy(past, settings)) ==
-        "fast;a,1: tunings made 'sgemm', whose space is the most alike (distance 0), 3.92 times as "
-        "fast by it (median of 2), 1.98 times as fast by slow (median of 1)");
+}
+
+} // namespace
+
+TEST_CASE("the reason for a strategy names the one that gained less, and what is compared")
+{
+    technique_history past;
+    add_tunings(past,
+                "sgemm",
+                {{"fast;a,1", 4}, {"fast;a,1", 4.1}, {"slow", 2}, {"slow", 2}, {"slower", 1}});
+    CHECK(advice_text(*recommend_strategy(past, settings)) ==
+          "fast;a,1: tunings made 'sgemm' (all its inputs and devices), whose space is the most "
+          "alike of those whose strategies differ (distance 0), 3.92 times as fast by it (median "
+          "of 2), 1.98 times as fast by slow (median of 2)");
+}
+
+TEST_CASE("gains that differ by one step of their resolution recommend no strategy")
+{
+    // What is counted is the nearest power of 1.05: 1.0246 is below the half of the first step,
+    // 1.0248 above it.
+    technique_history past;
+    add_tunings(past, "sgemm", {{"a", 1.0248}, {"b", 1.0246}});
+    CHECK(!recommend_strategy(past, settings));
+    add_tunings(past, "sgemm", {{"a", 1.0248}, {"b", 1.0246}});
+    CHECK(!recommend_strategy(past, settings));
+    // Two steps, but one tuning alone.
+    technique_history few;
+    add_tunings(few, "sgemm", {{"a", 1.11}, {"a", 1.11}, {"b", 1.0}});
+    CHECK(!recommend_strategy(few, settings));
+    add_tunings(few, "sgemm", {{"b", 1.0}});
+    REQUIRE(recommend_strategy(few, settings));
+    CHECK(recommend_strategy(few, settings)->strategy == "a");
+    // Of steps the brute force: b has the step s, a one that is more by 0, 1 or 2.
+    for (int s = 0; s < 60; ++s)
+        for (int more = 0; more <= 2; ++more) {
+            technique_history steps;
+            double const low = std::pow(1.05, s);
+            double const high = std::pow(1.05, s + more);
+            add_tunings(steps, "sgemm", {{"a", high}, {"a", high}, {"b", low}, {"b", low}});
+            CHECK(recommend_strategy(steps, settings).has_value() == (more > 1));
+        }
+    // A strategy between the two is no rival of the best, and the next one is.
+    add_tunings(few, "sgemm", {{"c", 1.055}, {"c", 1.055}});
+    REQUIRE(recommend_strategy(few, settings));
+    CHECK(recommend_strategy(few, settings)->rival == "b");
 }

@@ -60,7 +60,7 @@ using technique_filter = std::function<bool(std::string_view name)>;
 
 /// Why a strategy is recommended, with its options.
 struct strategy_advice {
-    std::string strategy;    ///< parse_technique() makes it
+    std::string strategy;    ///< as the history has it, such as a name of parse_technique()
     double gain = 1;         ///< the default's time divided by the best one's, the median
     std::size_t tunings = 0; ///< by this strategy
     std::string rival;       ///< the best there of those that gained less
@@ -70,15 +70,18 @@ struct strategy_advice {
     double distance = 0; ///< of structures
 };
 
-/// "climb;change_rate,1: tunings made 'sgemm', whose space is the most alike (distance 0), 2.1
-/// times as fast by it (median of 7), 1.6 times as fast by climb;change_rate,0 (median of 9)".
+/// "climb;change_rate,1: tunings made 'sgemm' (all its inputs and devices), whose space is the most
+/// alike of those whose strategies differ (distance 0), 2.1 times as fast by it (median of 7), 1.6
+/// times as fast by climb;change_rate,0 (median of 9)".
 [[nodiscard]] std::string advice_text(strategy_advice const& advice);
 
 /// The strategy whose tunings gained most, by the median, on the problem whose structure is nearest
-/// among those that tell strategies apart. Strategies are compared on one problem alone, because
-/// problems differ in how much can be gained, and as they were used: by equal budgets, if theirs
-/// were equal.
-/// @return  nothing, if there is no problem on which the best strategy gained more than another
+/// among those that tell strategies apart: two tunings of each, and medians more than one step of
+/// tuning_gains apart. Strategies are compared on one problem alone, because problems differ in how
+/// much can be gained, and as they were used: by equal budgets, if theirs were equal. The history
+/// sums up all inputs and devices of a problem: a strategy that was used where more can be gained
+/// seems better.
+/// @return  nothing, if no problem tells strategies apart
 [[nodiscard]] std::optional<strategy_advice>
 recommend_strategy(technique_history const& past,
                    space_structure const& structure,

@@ -86,9 +86,11 @@ struct near_problem {
 {
     return attune::detail::formatted("%.2g", value);
 }
-[[nodiscard]] inline std::string most_alike(double distance)
+/// @param among  empty: all problems
+[[nodiscard]] inline std::string most_alike(double distance, std::string const& among = {})
 {
-    return ", whose space is the most alike (distance " + reason_number(distance) + ")";
+    return ", whose space is the most alike" + among + " (distance " + reason_number(distance) +
+           ")";
 }
 
 } // namespace detail
@@ -119,9 +121,11 @@ ATTUNE_INLINE std::string advice_text(strategy_advice const& advice)
         return attune::detail::formatted("%.3g", gain) + " times as fast by " + by +
                " (median of " + std::to_string(of) + ")";
     };
-    return advice.strategy + ": tunings made '" + advice.problem + "'" +
-           detail::most_alike(advice.distance) + ", " + gained(advice.gain, "it", advice.tunings) +
-           ", " + gained(advice.rival_gain, advice.rival, advice.rival_tunings);
+    return advice.strategy + ": tunings made '" + advice.problem +
+           "' (all its inputs and devices)" +
+           detail::most_alike(advice.distance, " of those whose strategies differ") + ", " +
+           gained(advice.gain, "it", advice.tunings) + ", " +
+           gained(advice.rival_gain, advice.rival, advice.rival_tunings);
 }
 
 ATTUNE_INLINE std::vector<technique_advice> recommend_start(technique_history const& past,
@@ -184,14 +188,17 @@ ATTUNE_INLINE std::optional<strategy_advice> recommend_strategy(technique_histor
     for (auto const& [distance, digits, r] : detail::nearest_first(past, structure)) {
         std::vector<entry> known;
         for (strategy_gains const& one : r->strategies)
-            if (one.gains.count() > 0 && (!usable || usable(one.name)))
+            if (one.gains.count() > 1 && (!usable || usable(one.name)))
                 known.push_back({*one.gains.quantile(.5), &one});
         attune::detail::sort_stably(known, [](entry const& a, entry const& b) {
             if (a.gain != b.gain) return a.gain > b.gain;
             return a.of->gains.count() > b.of->gains.count();
         });
+        // Of the steps of tuning_gains one is 1.05 and two are 1.1025. More than one: equal gains
+        // next to a limit of steps fall on both sides of it.
+        constexpr double apart = 1.075;
         auto const rival = std::find_if(known.begin(), known.end(), [&](entry const& one) {
-            return one.gain < known.front().gain;
+            return one.gain * apart < known.front().gain;
         });
         if (rival == known.end()) continue;
         entry const& best = known.front();
