@@ -3,6 +3,7 @@
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/search/compose/recommended.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -409,4 +410,39 @@ TEST_CASE("a pruned configuration without a least time makes a log that cannot b
             {{.kind = attune::event_kind::pruned, .points = {space.at(0)}, .seconds = odd}});
         CHECK(calls.problem.find("has no least time") != std::string::npos);
     }
+}
+
+TEST_CASE("what techniques gained is logged without strategies, which no search uses")
+{
+    attune::chain_of_trees const space = grid();
+    attune::search::technique_history past;
+    attune::search::technique_history plain;
+    attune::search::representation one{.label = "other",
+                                       .structure = attune::search::structure_of(space.describe()),
+                                       .uses = {{"genetic", 10, 5}}};
+    one.gains.add(2);
+    plain.add(one);
+    one.strategies = {{"climb", one.gains}};
+    past.add(one);
+    scratch_directory const directory;
+    auto const by = attune::search::recommended();
+    std::vector<point> asked;
+    {
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{by, space, 5, log, {.techniques = past}};
+        for (int i = 0; i < 3; ++i) {
+            asked.push_back(search.ask(1).front());
+            search.tell(asked.back(), bowl(asked.back()));
+        }
+    }
+    attune::logged_session const logged = attune::read_event_log(directory.file("log")).front();
+    REQUIRE(!logged.events.empty());
+    CHECK(logged.events[0].kind == attune::event_kind::informed);
+    CHECK(logged.events[0].text == "techniques\n" + attune::search::history_text(plain));
+    event_log log{directory.file("log"), "key", 5};
+    logged_search const again{by, space, 5, log};
+    CHECK(again.notice().empty());
+    REQUIRE(again.past().size() == asked.size());
+    for (std::size_t i = 0; i < asked.size(); ++i)
+        CHECK(again.past()[i].first == asked[i]);
 }

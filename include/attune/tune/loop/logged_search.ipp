@@ -73,6 +73,19 @@ inline constexpr char const* informed_by_techniques = "techniques\n";
     return out;
 }
 
+/// The same without strategies: no search uses them, and a release that knows none cannot go on
+/// with a log that has them.
+[[nodiscard]] inline search::technique_history
+without_strategies(search::technique_history const& past)
+{
+    std::vector<search::representation> all = past.representations();
+    for (search::representation& one : all)
+        one.strategies.clear();
+    search::technique_history out;
+    out.add_all(std::move(all));
+    return out;
+}
+
 /// @return  the error in an event of a file; empty when there is none
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
@@ -175,9 +188,10 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
         if (memory.samples.size() > 0 && search_.learn_from(memory.samples))
             log.add({.kind = event_kind::informed,
                      .text = informed_by_samples + text_of(memory.samples)});
-        if (!memory.techniques.representations().empty() && search_.learn_from(memory.techniques))
+        search::technique_history const techniques = without_strategies(memory.techniques);
+        if (!techniques.representations().empty() && search_.learn_from(techniques))
             log.add({.kind = event_kind::informed,
-                     .text = informed_by_techniques + search::history_text(memory.techniques)});
+                     .text = informed_by_techniques + search::history_text(techniques)});
     } else if (logged_samples(log.past()) != text_of(memory.samples) &&
                make(space, seed).learn_from(cost_samples{})) {
         notice_ = "the interrupted tuning goes on with the measured programs that it began with; "
