@@ -1,6 +1,9 @@
 // tests/ship/tool/techniques.cpp - attune techniques and attune recommend.
 // SPDX-License-Identifier: MIT
+#include <attune/core/random.hpp>
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/event.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/remember/files/sample_file.hpp>
 #include <attune/search/compose/recommended.hpp>
@@ -8,6 +11,8 @@
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
+#include <attune/ship/tool/detail/recommended_start.hpp>
+#include <attune/ship/tool/detail/upload_log.hpp>
 #include <attune/ship/tool/tool.hpp>
 #include <attune/space/files/read_json.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
@@ -28,8 +33,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "../../support/search_spaces.hpp"
 #include "run_here.hpp"
 
 using attune_test::has;
@@ -369,6 +376,7 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     CHECK(wrong.code == 1);
     CHECK(has(wrong.err, "tuning 1 of"));
     CHECK(has(wrong.err, "is left out"));
+    CHECK(has(wrong.err, "; give its space, and its search by --strategy\n"));
     by_name.insert(by_name.end(), {"--strategy", "genetic"});
     ran const one = run_here(by_name);
     CHECK(one.out == "added 1 tuning\n");
@@ -391,7 +399,8 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
                                      "run"});
     CHECK(unfinished.code == 1);
     CHECK(unfinished.out == "added 0 tunings, left out 1\n");
-    CHECK(has(unfinished.err, "it has not ended"));
+    CHECK(has(unfinished.err, "it has not ended\n"));
+    CHECK(!has(unfinished.err, "--strategy"));
 
     CHECK(run_here({"techniques", other, "--upload", plain}).code == 2);
     CHECK(run_here({"techniques", other, "--upload", plain, "--space-file", file}).code == 2);
@@ -503,7 +512,10 @@ TEST_CASE("a line that cannot be read is reported by its number, and costs no ot
             line.erase(at, line.find('"', at + 7) + 1 - at);
     for (std::string& line : lines)
         if (line.starts_with("{\"by\":")) line = '{' + line.substr(line.find("\",") + 2);
-    CHECK(uploaded(of_second, "x\n").first.out == "added 2 tunings, left out 1\n");
+    ran const nameless = uploaded(of_second, "x\n").first;
+    CHECK(nameless.out == "added 2 tunings, left out 1\n");
+    CHECK(
+        has(nameless.err, "a line cannot be read, and the others do not say who proposed what\n"));
     // A line that is cut off by the end of the file is being written: no problem.
     std::string text;
     for (std::string const& line : lines)
@@ -566,7 +578,7 @@ TEST_CASE("wherever an upload was killed, the next one completes it, and counts 
             std::size_t const mark = line.rfind("\tlogged as ");
             REQUIRE(mark != line.npos);
             std::string const id = line.substr(mark + 11, 16);
-            lines.push_back({id, line.substr(0, mark) + '\n'});
+            lines.push_back({{id}, line.substr(0, mark) + '\n'});
             at = end + 1;
         }
     }
@@ -594,6 +606,189 @@ TEST_CASE("wherever an upload was killed, the next one completes it, and counts 
     }
     CHECK(run_here(t.upload(gained, {log})).code == 0);
     CHECK(text_in(gained) == wanted);
+}
+
+TEST_CASE("a line that names who proposed no point costs nothing")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    // A set of techniques that no name of a strategy stands for: the names in the log count.
+    auto const gained =
+        t.logged(log, attune::search::auc_bandit_of(attune::search::technique_set_d()).make, 1);
+    std::string const text = support::read_file(log);
+    std::size_t const second = text.find('\n') + 1;
+    for (std::string const line : {R"({"asked":[],"by":"x","wanted":0})",
+                                   R"({"by":"x","informed":[],"text":"techniques\n"})"}) {
+        CAPTURE(line);
+        std::string const damaged = t.folder.file("damaged");
+        support::write_file(damaged, text.substr(0, second) + line + '\n' + text.substr(second));
+        std::string const to = t.folder.file("to");
+        std::filesystem::remove(to);
+        CHECK(run_here(t.upload(to, {damaged})).out == "added 1 tuning\n");
+        CHECK(sum_of({history_in(to).representations().at(0).uses}) == sum_of({gained}));
+    }
+}
+
+TEST_CASE("what another search found is no gain of the strategy that goes on with it")
+{
+    logged_tunings const t;
+    // The default took 33, the other search found 1.5, this one asks three times for worse.
+    auto const log_with = [&](std::string const& path, bool is_other_known) {
+        attune::event_log log{path, "k", 9};
+        attune::detail::logged_search search(
+            attune::search_with<attune::genetic>(), *t.chain, 9, log);
+        search.tell(t.chain->at(std::uint64_t{0}), attune::measurement::exact(33));
+        if (is_other_known)
+            search.tell(t.chain->at(std::uint64_t{777}), attune::measurement::exact(1.5));
+        for (double const value : {20.0, 22.0, 30.0})
+            search.tell(search.ask(1).front(), attune::measurement::exact(value));
+        log.add({.kind = attune::event_kind::chosen, .points = {t.chain->at(std::uint64_t{777})}});
+    };
+    for (bool const is_other_known : {false, true}) {
+        CAPTURE(is_other_known);
+        std::string const log = t.folder.file(is_other_known ? "other" : "own");
+        log_with(log, is_other_known);
+        std::string const to = log + ".to";
+        std::vector<std::string> upload = t.upload(to, {log});
+        upload.insert(upload.end(), {"--strategy", "genetic"});
+        CHECK(run_here(upload).out == "added 1 tuning\n");
+        auto const past = history_in(to);
+        REQUIRE(past.representations().size() == 1);
+        CHECK(past.representations()[0].gains.count() == 1);
+        CHECK(past.representations()[0].strategies.size() == (is_other_known ? 0 : 1));
+    }
+}
+
+TEST_CASE("of a log's sessions the latest that goes on with each: brute force")
+{
+    attune::random_engine engine(3);
+    attune::point const points[] = {{{0, 0}}, {{1, 0}}, {{0, .5}}};
+    std::size_t continued = 0;
+    for (int round = 0; round < 300; ++round) {
+        std::vector<attune::detail::salvaged_log::entry> sessions;
+        for (std::size_t n = attune::uniform_below(engine, 7); n > 0; --n) {
+            attune::logged_session one;
+            one.key = attune::uniform_below(engine, 5) == 0 ? "other" : "k";
+            one.seed = attune::uniform_below(engine, 5) == 0 ? 2 : 1;
+            for (std::size_t i = attune::uniform_below(engine, 5); i > 0; --i) {
+                attune::event e{.kind = attune::event_kind::asked};
+                if (attune::uniform_below(engine, 4) > 0) {
+                    e.kind = attune::event_kind::told;
+                    e.points = {points[attune::uniform_below(engine, 6) / 2 % 3]};
+                    if (attune::uniform_below(engine, 3) > 0) e.points = {points[0]};
+                    e.result = attune::outcome(attune::failure{});
+                    if (attune::uniform_below(engine, 4) > 0)
+                        e.result = attune::measurement::exact(
+                            1.0 + static_cast<double>(attune::uniform_below(engine, 2)));
+                }
+                one.events.push_back(e);
+            }
+            sessions.push_back({one, std::to_string(n)});
+        }
+        auto const told_in = [&](std::size_t i) {
+            std::vector<std::pair<attune::point, double>> out;
+            for (attune::event const& e : sessions[i].session.events)
+                if (e.kind == attune::event_kind::told) {
+                    auto const* const m = std::get_if<attune::measurement>(&*e.result);
+                    out.emplace_back(e.points.front(), m != nullptr ? m->value : -1);
+                }
+            return out;
+        };
+        auto const latest = attune::detail::tool::latest_of_each(sessions);
+        REQUIRE(latest.size() == sessions.size());
+        for (std::size_t i = 0; i < sessions.size(); ++i) {
+            std::optional<std::size_t> wanted;
+            for (std::size_t j = i + 1; j < sessions.size(); ++j) {
+                auto const a = told_in(i);
+                auto const b = told_in(j);
+                if (sessions[i].session.key == sessions[j].session.key &&
+                    sessions[i].session.seed == sessions[j].session.seed && a.size() < b.size() &&
+                    std::equal(a.begin(), a.end(), b.begin()))
+                    wanted = j;
+            }
+            CHECK(latest[i] == wanted);
+            continued += wanted ? 1 : 0;
+        }
+    }
+    CHECK(continued > 100);
+}
+
+TEST_CASE("a tuning that was uploaded after a slice counts once, whichever slice came first")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    t.logged(log, attune::search::recommended(), 1);
+    std::string const whole = support::read_file(log);
+    std::size_t end = 0;
+    for (int i = 0; i < 30; ++i)
+        end = whole.find("\n{\"asked\"", end + 1);
+    REQUIRE(end != whole.npos);
+    std::string const slice = whole.substr(0, end + 1) + whole.substr(whole.rfind("{\"chosen\""));
+    std::string const early = t.folder.file("early");
+    support::write_file(early, slice);
+    support::write_file(log, slice + whole);
+    for (bool const is_early_first : {true, false}) {
+        CAPTURE(is_early_first);
+        std::string const to = t.folder.file(is_early_first ? "to" : "to other");
+        CHECK(run_here(t.upload(to, {is_early_first ? early : log})).out == "added 1 tuning\n");
+        CHECK(run_here(t.upload(to, {is_early_first ? log : early})).out ==
+              "added 0 tunings, had 1\n");
+        CHECK(history_in(to).representations().at(0).runs == 1);
+    }
+}
+
+TEST_CASE("a tuning that is known without its strategy gets it by a later upload")
+{
+    logged_tunings const t;
+    std::string const log = t.folder.file("log");
+    auto const gained = t.logged(log, attune::search::recommended(), 1);
+    std::string const to = t.folder.file("to");
+    attune::detail::kept_techniques own(to, "run", t.chain->describe());
+    own.keep(gained, 2, attune::detail::salvage_event_log(log).sessions.at(0).id);
+    REQUIRE(history_in(to).representations().at(0).strategies.empty());
+    ran const named = run_here(t.upload(to, {log}));
+    CHECK(named.code == 0);
+    CHECK(named.out == "added 0 tunings, had 1\n");
+    auto const past = history_in(to);
+    REQUIRE(past.representations().size() == 1);
+    attune::search::representation const& row = past.representations()[0];
+    CHECK(row.runs == 1);
+    CHECK(row.gains.count() == 1);
+    CHECK(sum_of({row.uses}) == sum_of({gained}));
+    REQUIRE(row.strategies.size() == 1);
+    CHECK(row.strategies[0].name == "recommended");
+    CHECK(row.strategies[0].gains.count() == 1);
+    // Once, however often it is uploaded.
+    std::string const once = support::read_file(to);
+    CHECK(run_here(t.upload(to, {log, log})).out == "added 0 tunings, had 2\n");
+    CHECK(support::read_file(to) == once);
+}
+
+TEST_CASE("a start of a wide space has its problem, as no model says it")
+{
+    constexpr std::size_t count = 300;
+    attune::chain_of_trees const wide = search_spaces::vector_of(count);
+    attune::description const& d = wide.describe();
+    auto const ends_with = [&](std::string const& last) {
+        std::string out = attune::detail::text_at(
+            d, attune::detail::named_values(d).front(), attune::point(count));
+        return out.replace(out.rfind('0'), 1, last);
+    };
+    attune::detail::tool::similar_problem near{.name = "near", .distance = .5};
+    near.session = {.name = "near", .parameters = {"xs"}};
+    near.session.outcomes = {
+        {{ends_with("3")}, 1.0}, {{ends_with("2")}, std::nullopt}, {{ends_with("1")}, 2.0}};
+    for (bool const is_tried : {true, false}) {
+        if (!is_tried) near.session.outcomes.pop_back();
+        if (!is_tried) near.session.outcomes.pop_back(); // the nearest of what is not here
+        auto const starts = attune::detail::tool::recommended_starts(wide, {near}, 3);
+        REQUIRE(starts.size() == 1);
+        std::string const said = attune::detail::tool::start_text(d, starts[0]);
+        CHECK(!has(said, "model"));
+        CHECK(has(said,
+                  is_tried ? ": 2 times the best time of near (distance 0.5)"
+                           : ": nearest to what was tried there, in near (distance 0.5)"));
+    }
 }
 
 TEST_CASE("uploads at once of the same logs add each tuning once")
@@ -749,7 +944,8 @@ TEST_CASE("a strategy is recommended with its options, and is the better one on 
         CHECK(list[0]["tunings"] == 9);
         CHECK(list[0]["gain"].get<double>() == doctest::Approx(median_of(best)).epsilon(.026));
         ran const said = run_here({"recommend", gained, held_out.file});
-        CHECK(said.out.starts_with("search by " + best + ": tunings made '" + like + "', "));
+        CHECK(said.out.starts_with("search by " + best + ": tunings made '" + like +
+                                   "' (all its inputs and devices), "));
         // What is recommended is the better of the two there, too.
         auto const mean_of = [&](std::string const& by) {
             double sum = 0;
@@ -766,6 +962,31 @@ TEST_CASE("a strategy is recommended with its options, and is the better one on 
     json const without =
         json::parse(run_here({"recommend", gained, file, "--without", "pair", "--json"}).out);
     CHECK(without.at(0)["kernel"] == "bits");
+}
+
+TEST_CASE("the recommended search as a strategy is named by what makes it")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, space);
+    attune::detail::kept_techniques kept(
+        folder.file("gains"),
+        "near",
+        attune::bind_inputs(attune::read_spaces_file(file).front().space));
+    std::vector<attune::detail::kept_techniques::logged_line> lines;
+    for (std::string const by : {"recommended", "genetic"})
+        for (int i = 0; i < 2; ++i)
+            lines.push_back({{by + std::to_string(i)},
+                             kept.line_of(std::vector<attune::search::technique_use>{{"a", 9, 1}},
+                                          by == "genetic" ? 2 : 4,
+                                          by)});
+    REQUIRE(kept.add_new(lines) == 4);
+    ran const said = run_here({"recommend", folder.file("gains"), file});
+    CHECK(said.out.starts_with("search by attune::search::recommended(): tunings made 'near' "));
+    CHECK(has(said.out, "times as fast by genetic (median of 2)"));
+    json const list =
+        json::parse(run_here({"recommend", folder.file("gains"), file, "--json"}).out);
+    CHECK(list.at(0)["strategy"] == "recommended"); // as --strategy takes it
 }
 
 TEST_CASE("a file that is missing or another one is said to be so")

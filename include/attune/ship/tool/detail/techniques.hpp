@@ -18,7 +18,6 @@
 #include <attune/ship/tool/detail/upload_log.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -45,7 +44,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// search::recommended() as a strategy.
+/// search::recommended() as a strategy: no name of parse_technique().
 inline constexpr char const* recommended_name = "recommended";
 
 /// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing. What the
@@ -71,26 +70,27 @@ inline constexpr char const* recommended_name = "recommended";
         for (log_problem const& one : said.problems)
             on.err << "attune: techniques: line " << one.line << " of " << printable(log)
                    << " is left out: " << printable(one.what) << '\n';
+        auto const latest = latest_of_each(said.sessions);
+        std::vector<std::vector<std::string>> ids(said.sessions.size()); // with those before it
+        for (std::size_t i = 0; i < said.sessions.size(); ++i)
+            ids[latest[i].value_or(i)].push_back(said.sessions[i].id);
         std::set<std::string> keys; // of what is added
         for (std::size_t i = 0; i < said.sessions.size(); ++i) {
             logged_session const& session = said.sessions[i].session;
-            bool const goes_on =
-                std::any_of(said.sessions.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                            said.sessions.end(),
-                            [&](auto const& later) { return goes_on_in(session, later.session); });
-            if (goes_on) continue;
+            if (latest[i]) continue;
             session_gains const one = gains_of(session, of.space, by);
             if (!one.problem.empty()) {
                 ++left;
                 on.err << "attune: techniques: tuning " << i + 1 << " of " << printable(log)
                        << " is left out: " << printable(one.problem)
-                       << "; give its space, and its search by --strategy\n";
+                       << (one.is_of_another ? "; give its space, and its search by --strategy\n"
+                                             : "\n");
                 continue;
             }
             std::string line =
-                kept.line_of(one.uses, one.gain, one.is_repeated ? by.name : std::string());
+                kept.line_of(one.uses, one.gain, one.is_by_strategy ? by.name : std::string());
             if (line.empty()) continue;
-            lines.push_back({said.sessions[i].id, std::move(line)});
+            lines.push_back({std::move(ids[i]), std::move(line)});
             keys.insert(session.key);
         }
         if (keys.size() > 1)
@@ -191,8 +191,12 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                         {"rival_tunings", strategy->rival_tunings},
                         {"kernel", strategy->problem},
                         {"distance", strategy->distance}});
-    else if (strategy)
-        on.out << "search by " << printable(search::advice_text(*strategy)) << '\n';
+    else if (strategy) {
+        search::strategy_advice said = *strategy;
+        for (std::string* const name : {&said.strategy, &said.rival})
+            if (*name == recommended_name) *name = "attune::search::recommended()";
+        on.out << "search by " << printable(search::advice_text(said)) << '\n';
+    }
     for (search::technique_advice const& one : advice) {
         if (given.has("--json"))
             list.push_back({{"technique", one.technique},
@@ -247,7 +251,9 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                 "which\nsays who proposed what; where that is another one by now, the names in the "
                 "log do. Left out,\nand reported: lines that cannot be read, tunings that have not "
                 "ended. A tuning counts once:\none that is in FILE, by a log or by itself, is not "
-                "added again. All logs are added, or none.\nFILE is made where it is missing.\n",
+                "added again, and gets its strategy if it has\nnone there. A log that was damaged "
+                "since it was added counts as another one. All logs are\nadded, or none. FILE is "
+                "made where it is missing.\n",
         .least = 1,
         .most = 1,
         .run = run_techniques,
@@ -272,10 +278,13 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                 "FILE is that of options.search.techniques; options.search = "
                 "attune::recommended_search(FILE)\n"
                 "follows the advice on techniques and configurations. Strategies are compared "
-                "where logs were\nadded by attune techniques --upload LOG --strategy NAME: the "
-                "name has the options, and\nattune::search::parse_technique(NAME) makes it. The "
-                "last line says what tunings of the most\nsimilar spaces gained, and with "
-                "--without NAME what this kernel gained beside them.\n",
+                "where logs were\nadded by attune techniques --upload LOG --strategy NAME, over "
+                "all inputs and devices of a\nkernel: two tunings by each, and medians more than "
+                "5 % apart. The name has the options, and\n"
+                "attune::search::parse_technique(NAME) makes it; recommended is "
+                "attune::search::recommended().\nThe last line says what tunings of the most "
+                "similar spaces gained, and with --without NAME\nwhat this kernel gained beside "
+                "them.\n",
         .least = 1,
         .most = 2,
         .run = run_recommend,

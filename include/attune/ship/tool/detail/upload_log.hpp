@@ -9,6 +9,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/remember/files/event_log.hpp>
 #include <attune/search/meta/technique.hpp>
 #include <attune/search/meta/technique_use.hpp>
 #include <attune/search/searcher.hpp>
@@ -16,10 +17,14 @@
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -32,8 +37,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 struct session_gains {
     std::vector<search::technique_use> uses{};
     double gain = 0; ///< time of the first outcome, the default's, over the best; 0: unknown
-    bool is_repeated = false; ///< the search that was named proposes the same again
-    std::string problem{};    ///< why it says nothing; empty: it does
+    /// The search that was named proposes the same again, and found all of it: a session that goes
+    /// on with what another one found says nothing of its own search's gain.
+    bool is_by_strategy = false;
+    std::string problem{};      ///< why it says nothing; empty: it does
+    bool is_of_another = false; ///< the problem: another search or another space made it
 };
 
 /// Whether a log says who proposed what. A search that is one technique has no names, nor have
@@ -87,6 +95,22 @@ private:
     double best_ = std::numeric_limits<double>::infinity();
 };
 
+/// Whether it begins with what another session found: outcomes that were told before they were
+/// asked for. The default, which is told first, is none.
+[[nodiscard]] inline bool knows_more_than_it_asked(std::vector<event> const& events)
+{
+    std::unordered_set<point, point_hash> known;
+    bool has_default = false;
+    for (event const& e : events) {
+        if (e.kind == event_kind::asked) known.insert(e.points.begin(), e.points.end());
+        if (e.kind != event_kind::told) continue;
+        bool const is_new = known.insert(e.points.front()).second;
+        if (is_new && has_default) return true;
+        has_default = true;
+    }
+    return false;
+}
+
 /// Repeats a session with the search that made it: a search that chooses among techniques knows
 /// again which of them proposed what. Any other is one technique, whose name is `by.name`. Where
 /// that proposes something else by now, or a line is missing, the names in the log count.
@@ -112,8 +136,9 @@ gains_of(logged_session const& session, chain_of_trees const& space, search::tec
         calls = repeat_calls(again, space, session.events);
         out.problem = calls.problem;
     }
+    out.is_of_another = !calls.problem.empty();
     if (!out.problem.empty()) return out;
-    out.is_repeated = !is_by_name;
+    out.is_by_strategy = !is_by_name && !knows_more_than_it_asked(session.events);
     std::unordered_set<point, point_hash> asked;
     for (event const& e : session.events)
         if (e.kind == event_kind::asked) asked.insert(e.points.begin(), e.points.end());
@@ -137,31 +162,38 @@ gains_of(logged_session const& session, chain_of_trees const& space, search::tec
     return out;
 }
 
-/// Whether `later` is `earlier` and goes on: a tuning in slices logs a session for each slice,
-/// which begins with all outcomes of those before it.
-[[nodiscard]] inline bool goes_on_in(logged_session const& earlier, logged_session const& later)
+/// A hash of what `before` is one of, and then `bits`.
+[[nodiscard]] inline std::uint64_t hash_and(std::uint64_t before, std::uint64_t bits) noexcept
 {
-    if (earlier.key != later.key || earlier.seed != later.seed) return false;
-    auto const outcomes = [](logged_session const& of) {
-        std::vector<event const*> out;
-        for (event const& e : of.events)
-            if (e.kind == event_kind::told) out.push_back(&e);
-        return out;
-    };
-    std::vector<event const*> const a = outcomes(earlier);
-    std::vector<event const*> const b = outcomes(later);
-    auto const value_of = [](event const& e) {
-        auto const* const m = std::get_if<measurement>(&*e.result);
-        return m != nullptr ? m->value : -1;
-    };
-    return a.size() < b.size() && std::equal(
-                                      a.begin(),
-                                      a.end(),
-                                      b.begin(),
-                                      [&](event const* x, event const* y) {
-                                          return x->points == y->points &&
-                                                 value_of(*x) == value_of(*y);
-                                      });
+    std::uint64_t const both = ((before << 7 | before >> 57) ^ bits) * 0xff51afd7ed558ccdULL;
+    return both ^ both >> 32;
+}
+
+/// Of each session the latest one that goes on with it: of its key and seed, with all its outcomes
+/// first and more after them. A tuning in slices logs a session for each slice. Nothing: none does.
+/// Cost   O(outcomes); outcomes are compared by hashes of 64 bits
+[[nodiscard]] inline std::vector<std::optional<std::size_t>>
+latest_of_each(std::vector<salvaged_log::entry> const& sessions)
+{
+    std::vector<std::optional<std::size_t>> out(sessions.size());
+    std::unordered_map<std::uint64_t, std::size_t> latest; // by the outcomes before its last
+    for (std::size_t i = sessions.size(); i-- > 0;) {
+        logged_session const& session = sessions[i].session;
+        std::uint64_t hash = hash_and(std::hash<std::string>{}(session.key), session.seed);
+        std::vector<std::uint64_t> before; // of the first outcomes: none, one, two and so on
+        for (event const& e : session.events) {
+            if (e.kind != event_kind::told) continue;
+            before.push_back(hash);
+            auto const* const m = std::get_if<measurement>(&*e.result);
+            double const value = m != nullptr ? m->value : -1;
+            hash = hash_and(hash, point_hash{}(e.points.front()));
+            hash = hash_and(hash, std::bit_cast<std::uint64_t>(value));
+        }
+        if (auto const at = latest.find(hash); at != latest.end()) out[i] = at->second;
+        for (std::uint64_t const one : before)
+            latest.emplace(one, i);
+    }
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::tool

@@ -12,7 +12,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,7 +49,7 @@ public:
         std::string line = line_of(uses, gain);
         if (line.empty()) return;
         if (id.empty()) return file_.add(line);
-        static_cast<void>(add_new({{std::move(id), std::move(line)}}));
+        static_cast<void>(add_new({{{std::move(id)}, std::move(line)}}));
     }
     /// What keep() adds, with its line end; empty: it adds nothing.
     /// @param strategy  that made the search, by the name of which it is made again; empty: unknown
@@ -66,30 +66,46 @@ public:
     }
     /// A search that was logged.
     struct logged_line {
-        std::string id;   ///< event_log::id(); not empty
-        std::string line; ///< of line_of()
+        std::vector<std::string> ids; ///< event_log::id(), of a tuning in slices each one's; >= 1
+        std::string line;             ///< of line_of()
     };
     /// Adds those that the file does not have yet, all in one write: an id counts once, also where
-    /// several processes add it. The id stands in the line as a technique without requests, which
-    /// no reader counts.
+    /// several processes add it. Of what it has without a strategy the strategy is added. Ids stand
+    /// in the line as techniques without requests, which no reader counts.
     /// @return  how many were added; meaningless where there is a problem()
     [[nodiscard]] std::size_t add_new(std::vector<logged_line> const& lines)
     {
         std::size_t added = 0;
         file_.add_beside([&](std::string_view known) {
-            std::set<std::string, std::less<>> ids;
+            std::map<std::string, std::vector<std::string>, std::less<>> having; // lines, by id
             for (std::string_view rest = known; !rest.empty();) {
                 std::string_view const line = rest.substr(0, rest.find('\n'));
                 rest.remove_prefix(line.size() + 1);
-                if (std::size_t const at = line.rfind(id_field); at != line.npos)
-                    ids.emplace(line.substr(at));
+                for (std::size_t at = line.find(id_field); at != line.npos;
+                     at = line.find(id_field, at + 1)) {
+                    std::string_view const id = line.substr(at + id_field.size());
+                    having[std::string(id.substr(0, id.find('\t')))].emplace_back(line);
+                }
             }
             std::string out;
             for (logged_line const& one : lines) {
-                std::string mark = id_field + one.id + "\t0\t0";
-                if (!ids.insert(mark).second) continue;
-                out += one.line.substr(0, one.line.size() - 1) + mark + '\n';
-                ++added;
+                std::string text = one.line.substr(0, one.line.size() - 1);
+                bool is_known = false;
+                bool has_strategy = false;
+                for (std::string const& id : one.ids)
+                    if (auto const at = having.find(id); at != having.end()) {
+                        is_known = true;
+                        for (std::string const& line : at->second)
+                            has_strategy = has_strategy || !strategy_line(line).empty();
+                    }
+                if (is_known) text = has_strategy ? std::string() : strategy_line(text);
+                if (text.empty()) continue;
+                for (std::string const& id : one.ids)
+                    text += id_field + id + "\t0\t0";
+                for (std::string const& id : one.ids)
+                    having[id].push_back(text);
+                out += text + '\n';
+                added += is_known ? 0 : 1;
             }
             return out;
         });
@@ -99,6 +115,18 @@ public:
     [[nodiscard]] std::string const& problem() const noexcept { return file_.problem(); }
 
 private:
+    /// Of a line its strategies alone, of no search more; empty: it has none.
+    [[nodiscard]] static std::string strategy_line(std::string_view line)
+    {
+        search::technique_history of;
+        if (!of.add_line(line) || of.representations().front().strategies.empty()) return {};
+        search::representation const& all = of.representations().front();
+        return search::history_line({.label = all.label,
+                                     .structure = all.structure,
+                                     .runs = 0,
+                                     .strategies = all.strategies});
+    }
+
     static inline std::string const id_field = "\tlogged as ";
 
     sample_file file_;
