@@ -7,6 +7,7 @@
 #include <attune/space/build_pack.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/read_json.hpp>
+#include <attune/space/files/recorded.hpp>
 #include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/query/exact_size.hpp>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "../../laws/tree.hpp"
+#include "../../support/scratch_directory.hpp"
 #include "../space_generator.hpp"
 #include "../space_oracle.hpp"
 
@@ -122,10 +124,10 @@ description read_again(description const& space)
 TEST_CASE("random spaces keep their configurations, and no value without one")
 {
     attune_tests::space_generator generator(5);
-    int tried = 0, cut = 0, dropped = 0;
+    int tried = 0, cut = 0, dropped = 0, cut_functions = 0;
     while (tried < 600) {
         description const space = generator.draw();
-        if (has_function(space) || attune_tests::valid_settings(space).empty()) continue;
+        if (attune_tests::valid_settings(space).empty()) continue;
         ++tried;
         CAPTURE(attune_tests::to_text(space));
         reduced_space const now = reduced(chain_of_trees(space));
@@ -133,7 +135,7 @@ TEST_CASE("random spaces keep their configurations, and no value without one")
         std::set<std::string> stays;
         for (auto const& c : now.space.constraints) {
             stays.insert(c.text);
-            CHECK_FALSE(is_fulfilled(now.space, c));
+            CHECK((c.test || !is_fulfilled(now.space, c)));
         }
         for (auto const& c : space.constraints) {
             if (stays.contains(c.text)) continue;
@@ -143,24 +145,25 @@ TEST_CASE("random spaces keep their configurations, and no value without one")
         }
         CHECK(now.dropped.size() + now.space.constraints.size() == space.constraints.size());
         cut += now.cuts.empty() ? 0 : 1;
+        cut_functions += !now.cuts.empty() && has_function(space) ? 1 : 0;
         // reduced again, nothing more goes
         reduced_space const twice = reduced(chain_of_trees(now.space));
         CHECK((twice.cuts.empty() && twice.dropped.empty()));
     }
     CHECK(cut > 100);
     CHECK(dropped > 100);
+    CHECK(cut_functions > 10);
 }
 
 TEST_CASE("so do spaces with conditional parameters, and constraints that are added as text")
 {
     attune_tests::space_generator generator(6);
-    int tried = 0, cut = 0, written = 0;
+    int tried = 0, cut = 0, written = 0, cut_functions = 0;
     while (tried < 300) {
         description space = generator.draw_conditional();
-        if (has_function(space)) continue;
         // the last constraints are given as text, as a user gives them
         std::vector<std::string> texts;
-        while (!space.constraints.empty() && texts.size() < 2) {
+        while (!space.constraints.empty() && !space.constraints.back().test && texts.size() < 2) {
             texts.push_back(attune::write_expression(space, space.constraints.back().root));
             space.constraints.pop_back();
         }
@@ -174,17 +177,61 @@ TEST_CASE("so do spaces with conditional parameters, and constraints that are ad
         reduced_space const now = reduced(chain_of_trees(space));
         check_reduction(settled, now);
         cut += now.cuts.empty() ? 0 : 1;
-        // a tile that is drawn has no extent, which a file has to say
+        cut_functions += !now.cuts.empty() && has_function(space) ? 1 : 0;
+        // a tile that is drawn has no extent, which a file has to say; nor has it functions
         bool const has_tile =
             std::any_of(space.parameters.begin(), space.parameters.end(), [](auto const& p) {
                 return p.kind == attune::parameter_kind::tile;
             });
-        if (has_tile) continue;
+        if (has_tile || has_function(space)) continue;
         ++written;
         CHECK(held_by(read_again(now.space)) == held_by(settled));
     }
     CHECK(cut > 50);
     CHECK(written > 50);
+    CHECK(cut_functions > 3);
+}
+
+TEST_CASE("a function is told the coordinates of the original tables: a recording keeps its rows")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("r.csv");
+    support::write_file(path,
+                        "# parameters: {\"X\": [0, 1, 2, 4, 8], \"Y\": [1, 2]}\n"
+                        "X,Y,time_ms,status\n1,1,4,ok\n2,1,3,ok\n4,1,2,ok\n4,2,1,ok\n8,2,5,ok\n");
+    reduced_space const now = reduced(attune::recorded{path}.space());
+    CHECK(now.cuts == std::vector<attune::domain_cut>{{"X", 5, 4}});
+    CHECK(held_by(now.space) ==
+          std::set<std::string>{"X=1 Y=1", "X=2 Y=1", "X=4 Y=1", "X=4 Y=2", "X=8 Y=2"});
+    CHECK(chain_of_trees(now.space).size() == attune::leaf_count{5});
+}
+
+TEST_CASE("labels that differ only in spaces are two values")
+{
+    reduced_space const now = reduced(built(R"({
+        "params": [{"name": "F", "values": [false, true]},
+                   {"name": "W", "values": ["a b", "ab", "c"], "active_if": "F"}],
+        "constraints": ["W != 'a b'"]})"));
+    CHECK(now.space.parameters[1].labels == std::vector<std::string>{"ab", "c"});
+    CHECK(held_by(now.space) == std::set<std::string>{"F=true W=ab", "F=true W=c"});
+    reduced_space const moved = reduced(built(R"({
+        "params": [{"name": "W", "values": ["a b", "ab", "c"], "default": "a b"}],
+        "constraints": ["W != 'a b'"]})"));
+    REQUIRE(moved.notes.size() == 1);
+    CHECK(moved.notes[0].starts_with("the default of W was a b, now it is "));
+}
+
+TEST_CASE("values of a free parameter cost no memory")
+{
+    // A bit for each of 64 * 2e9 values would be 16 GB.
+    std::string params = R"([{"name": "z", "values": [1, 2, 3]})";
+    for (int i = 0; i < 64; ++i)
+        params += R"(, {"name": "p)" + std::to_string(i) + R"(", "range": [1, 2000000000]})";
+    reduced_space const now =
+        reduced(built(R"({"params": )" + params + R"(], "constraints": ["z < 3"]})"));
+    CHECK(now.cuts == std::vector<attune::domain_cut>{{"z", 3, 2}});
+    CHECK(now.notes.empty());
+    CHECK(now.space.parameters[64].range_count == 2'000'000'000);
 }
 
 TEST_CASE("ranges stay ranges where what is left of them is one, else become tables")
@@ -329,6 +376,20 @@ TEST_CASE("where a parameter may no longer be inactive, its condition becomes a 
     CHECK(now.space.parameters[1].integers == std::vector<std::int64_t>{4, 8});
     CHECK(held_by(now.space) == std::set<std::string>{"F=true W=4", "F=true W=8"});
     CHECK(held_by(read_again(now.space)) == held_by(now.space));
+    CHECK(now.notes ==
+          std::vector<std::string>{"F keeps all 2 values, of which 1 are valid: a boolean has two",
+                                   "the condition of W is now a constraint: F"});
+    // its text is the whole condition: V > 1 says nothing where V is inactive
+    chain_of_trees const chain = built(R"({
+        "params": [{"name": "F", "values": [false, true]},
+                   {"name": "V", "values": [1, 2, 3], "default": 2, "active_if": "F"},
+                   {"name": "W", "values": [1, 4, 8], "active_if": "V > 1"}],
+        "constraints": ["W > 2"]})");
+    reduced_space const whole = reduced(chain);
+    CHECK(whole.notes.back() == "the condition of W is now a constraint: F and V > 1");
+    CHECK(whole.space.constraints.back().text == "F and V > 1");
+    CHECK(held_by(whole.space) == held_by(chain.describe()));
+    CHECK(held_by(read_again(whole.space)) == held_by(chain.describe()));
     // where the table says it already, there is no need
     reduced_space const text = reduced(built(R"({
         "params": [{"name": "F", "values": ["no", "yes"]},
@@ -338,6 +399,7 @@ TEST_CASE("where a parameter may no longer be inactive, its condition becomes a 
     REQUIRE(text.space.constraints.size() == 1);
     CHECK(text.space.constraints[0].settles == 1);
     CHECK(text.dropped == std::vector<std::string>{"W > 2"});
+    CHECK(text.notes.empty());
 }
 
 TEST_CASE("what an inactive parameter stands at stays, also where a real one decides")

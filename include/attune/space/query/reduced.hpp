@@ -29,8 +29,8 @@ struct reduced_space {
     description space;                ///< bound to the inputs of the original
     std::vector<domain_cut> cuts;     ///< in the order of parameters
     std::vector<std::string> dropped; ///< texts of constraints that the space no longer has
-    /// Sentences on defaults that changed and on parameters that keep values without a valid
-    /// configuration.
+    /// Sentences on defaults that changed, on conditions that became constraints, and on parameters
+    /// that keep values without a valid configuration.
     std::vector<std::string> notes;
 };
 
@@ -55,9 +55,13 @@ struct reduce_options {
 /// - A default whose value is gone becomes that of the valid configuration nearest to the default
 ///   one. Where all parameters have a default and these are not valid together, all move there.
 ///   Where that would move the default of a conditional parameter, which is its value while it is
-///   inactive, the other parameters lose theirs.
+///   inactive, the other parameters lose theirs. Where a group has no tree, no nearest
+///   configuration is known: a default whose value is gone becomes the first value left, and if the
+///   defaults are not valid together before and after, those of unconditional parameters go.
 /// - Where a conditional parameter is active in every valid configuration and loses the value at
 ///   which it stood elsewhere, its condition becomes a constraint, unless it is fulfilled as above.
+/// - Functions (constraints, the expectation) still read the tables of the original, of which they
+///   keep a copy.
 /// - Weights of a prior follow their values. A table is right for the values of inputs that `space`
 ///   was built with, and only for these.
 /// Cost    one visit per edge of each tree, and one space per constraint

@@ -10,6 +10,7 @@
 #include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
+#include <attune/space/files/write_expression.hpp>
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/reduced.hpp>
@@ -18,14 +19,76 @@
 #include <attune/space/tree/wide_tree.hpp>
 
 #include <algorithm>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
+
+/// Consecutive indices of a table.
+struct index_run {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+
+    [[nodiscard]] std::uint32_t end() const noexcept { return first + count; }
+};
+
+/// Indices of a table as runs, 8 bytes each: a long table in one piece costs no more than a short
+/// one.
+class index_set {
+public:
+    void add(index_run more)
+    {
+        if (!runs_.empty() && runs_.back().end() == more.first) {
+            runs_.back().count += more.count;
+            return;
+        }
+        runs_.push_back(more);
+        if (runs_.size() < join_at_) return;
+        join();
+        join_at_ = 2 * runs_.size() + 1024;
+    }
+    void add(index_set const& more)
+    {
+        for (index_run const& run : more.runs_)
+            add(run);
+    }
+    /// Makes the runs ascending, with a gap between any two.
+    void join()
+    {
+        std::sort(runs_.begin(), runs_.end(), [](index_run const& a, index_run const& b) {
+            return a.first < b.first;
+        });
+        std::vector<index_run> joined;
+        for (index_run const& run : runs_)
+            if (!joined.empty() && run.first <= joined.back().end())
+                joined.back().count =
+                    std::max(joined.back().end(), run.end()) - joined.back().first;
+            else
+                joined.push_back(run);
+        runs_ = std::move(joined);
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return runs_.empty(); }
+    /// @pre  join() has been called since the last add()
+    [[nodiscard]] std::vector<index_run> const& runs() const noexcept { return runs_; }
+    [[nodiscard]] std::uint32_t size() const noexcept
+    {
+        std::uint32_t out = 0;
+        for (index_run const& run : runs_)
+            out += run.count;
+        return out;
+    }
+
+private:
+    std::vector<index_run> runs_;
+    std::size_t join_at_ = 1024;
+};
 
 /// Indices of a table that stay, ascending.
 struct kept_values {
@@ -39,118 +102,130 @@ struct kept_values {
     {
         return is_progression() ? first + stride * i : listed[i];
     }
+    [[nodiscard]] bool contains(std::uint32_t index) const
+    {
+        if (!is_progression()) return std::binary_search(listed.begin(), listed.end(), index);
+        return index >= first && (index - first) % stride == 0 && (index - first) / stride < count;
+    }
 };
 
-/// @pre  some value is used
-[[nodiscard]] inline kept_values kept_of(std::vector<bool> const& used)
+/// Nothing for more than `most` indices that are no progression.
+/// @pre  `used` is not empty, and joined
+[[nodiscard]] inline std::optional<kept_values> kept_of(index_set const& used, std::size_t most)
 {
-    auto const next = [&](std::size_t from) {
-        return static_cast<std::uint32_t>(
-            std::find(used.begin() + static_cast<std::ptrdiff_t>(from), used.end(), true) -
-            used.begin());
-    };
-    kept_values out;
-    out.first = next(0);
-    bool is_even = true;
-    std::uint32_t last = out.first;
-    for (std::uint32_t at = out.first; at < used.size(); at = next(at + std::size_t{1})) {
-        if (out.count == 1) out.stride = at - last;
-        is_even = is_even && (out.count == 0 || at - last == out.stride);
-        last = at;
-        ++out.count;
-    }
+    std::vector<index_run> const& runs = used.runs();
+    kept_values out{.first = runs.front().first, .count = used.size()};
+    if (runs.size() == 1) return out;
+    out.stride = runs[1].first - runs[0].first;
+    bool is_even = runs.front().count == 1;
+    for (std::size_t i = 1; i < runs.size() && is_even; ++i)
+        is_even = runs[i].count == 1 && runs[i].first - runs[i - 1].first == out.stride;
     if (is_even) return out;
+    if (out.count > most) return {};
     out.listed.reserve(out.count);
-    for (std::uint32_t at = out.first; at < used.size(); at = next(at + std::size_t{1}))
-        out.listed.push_back(at);
+    for (index_run const& run : runs)
+        for (std::uint32_t i = run.first; i < run.end(); ++i)
+            out.listed.push_back(i);
     return out;
 }
 
-/// Marks the values that parameters have in some leaf of `t`.
-/// @param used  per parameter of the space one entry per value
-inline void mark_values(tree const& t, std::vector<std::vector<bool>>& used)
+/// Adds the values that parameters have in some leaf of `t`.
+/// @param used  one set per parameter of the space
+inline void add_values(tree const& t, std::vector<index_set>& used)
 {
     if (is_free(t)) {
-        std::vector<bool>& all = used[t.parameters().front()];
-        if (t.leaves() == all.size())
-            all.assign(all.size(), true);
-        else
-            for (std::uint32_t leaf = 0; leaf < t.leaves(); ++leaf)
-                all[t.run_value(leaf)] = true;
+        std::span<value_run const> const runs = t.runs();
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            auto const end =
+                i + 1 < runs.size() ? runs[i + 1].before : static_cast<std::uint32_t>(t.leaves());
+            used[t.parameters().front()].add({runs[i].first, end - runs[i].before});
+        }
         return;
     }
     std::vector<std::size_t> const level = levels_of(t);
     for (std::uint32_t node = 0; node < level.size(); ++node) {
         if (level[node] == t.parameters().size()) continue;
-        std::vector<bool>& of_level = used[t.parameters()[level[node]]];
+        index_set& of_level = used[t.parameters()[level[node]]];
         for (std::uint32_t const value : t.values(node))
-            of_level[value] = true;
+            of_level.add({value, 1});
     }
 }
 
-/// Per parameter and value, whether a valid configuration has it; empty for parameters in no tree.
-[[nodiscard]] inline std::vector<std::vector<bool>> used_values(chain_of_trees const& space)
+/// Per parameter the values that some valid configuration has; empty for parameters in no tree.
+[[nodiscard]] inline std::vector<index_set> used_values(chain_of_trees const& space)
 {
     std::vector<parameter_description> const& all = space.describe().parameters;
-    std::vector<std::vector<bool>> used(all.size());
-    for (std::size_t t = 0; t < space.tree_count(); ++t) {
-        for (std::uint32_t const p : space.tree_at(t).parameters())
-            used[p].assign(all[p].value_count(), false);
-        mark_values(space.tree_at(t), used);
-    }
+    std::vector<index_set> used(all.size());
+    for (std::size_t t = 0; t < space.tree_count(); ++t)
+        add_values(space.tree_at(t), used);
     // No tree has what settles a parameter by a real one.
     for (condition const& c : conditions_of(space.describe())) {
         std::uint32_t const p = space.describe().constraints[c.source].settles;
         if (c.reads_real && p != no_index && !used[p].empty())
-            used[p][all[p].active.otherwise.index] = true;
+            used[p].add({all[p].active.otherwise.index, 1});
     }
+    for (index_set& of_parameter : used)
+        of_parameter.join();
     return used;
 }
+
+/// By parameter; nothing: the whole table.
+using kept_tables = std::vector<std::optional<kept_values>>;
 
 /// Cuts the tables of a description.
 class table_cutter {
 public:
-    table_cutter(description const& from, std::vector<std::vector<bool>> used)
+    table_cutter(description const& from, std::vector<index_set> used)
         : used_(std::move(used))
         , kept_(from.parameters.size())
     {
         out_.space = from;
         for (named_value const& v : named_values(from))
             cut(v, from);
-        if (!out_.cuts.empty() && from.expected) map_expectation(from);
+        if (!out_.cuts.empty()) map_functions(from);
     }
 
     [[nodiscard]] reduced_space take() { return std::move(out_); }
 
+    /// Whether the value at an index of the original table of a parameter is left.
+    [[nodiscard]] bool has(std::size_t parameter, std::uint32_t index) const
+    {
+        return !kept_[parameter] || kept_[parameter]->contains(index);
+    }
+    /// The index in the original table of the first value that is left.
+    [[nodiscard]] std::uint32_t first_left(std::size_t parameter) const
+    {
+        return kept_[parameter] ? (*kept_[parameter])[0] : 0;
+    }
+
 private:
     void cut(named_value const& v, description const& from)
     {
-        std::vector<bool> used = used_[v.first];
-        if (used.empty() || v.is_long_order()) return;
-        for (std::uint32_t i = v.first + 1; i < v.first + v.count; ++i) {
-            if (used_[i].size() != used.size()) return; // an element in no tree
-            std::transform(
-                used.begin(), used.end(), used_[i].begin(), used.begin(), std::logical_or<>());
-        }
-        auto const stay = std::count(used.begin(), used.end(), true);
-        if (static_cast<std::size_t>(stay) == used.size()) return;
+        if (v.is_long_order()) return;
+        for (std::uint32_t i = v.first; i < v.first + v.count; ++i)
+            if (used_[i].empty()) return; // in no tree
+        index_set used = std::move(used_[v.first]);
+        for (std::uint32_t i = v.first + 1; i < v.first + v.count; ++i)
+            used.add(used_[i]);
+        used.join();
         parameter_description const& p = from.parameters[v.first];
-        kept_values const kept = kept_of(used);
-        std::size_t const most = detail::max_table_values / v.count;
+        if (used.size() == p.value_count()) return;
+        std::size_t const most = max_table_values / v.count;
+        std::optional<kept_values> const kept = kept_of(used, most);
         std::string reason = why_whole(from, v);
-        if (reason.empty() && !can_be_table(p, kept, most))
+        if (reason.empty() && !(kept && can_be_table(p, *kept, most)))
             reason = "a table of these would be too long";
         if (!reason.empty()) {
-            out_.notes.push_back(std::string(v.name) + " keeps all " + std::to_string(used.size()) +
-                                 " values, of which " + std::to_string(stay) +
-                                 " are valid: " + reason);
+            out_.notes.push_back(std::string(v.name) + " keeps all " +
+                                 std::to_string(p.value_count()) + " values, of which " +
+                                 std::to_string(used.size()) + " are valid: " + reason);
             return;
         }
         for (std::uint32_t i = v.first; i < v.first + v.count; ++i) {
-            cut_table(out_.space.parameters[i], kept, most);
+            cut_table(out_.space.parameters[i], *kept, most);
             kept_[i] = kept;
         }
-        out_.cuts.push_back({std::string(v.name), p.value_count(), kept.count});
+        out_.cuts.push_back({std::string(v.name), p.value_count(), kept->count});
     }
 
     [[nodiscard]] static std::string why_whole(description const& from, named_value const& v)
@@ -209,20 +284,35 @@ private:
         p = std::move(now);
     }
 
-    /// The expectation reads coordinates of the original tables.
-    void map_expectation(description const& from)
+    /// Functions read coordinates of the original tables.
+    void map_functions(description const& from)
     {
-        out_.space.expected = [first = from.expected,
-                               kept = kept_](std::span<coordinate const> at) {
-            point original(at.begin(), at.end());
-            for (std::size_t i = 0; i < original.size(); ++i)
-                if (kept[i]) original[i].index = (*kept[i])[original[i].index];
-            return first(original);
+        auto const original = std::make_shared<description const>(from);
+        auto const kept = std::make_shared<kept_tables const>(kept_);
+        for (constraint_description& c : out_.space.constraints)
+            if (c.test)
+                c.test = [original, kept, first = c.test, scope = c.scope](
+                             description const&, std::span<coordinate const> at) {
+                    point before(at.begin(), at.end());
+                    for (std::size_t k = 0; k < before.size(); ++k)
+                        map_back((*kept)[scope[k]], before[k]);
+                    return first(*original, before);
+                };
+        if (!from.expected) return;
+        out_.space.expected = [first = from.expected, kept](std::span<coordinate const> at) {
+            point before(at.begin(), at.end());
+            for (std::size_t i = 0; i < before.size(); ++i)
+                map_back((*kept)[i], before[i]);
+            return first(before);
         };
     }
+    static void map_back(std::optional<kept_values> const& kept, coordinate& at)
+    {
+        if (kept) at.index = (*kept)[at.index];
+    }
 
-    std::vector<std::vector<bool>> used_;
-    std::vector<std::optional<kept_values>> kept_; // nothing: the whole table
+    std::vector<index_set> used_;
+    kept_tables kept_;
     reduced_space out_;
 };
 
@@ -237,15 +327,17 @@ private:
 }
 
 /// Moves defaults of `out` that are gone or, together, not valid.
-/// @param from  the space that was reduced
-inline void move_defaults(chain_of_trees const& from, reduced_space& out)
+/// @param from   the space that was reduced
+/// @param tables  what is left of its tables
+inline void
+move_defaults(chain_of_trees const& from, table_cutter const& tables, reduced_space& out)
 {
     std::vector<parameter_description> const& before = from.describe().parameters;
     std::vector<parameter_description>& now = out.space.parameters;
     std::vector<bool> is_lost;
     bool has_all = true, has_lost = false;
     for (std::size_t i = 0; i < now.size(); ++i) {
-        is_lost.push_back(now[i].default_text && !coordinate_of(now[i], *now[i].default_text));
+        is_lost.push_back(now[i].default_text && !tables.has(i, default_of(before[i]).index));
         has_all = has_all && now[i].default_text;
         has_lost = has_lost || is_lost[i];
     }
@@ -264,7 +356,7 @@ inline void move_defaults(chain_of_trees const& from, reduced_space& out)
         if (!near.empty())
             moved[i] = near.front()[i];
         else if (is_lost[i])
-            moved[i] = *coordinate_of(before[i], text_of(now[i], {}));
+            moved[i] = {tables.first_left(i), 0};
         now[i].default_text = text_of(before[i], moved[i]);
     }
     bool const is_dropped = is_broken && !from.contains(from.settled(moved));
@@ -298,20 +390,56 @@ inline void move_defaults(chain_of_trees const& from, reduced_space& out)
     }
 }
 
+/// Empty for an expression that is too long for a text.
+[[nodiscard]] inline std::string text_of_condition(description const& space, std::uint32_t root)
+{
+    try {
+        return write_expression(space, root);
+    } catch (error const&) {
+        return {};
+    }
+}
+
 /// Where a parameter counts in every valid configuration and its one value is gone, another value
 /// would be valid where it does not count: what decides that becomes a constraint.
-/// @param from  the space that was reduced
-inline void require_lost_conditions(description const& from, reduced_space& out)
+/// @param from   the space that was reduced
+/// @param tables  what is left of its tables
+/// @return  these parameters
+inline std::vector<std::size_t>
+require_lost_conditions(description const& from, table_cutter const& tables, reduced_space& out)
 {
+    std::vector<std::size_t> lost;
     for (std::size_t i = 0; i < from.parameters.size(); ++i) {
         activity_description const& active = from.parameters[i].active;
-        if (active.root == no_index || from.parameters[i].traits().is_interval) continue;
-        if (coordinate_of(out.space.parameters[i], text_of(from.parameters[i], active.otherwise)))
-            continue;
-        out.space.constraints.push_back({.root = active.counts,
-                                         .scope = parameters_read(out.space, active.counts),
-                                         .test = {},
-                                         .text = active.text});
+        if (active.root == no_index || tables.has(i, active.otherwise.index)) continue;
+        auto const has_root = [&](constraint_description const& c) {
+            return c.root == active.counts;
+        };
+        std::vector<constraint_description>& all = out.space.constraints;
+        auto const added = all.begin() + static_cast<std::ptrdiff_t>(from.constraints.size());
+        if (std::any_of(all.begin(), added, has_root)) continue; // the user requires it
+        lost.push_back(i);
+        if (std::any_of(added, all.end(), has_root)) continue;
+        all.push_back({.root = active.counts,
+                       .scope = parameters_read(out.space, active.counts),
+                       .test = {},
+                       .text = text_of_condition(out.space, active.counts)});
+    }
+    return lost;
+}
+
+/// Says which of the conditions of parameters `lost` are constraints that stay.
+inline void tell_conditions(std::vector<std::size_t> const& lost, reduced_space& out)
+{
+    description const& space = out.space;
+    for (std::size_t const i : lost) {
+        parameter_description const& p = space.parameters[i];
+        for (std::uint32_t c = 0; c < space.constraints.size(); ++c)
+            if (space.constraints[c].root == p.active.counts) {
+                out.notes.push_back("the condition of " + p.name +
+                                    " is now a constraint: " + constraint_text(space, c));
+                break;
+            }
     }
 }
 
@@ -351,10 +479,12 @@ ATTUNE_INLINE reduced_space reduced(chain_of_trees const& space, reduce_options 
 {
     detail::table_cutter cutter(space.describe(), detail::used_values(space));
     reduced_space out = cutter.take();
-    detail::require_lost_conditions(space.describe(), out);
-    detail::move_defaults(space, out);
+    std::vector<std::size_t> const lost =
+        detail::require_lost_conditions(space.describe(), cutter, out);
+    detail::move_defaults(space, cutter, out);
     detail::settle_conditions(out.space);
     detail::drop_fulfilled(options, space.describe().constraints.size(), out);
+    detail::tell_conditions(lost, out);
     for (std::size_t w = 0; w < space.wide_count(); ++w)
         for (std::uint32_t const p : space.wide_at(w).parameters())
             out.notes.push_back(

@@ -87,6 +87,8 @@ public:
     /// Cost   one binary search per level
     [[nodiscard]] std::optional<leaf_count> leaf_of(std::span<coordinate const> at) const;
 
+    /// The values of the only parameter, ascending; empty if there are nodes.
+    [[nodiscard]] std::span<value_run const> runs() const noexcept { return runs_; }
     /// The value of a leaf, and the number of leaves with a smaller value.
     /// @pre values are stored as runs: node_count() is 0; leaf < leaves()
     [[nodiscard]] std::uint32_t run_value(std::uint32_t leaf) const;
