@@ -10,6 +10,9 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "run_here.hpp"
@@ -352,6 +355,32 @@ TEST_CASE("reduce keeps no count of the file, and tells of defaults that are gon
     CHECK(has(got.err, "B keeps all 2 values, of which 1 are valid: a boolean has two\n"));
     CHECK(has(got.err, "the default of M was 16, now it is 8\n"));
     CHECK(has(got.err, "valid configurations 4 -> 3, combinations 8 -> 6\n"));
+}
+
+TEST_CASE("Ctrl-C ends reduce at once until constraints are counted")
+{
+    space_folder const at;
+    support::write_file(at.file, R"({"params": [{"name": "X", "range": [1, 3000]},
+                                                {"name": "Y", "range": [1, 3000]}]})");
+    pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::signal(SIGINT, SIG_DFL); // a shell may have it ignored
+        // looks into the building of 9e6 combinations, after 50 ms of processor time
+        ::signal(SIGPROF, [](int) {
+            sigset_t held;
+            pthread_sigmask(SIG_BLOCK, nullptr, &held);
+            ::_exit(sigismember(&held, SIGINT) == 1 ? 1 : 0);
+        });
+        itimerval const soon{{0, 0}, {0, 50'000}};
+        ::setitimer(ITIMER_PROF, &soon, nullptr);
+        static_cast<void>(run_here({"space", "reduce", at.file, "--where", "X % Y == 1"}));
+        ::_exit(2);
+    }
+    int ended = -1;
+    REQUIRE(::waitpid(child, &ended, 0) == child);
+    CHECK(WIFEXITED(ended));
+    CHECK(WEXITSTATUS(ended) == 0);
 }
 
 TEST_CASE("reduce says why nothing is left, and what it cannot read")

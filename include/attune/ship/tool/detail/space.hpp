@@ -246,7 +246,8 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
                 "attune's own form, T1\n"
                 "or NNI; export and reduce write these. reduce leaves out the values that no valid "
                 "configuration has,\n"
-                "and says on the error stream what went and what the format has no form for.\n",
+                "and says on the error stream what went, and for NNI also what that has no form "
+                "for.\n",
         .least = 2,
         .most = 3,
         .run = run_space,

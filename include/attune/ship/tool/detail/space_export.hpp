@@ -9,6 +9,7 @@
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/long_work.hpp>
 #include <attune/ship/tool/detail/output_file.hpp>
+#include <attune/ship/tool/detail/space_curve.hpp>
 #include <attune/ship/tool/detail/space_file.hpp>
 #include <attune/space/files/expression_parser.hpp>
 #include <attune/space/files/syntax_error.hpp>
@@ -20,6 +21,7 @@
 #include <attune/space/query/reduced.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -38,7 +40,7 @@ inline constexpr option where_option{
                       format + "'");
 }
 
-/// Writes a space where the words say; what its format has no form for is told.
+/// Writes a space where the words say; of what a format has no form for, NNI's alone is told.
 /// @param format  of space_format()
 inline void
 write_space(named_space const& space, std::string const& format, words const& given, console& on)
@@ -85,11 +87,12 @@ write_space(named_space const& space, std::string const& format, words const& gi
     return chain_of_trees(std::move(out));
 }
 
-/// "12", or "about 2^30.25".
-[[nodiscard]] inline std::string text_of_size(chain_of_trees const& space)
+[[nodiscard]] inline setting_count size_of(chain_of_trees const& space)
 {
-    return space.is_exact() ? exact_size(space).str()
-                            : "about 2^" + formatted("%.2f", space.log2_size());
+    setting_count out;
+    out.log2 = space.log2_size();
+    if (space.is_exact()) out.exact = exact_size(space);
+    return out;
 }
 
 /// The combinations of all values of a space, without its real parameters.
@@ -105,25 +108,27 @@ write_space(named_space const& space, std::string const& format, words const& gi
 {
     std::string const format = space_format(given);
     if (auto const to = given.value("--output")) refuse_store(*to);
-    held_signals const signals;
     work_progress progress(on);
+    std::optional<held_signals> signals; // from the first count on: before it, Ctrl-C ends at once
     chain_of_trees const chosen = with_constraints(wanted.space, given);
     reduced_space const now = reduced(chosen, {.go_on = [&](std::size_t counted, std::size_t all) {
+                                          if (!signals) signals.emplace();
                                           progress.note([&] {
                                               return std::to_string(counted) + " of " +
                                                      std::to_string(all) + " constraints counted";
                                           });
-                                          return !signals.have_come();
+                                          return !signals->have_come();
                                       }});
-    if (signals.have_come()) return end_interrupted(signals, given.value("--output"), on);
+    if (signals && signals->have_come())
+        return end_interrupted(*signals, given.value("--output"), on);
     for (domain_cut const& c : now.cuts)
         on.err << printable(c.name) << ' ' << c.before << " -> " << c.after << " values\n";
     for (std::string const& note : now.notes)
         on.err << printable(note) << '\n';
     for (std::string const& text : now.dropped)
         on.err << "fulfilled by all values left, and dropped: " << printable(text) << '\n';
-    on.err << "valid configurations " << text_of_size(wanted.space) << " -> "
-           << text_of_size(chosen) << ", combinations "
+    on.err << "valid configurations " << text_of(size_of(wanted.space)) << " -> "
+           << text_of(size_of(chosen)) << ", combinations "
            << text_of_combinations(wanted.space.describe()) << " -> "
            << text_of_combinations(now.space) << '\n';
     write_space({wanted.name, now.space, "", ""}, format, given, on);
