@@ -235,6 +235,52 @@ TEST_CASE("what NNI has no form for is told, one sentence of a kind")
     CHECK(names[2].name == "MODE/a/V");
 }
 
+TEST_CASE("what is inside of a parameter that is left out is left out with a sentence")
+{
+    attune::named_space space;
+    space.space = read_json(R"([
+        {"name": "Z", "values": [1], "active_if": "X == 'p'"},
+        {"name": "X", "values": ["p", "q"], "active_if": "Y == 'u'"},
+        {"name": "Y", "values": ["u", "v"], "active_if": "MODE == 'c'"},
+        {"name": "MODE", "values": ["a", "b"]}])");
+    attune::nni_file const written = attune::write_nni(space);
+    CHECK(json::parse(written.text) ==
+          json::parse(R"({"MODE": {"_type": "choice", "_value": ["a", "b"]}})"));
+    CHECK(written.left_out ==
+          std::vector<std::string>{
+              "Y is left out: it counts where MODE == 'c', and there is no such value",
+              "X is left out: it is inside of Y",
+              "Z is left out: it is inside of X"});
+}
+
+TEST_CASE("what read_nni() would not read back is refused")
+{
+    attune::named_space same;
+    same.space = read_json(R"([
+        {"name": "MODE", "values": ["a", "b"]},
+        {"name": "W", "values": [1, 2], "active_if": "MODE == 'a'"},
+        {"name": "MODE/a/W", "values": [3, 4]}])");
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_nni(same)),
+                         doctest::Contains("another member of this name"),
+                         attune::error);
+    std::string params = R"([{"name": "P0", "values": ["a", "b"]})";
+    for (int level = 1; level <= 10; ++level) {
+        if (level == 10) {
+            attune::named_space ten;
+            ten.space = read_json(params + "]");
+            CHECK(attune::read_nni(attune::write_nni(ten).text).space.parameters.size() == 10);
+        }
+        params += R"(, {"name": "P)" + std::to_string(level) +
+                  R"(", "values": ["a", "b"], "active_if": "P)" + std::to_string(level - 1) +
+                  R"( == 'a'"})";
+    }
+    attune::named_space eleven;
+    eleven.space = read_json(params + "]");
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_nni(eleven)),
+                         doctest::Contains("10 levels"),
+                         attune::error);
+}
+
 TEST_CASE("kinds that NNI does not have are refused by the parameter's name")
 {
     std::vector<std::pair<char const*, char const*>> const all{
@@ -243,7 +289,11 @@ TEST_CASE("kinds that NNI does not have are refused by the parameter's name")
         {R"({"name": "T", "kind": "tile", "parts": 2, "extent": 8})", "parameter T"},
         {R"({"name": "A", "elements": 2, "values": [1, 2]})", "parameter A"},
         {R"({"name": "_name", "values": [1, 2]})", "another member of this name"},
+        {R"({"name": "_type", "values": [1, 2]})", "another member of this name"},
+        {R"({"name": "_value", "values": [1, 2]})", "another member of this name"},
         {R"({"name": "L", "range": [0, 100000000], "step": 5})", "long range with a step"},
+        {R"({"name": "L", "range": [9223372036844775807, 9223372036854775807]})",
+         "end the range one below"},
     };
     for (auto const& [p, sentence] : all) {
         CAPTURE(p);

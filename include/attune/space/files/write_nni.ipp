@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,9 @@ namespace detail {
                 "give it listed values, or write_space_json()");
 }
 
+/// Of parameters inside of each other: read_json_tree() takes 32 brackets, 3 of them for a level.
+inline constexpr std::size_t max_nni_levels = 10;
+
 class nni_writer {
 public:
     explicit nni_writer(description const& space)
@@ -36,9 +41,15 @@ public:
     {
         for (std::uint32_t i = 0; i < space_.parameters.size(); ++i)
             place_.push_back(place_of(i));
+        leave_out_inner();
     }
 
-    [[nodiscard]] space_json members() const { return members_at({}); }
+    [[nodiscard]] space_json members()
+    {
+        read_.assign(place_.size(), {});
+        names_.clear();
+        return members_at({});
+    }
     [[nodiscard]] std::vector<std::string> left_out() const
     {
         std::string constraints, defaults, priors;
@@ -69,6 +80,12 @@ private:
         [[nodiscard]] friend bool operator==(option const&, option const&) = default;
     };
 
+    /// What read_nni() makes of a parameter.
+    struct read_back {
+        std::string name;
+        std::size_t level = 0; ///< choices that it is inside of
+    };
+
     /// Nothing for a parameter that never counts.
     [[nodiscard]] std::optional<option> place_of(std::uint32_t index)
     {
@@ -94,14 +111,33 @@ private:
         return option{};
     }
 
-    [[nodiscard]] space_json members_at(option const& at) const
+    /// What is inside of a parameter that is left out is left out, too.
+    void leave_out_inner()
+    {
+        for (bool is_done = false; !is_done;) {
+            is_done = true;
+            for (std::uint32_t i = 0; i < place_.size(); ++i) {
+                if (!place_[i] || place_[i]->choice == no_index || place_[place_[i]->choice])
+                    continue;
+                conditions_.push_back(space_.parameters[i].name + " is left out: it is inside of " +
+                                      space_.parameters[place_[i]->choice].name);
+                place_[i].reset();
+                is_done = false;
+            }
+        }
+    }
+
+    [[nodiscard]] space_json members_at(option const& at)
     {
         space_json out = space_json::object();
         std::string prefix;
+        read_back inside; // the option, as read_nni() reads it
         if (at.choice != no_index) {
             parameter_description const& of = space_.parameters[at.choice];
             out["_name"] = of.labels[at.label];
             prefix = of.name + '/' + of.labels[at.label] + '/';
+            inside = {read_[at.choice].name + '/' + of.labels[at.label] + '/',
+                      read_[at.choice].level + 1};
         }
         for (std::uint32_t i = 0; i < place_.size(); ++i) {
             if (place_[i] != at) continue;
@@ -109,16 +145,22 @@ private:
             if (!prefix.empty() && name.starts_with(prefix) && name.size() > prefix.size() &&
                 !out.contains(name.substr(prefix.size())))
                 name.erase(0, prefix.size());
-            if (name == "_name" || out.contains(name))
+            read_[i] = {inside.name + name, inside.level};
+            if (name == "_name" || name == "_type" || name == "_value" || out.contains(name) ||
+                !names_.insert(read_[i].name).second)
                 throw error("a search space of NNI has another member of this name",
                             "parameter " + space_.parameters[i].name,
                             "give it another name");
+            if (inside.level >= max_nni_levels)
+                throw error("read_nni() reads 10 levels of parameters inside of each other",
+                            "parameter " + space_.parameters[i].name,
+                            "make one choice of two");
             out[name] = parameter(i);
         }
         return out;
     }
 
-    [[nodiscard]] space_json parameter(std::uint32_t index) const
+    [[nodiscard]] space_json parameter(std::uint32_t index)
     {
         parameter_description const& p = space_.parameters[index];
         if (p.type == value_kind::list) refuse_nni(p.name);
@@ -133,6 +175,10 @@ private:
         if (is_integer && is_consecutive(p))
             return {{"_type", "randint"},
                     {"_value", {p.integer_at(0), p.integer_at(p.value_count() - 1) + 1}}};
+        if (p.range_count > 0 && p.rule.step == 1)
+            throw error("NNI names the number behind the last one of a long range",
+                        "parameter " + p.name,
+                        "end the range one below");
         if (p.range_count > 0)
             throw error("NNI has no form for a long range with a step",
                         "parameter " + p.name,
@@ -150,7 +196,7 @@ private:
         return true;
     }
 
-    [[nodiscard]] space_json options(std::uint32_t index) const
+    [[nodiscard]] space_json options(std::uint32_t index)
     {
         parameter_description const& p = space_.parameters[index];
         if (p.traits().is_truth) return space_json::array({false, true});
@@ -178,6 +224,8 @@ private:
 
     description const& space_;
     std::vector<std::optional<option>> place_; // by parameter
+    std::vector<read_back> read_;              // by parameter
+    std::set<std::string> names_;              // of read_
     std::vector<std::string> conditions_;
 };
 
