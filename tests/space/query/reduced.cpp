@@ -447,6 +447,12 @@ TEST_CASE("parameters without a tree stay whole, the others are reduced")
     std::string const rest = " keeps all values: the tree that would tell which are valid is too "
                              "wide to be built";
     CHECK(told == std::set<std::string>{"x" + rest, "y" + rest});
+    // an array is told of once
+    description const array = attune::bind_inputs(attune::read_spaces_json(R"({"params": [
+        {"name": "A", "elements": 2, "range": [1, 100000]}], "constraints": ["A[0] % A[1] == 0"]})")
+                                                      .front()
+                                                      .space);
+    CHECK(reduced(chain_of_trees(array, options)).notes == std::vector<std::string>{"A" + rest});
 }
 
 TEST_CASE("what is not counted stays")

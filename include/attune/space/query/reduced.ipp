@@ -485,12 +485,17 @@ ATTUNE_INLINE reduced_space reduced(chain_of_trees const& space, reduce_options 
     detail::settle_conditions(out.space);
     detail::drop_fulfilled(options, space.describe().constraints.size(), out);
     detail::tell_conditions(lost, out);
+    std::vector<bool> is_wide(out.space.parameters.size(), false);
     for (std::size_t w = 0; w < space.wide_count(); ++w)
         for (std::uint32_t const p : space.wide_at(w).parameters())
-            out.notes.push_back(
-                out.space.parameters[p].name +
-                " keeps all values: the tree that would tell which are valid is too "
-                "wide to be built");
+            is_wide[p] = true;
+    for (detail::named_value const& v : detail::named_values(out.space)) {
+        auto const first = is_wide.begin() + v.first;
+        if (std::find(first, first + v.count, true) == first + v.count) continue;
+        out.notes.push_back(std::string(v.name) +
+                            " keeps all values: the tree that would tell which are valid is too "
+                            "wide to be built");
+    }
     return out;
 }
 

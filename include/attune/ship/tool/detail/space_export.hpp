@@ -4,7 +4,6 @@
 #pragma once
 
 #include <attune/core/error.hpp>
-#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/long_work.hpp>
