@@ -117,7 +117,7 @@ std::vector<problem> make_file(std::string const& path, std::size_t runs)
     }
     std::vector<kept_techniques::logged_line> all;
     for (std::size_t i = 0; i < runs; ++i)
-        all.push_back({std::to_string(i), lines[i % lines.size()]});
+        all.push_back({{std::to_string(i)}, lines[i % lines.size()]});
     kept_techniques file(path, "none", {});
     if (file.add_new(all) != runs && file.problem().empty())
         throw std::runtime_error(path + ": not all lines were added");

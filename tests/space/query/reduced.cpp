@@ -386,8 +386,8 @@ TEST_CASE("where a parameter may no longer be inactive, its condition becomes a 
                    {"name": "W", "values": [1, 4, 8], "active_if": "V > 1"}],
         "constraints": ["W > 2"]})");
     reduced_space const whole = reduced(chain);
-    CHECK(whole.notes.back() == "the condition of W is now a constraint: F and V > 1");
-    CHECK(whole.space.constraints.back().text == "F and V > 1");
+    CHECK(whole.notes.back() == "the condition of W is now a constraint: F && V > 1");
+    CHECK(whole.space.constraints.back().text == "F && V > 1");
     CHECK(held_by(whole.space) == held_by(chain.describe()));
     CHECK(held_by(read_again(whole.space)) == held_by(chain.describe()));
     // where the table says it already, there is no need

@@ -10,7 +10,6 @@
 #include <attune/declare/group.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
-#include <attune/space/files/write_expression.hpp>
 #include <attune/space/query/exact_size.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/reduced.hpp>
@@ -390,16 +389,6 @@ move_defaults(chain_of_trees const& from, table_cutter const& tables, reduced_sp
     }
 }
 
-/// Empty for an expression that is too long for a text.
-[[nodiscard]] inline std::string text_of_condition(description const& space, std::uint32_t root)
-{
-    try {
-        return write_expression(space, root);
-    } catch (error const&) {
-        return {};
-    }
-}
-
 /// Where a parameter counts in every valid configuration and its one value is gone, another value
 /// would be valid where it does not count: what decides that becomes a constraint.
 /// @param from   the space that was reduced
@@ -423,7 +412,7 @@ require_lost_conditions(description const& from, table_cutter const& tables, red
         all.push_back({.root = active.counts,
                        .scope = parameters_read(out.space, active.counts),
                        .test = {},
-                       .text = text_of_condition(out.space, active.counts)});
+                       .text = text_of_node(out.space, out.space.nodes[active.counts])});
     }
     return lost;
 }
