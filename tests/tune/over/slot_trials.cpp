@@ -12,9 +12,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
+#include "../../support/scratch_directory.hpp"
 #include "../../support/scripted_slots.hpp"
 #include "../../support/texts.hpp"
 #include "../../support/timed_bench.hpp"
@@ -79,6 +81,31 @@ struct scripted_subject {
         return attune::detail::run_session(problem, options, std::move(memory));
     }
 };
+
+/// Where one step is wrong with the data of this process.
+struct refusing_bench final : timed_bench {
+    refusing_bench(time_script const& script, void const* wrong_step)
+        : timed_bench(script)
+        , wrong(wrong_step)
+    {
+    }
+    attune::first_run_result first_run(attune::callable const& tried, double limit_s) override
+    {
+        if (tried.address == wrong)
+            return attune::failure{attune::failure_stage::verify, "other data", ""};
+        return timed_bench::first_run(tried, limit_s);
+    }
+    void const* wrong;
+};
+
+/// For tuning_measuring::make_bench. @param s  outlives the benches
+auto refusing(scripted_subject const& s, std::size_t step)
+{
+    return [&s, step](attune::tuning_problem const&, attune::tuning_options const&) {
+        return std::unique_ptr<attune::bench>(
+            std::make_unique<refusing_bench>(s.script, &s.times[step]));
+    };
+}
 
 } // namespace
 
@@ -172,17 +199,6 @@ TEST_CASE("a slot that throws costs its evaluations and is named once")
 TEST_CASE("what won elsewhere and fails here is not installed")
 {
     scripted_subject s;
-    /// Step 16, the fastest, is wrong with the data of this process.
-    struct refusing final : timed_bench {
-        using timed_bench::timed_bench;
-        void const* wrong = nullptr;
-        attune::first_run_result first_run(attune::callable const& tried, double limit_s) override
-        {
-            if (tried.address == wrong)
-                return attune::failure{attune::failure_stage::verify, "other data", ""};
-            return timed_bench::first_run(tried, limit_s);
-        }
-    };
     scripted_slots slots({0}, [&](attune::point const& at) -> attune::evaluation {
         std::size_t const i = at.front().index;
         if (i == 15) return attune::measurement::exact(scripted_subject::seconds(16));
@@ -192,12 +208,7 @@ TEST_CASE("what won elsewhere and fails here is not installed")
     attune::detail::session_memory memory;
     memory.elsewhere = &places;
     attune::tuning_options options = quick_options();
-    options.measuring.make_bench = [&](attune::tuning_problem const&,
-                                       attune::tuning_options const&) {
-        auto out = std::make_unique<refusing>(s.script);
-        out->wrong = &s.times[16];
-        return std::unique_ptr<attune::bench>(std::move(out));
-    };
+    options.measuring.make_bench = refusing(s, 16);
     auto const r = attune::detail::run_session(s.problem, options, std::move(memory));
     CHECK(r.report.configuration == "STEP=15");
     // Its time is that of the final here, not what the slot said.
@@ -205,6 +216,65 @@ TEST_CASE("what won elsewhere and fails here is not installed")
     CHECK(std::ranges::count(r.report.notices,
                              "STEP=16 worked elsewhere; here it computed a wrong result: other "
                              "data") == 1);
+}
+
+TEST_CASE("after an interruption, too, what won elsewhere runs here before it is installed")
+{
+    scripted_subject s;
+    scripted_slots slots({0}, [&](attune::point const& at) { return s.outcome_at(at); });
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    memory.was_cut_short = true;
+    for (std::size_t const i : {0U, 13U, 15U, 16U}) // with the keys of their code, as a store has
+        memory.known.push_back({s.space.at(i),
+                                attune::measurement::exact(s.seconds(i == 15 ? 16 : i)),
+                                std::to_string(reinterpret_cast<std::uintptr_t>(&s.times[i]))});
+    std::map<std::string, attune::outcome> kept;
+    memory.keep = [&](attune::detail::known_outcome const& one) {
+        kept[attune::text_of(s.space.describe(), one.at)] = one.result;
+    };
+    attune::tuning_options options = quick_options();
+    options.limits.evaluations = 4;
+    options.measuring.make_bench = refusing(s, 16);
+    auto const r = attune::detail::run_session(s.problem, options, std::move(memory));
+    CHECK(r.report.evaluations == 4);
+    CHECK(r.report.configuration == "STEP=15");
+    REQUIRE(kept.contains("STEP=16"));
+    auto const* const why = std::get_if<attune::failure>(&kept.at("STEP=16"));
+    REQUIRE(why != nullptr);
+    CHECK(why->reason == "other data");
+}
+
+TEST_CASE("a log does not bring back what worked elsewhere and failed here")
+{
+    scripted_subject s;
+    support::scratch_directory const folder;
+    attune::tuning_options options = quick_options();
+    options.event_log = folder.file("log");
+    options.limits.evaluations = 20;
+    options.measuring.make_bench = refusing(s, 16);
+    {
+        scripted_slots slots({0}, [&](attune::point const& at) -> attune::evaluation {
+            if (at.front().index == 15) return attune::measurement::exact(s.seconds(16));
+            return s.outcome_at(at);
+        });
+        slot_trials places(slots);
+        attune::detail::session_memory memory;
+        memory.elsewhere = &places;
+        auto const r = attune::detail::run_session(s.problem, options, std::move(memory));
+        CHECK(r.report.evaluations == 20);
+        CHECK(r.report.configuration == "STEP=15");
+    }
+    std::string text = support::read_file(options.event_log);
+    text.erase(text.rfind('\n', text.size() - 2) + 1); // what was chosen: it was killed before that
+    support::write_file(options.event_log, text);
+    options.limits.evaluations = 22;
+    auto const r = s.tune(options, {});
+    CHECK(r.report.evaluations == 22);
+    CHECK(r.report.configuration == "STEP=15");
+    CHECK(std::ranges::count(r.report.notices,
+                             "continued an interrupted tuning: 20 evaluations were known") == 1);
 }
 
 TEST_CASE("without any slot that takes part the session goes on by itself")

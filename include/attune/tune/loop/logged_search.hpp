@@ -27,9 +27,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The result of repeating the calls of a log.
 struct replayed_calls {
-    std::vector<std::pair<point, outcome>> told{}; ///< in order
-    std::vector<point> open{};                     ///< asked, and not told yet
-    std::vector<point> pruned{};                   ///< not evaluated: they could not win
+    /// In order; each configuration once, with what was told of it last.
+    std::vector<std::pair<point, outcome>> told{};
+    std::vector<point> open{};   ///< asked, and not told yet
+    std::vector<point> pruned{}; ///< not evaluated: they could not win
     std::unordered_set<point, point_hash> metrics_told{};
     std::optional<point> chosen{};
     std::string problem{}; ///< the first difference between searcher and log; empty: none

@@ -112,6 +112,7 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
 {
     replayed_calls out;
     std::unordered_map<point, timing_record, point_hash> timed; // not told yet
+    std::unordered_map<point, std::size_t, point_hash> told;    // place in out.told
     auto const take = [&](event const& e) -> std::string {
         if (e.kind == event_kind::asked) {
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
@@ -142,7 +143,12 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             }
             search.tell(at, *e.result);
             std::erase(out.open, at);
-            out.told.emplace_back(at, *e.result);
+            timed.erase(at);
+            auto const [place, is_new] = told.try_emplace(at, out.told.size());
+            if (is_new)
+                out.told.emplace_back(at, *e.result);
+            else // it was tried again, in another process
+                out.told[place->second].second = *e.result;
         } else if (e.kind == event_kind::pruned) {
             search.tell_bound(at, e.seconds);
             std::erase(out.open, at);

@@ -33,6 +33,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -238,7 +239,7 @@ private:
                                             processor_,
                                             interrupt_,
                                             report_,
-                                            memory_.elsewhere != nullptr},
+                                            refuses_leaders()},
                        standard());
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
@@ -260,11 +261,11 @@ private:
             if (at == problem_.default_at) continue;
             callable code; // not loaded, but its key is known
             code.object_key = key_of[at];
-            runner_.seed_known(code.object_key, result);
+            seed_known(code.object_key, result);
             add_result(at, result, code);
         }
         for (auto const& [code, result] : memory_.known_code)
-            runner_.seed_known(code, result);
+            seed_known(code, result);
         bool const is_rest = !events_.log().past().empty() || memory_.was_cut_short;
         if (memory_.elsewhere != nullptr) memory_.elsewhere->begin(report_.default_time);
         if (!past.empty())
@@ -276,6 +277,24 @@ private:
         if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
             state_.budget_left() && !interrupt_.requested())
             until_cut([&] { evaluate_rival(*problem_.rival); });
+    }
+
+    /// What worked may have been tried elsewhere, with other data: then it runs here, too.
+    void seed_known(std::string const& object_key, outcome const& result)
+    {
+        if (memory_.elsewhere != nullptr && succeeded(result)) return;
+        runner_.seed_known(object_key, result);
+    }
+
+    /// What is done with a configuration that worked elsewhere and fails here; nothing where all
+    /// were tried here.
+    [[nodiscard]] std::function<void(point const&, trial const&)> refuses_leaders()
+    {
+        if (memory_.elsewhere == nullptr) return {};
+        return [this](point const& at, trial const& tried) {
+            supply_->tell(at, tried.result, tried.error); // what a later tuning knows of it
+            keep(at, tried);
+        };
     }
 
     /// Half of limits.seconds at least: a store that was slow or locked once is no reason to keep

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <ranges>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -299,19 +300,25 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
     problem_history past = store_.recall(problem);
     session_memory out;
     std::unordered_map<point, std::size_t, point_hash> place;
+    std::unordered_set<point, point_hash> again;
     for (std::size_t i = 0; i < past.rows.size(); ++i) {
         tried_row& row = past.rows[i];
         bool const is_open = i >= past.open;
         if ((anew || subject_.options.on_miss == miss_policy::always) && !is_open) continue;
-        // A failure of a tuning that ended may have had a cause that is gone.
-        if (!is_open && !succeeded(row.result)) continue;
         std::optional<point> at = point_of(problem.parameters, row.values, space);
         if (!at) continue;
+        // A failure of a tuning that ended may have had a cause that is gone: it is tried again.
+        if (!is_open && !succeeded(row.result)) {
+            again.insert(std::move(*at));
+            continue;
+        }
+        again.erase(*at);
         auto const [where, is_new] = place.try_emplace(*at, out.known.size());
         if (is_new) out.known.emplace_back();
         out.known[where->second] = {std::move(*at), std::move(row.result), std::move(row.code)};
         out.was_cut_short = out.was_cut_short || is_open;
     }
+    std::erase_if(out.known, [&](known_outcome const& one) { return again.contains(one.at); });
     std::vector<related_problem> const others = related_to(problem, most_by_code);
     out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
         store.note(problem,

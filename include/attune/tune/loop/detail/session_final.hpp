@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,8 +42,10 @@ public:
         session_log& events;
         processor_watch const& processor;
         interrupt_guard const& interrupt;
-        tuning_report& report;      ///< takes the decision and its notices
-        bool tries_leaders = false; ///< those without code were tried elsewhere, and are tried here
+        tuning_report& report; ///< takes the decision and its notices
+        /// If given, leaders without code were tried elsewhere, and are tried here; it takes those
+        /// that fail.
+        std::function<void(point const&, trial const&)> refuse{};
     };
 
     /// @param standard  the default configuration, its time and its code
@@ -139,7 +142,7 @@ private:
             round_s += f.time.value;
             if (f.code.address == nullptr) { // from before an interruption
                 compile_result again = supply.compile(f.at);
-                if (with_.tries_leaders && !is_tried_here(f, again)) continue;
+                if (with_.refuse && !is_tried_here(f, again)) continue;
                 if (std::holds_alternative<failure>(again)) continue;
                 f.code = std::get<callable>(std::move(again));
             }
@@ -157,6 +160,7 @@ private:
             note(with_.report,
                  text_of_point(f.at) + " worked elsewhere; here it " +
                      std::string(describe(why->stage)) + ": " + why->reason);
+            with_.refuse(f.at, here);
             return false;
         }
         f.time = std::get<measurement>(here.result);
