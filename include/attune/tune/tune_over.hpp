@@ -47,6 +47,10 @@ struct tune_over_report {
 /// notice has the times. A rank on which the default fails takes no part, with a notice; without
 /// any other rank, rank 0 goes on alone. A rank that throws costs one evaluation.
 ///
+/// A rank is overdue when an evaluation, or its coming, takes longer than 10 s and than ten times
+/// the longest evaluation that has ended. The search ends without overdue ranks when nothing else
+/// is to do, and while no rank is there that is not overdue, rank 0 tries configurations itself.
+///
 /// What is pending when the limits end the search counts as long as the final still fits. A rank
 /// that is still at work is then left, with a notice: it returns when its evaluation ends, and
 /// MPI_Finalize, or the next call on the communicator, waits for it. Ctrl-C at one process (kill

@@ -301,6 +301,72 @@ TEST_CASE("without any slot that takes part the session goes on by itself")
     CHECK(std::ranges::count(r.report.notices, "rank 1 takes no part: no compiler") == 1);
 }
 
+TEST_CASE("a slot that hangs holds nobody, and what comes late counts")
+{
+    // A slot joins at once or never; its evaluations take 2 s, but the first one of slot 1 another
+    // time. What takes longer than 20 s, or 10 s as long as none has ended, is overdue.
+    struct act {
+        std::vector<double> joins_s;
+        double first_s;
+        std::uint32_t evaluations;
+        double least_end_s, most_end_s;
+    };
+    for (auto const& [joins_s, first_s, evaluations, least_end_s, most_end_s] : {
+             act{{0, 0}, never, steps - 1, 46, 47},     // slot 0 tries the 23 others
+             act{{0, 0}, 30, steps, 30, 46},            // it comes before the others are through
+             act{{never, 0}, never, steps - 1, 10, 11}, // nobody else: the caller tries the others
+             act{{never, never}, 2, steps, 10, 11},
+         }) {
+        CAPTURE(joins_s.front());
+        CAPTURE(first_s);
+        scripted_subject s;
+        bool is_first = true;
+        scripted_slots slots(
+            joins_s,
+            [&](attune::point const& at) { return s.outcome_at(at); },
+            [&, first = first_s](std::size_t slot, std::size_t) {
+                bool const hangs = slot == 1 && std::exchange(is_first, false);
+                return scripted_act{.seconds = hangs ? first : 2};
+            });
+        slot_trials places(slots);
+        attune::detail::session_memory memory;
+        memory.elsewhere = &places;
+        auto const r = s.tune(quick_options(), std::move(memory));
+        CHECK(r.report.evaluations == evaluations);
+        CHECK(r.report.configuration == "STEP=16");
+        CHECK(r.ended == (evaluations == steps ? "space" : "budget"));
+        CHECK(slots.now() >= least_end_s);
+        CHECK(slots.now() <= most_end_s);
+        CHECK(slots.wrong_submissions == 0);
+    }
+}
+
+TEST_CASE("a search that has nothing to propose is asked again when it knows more")
+{
+    scripted_subject s;
+    scripted_slots slots(
+        {0, 0},
+        [&](attune::point const& at) { return s.outcome_at(at); },
+        [](std::size_t, std::size_t number) {
+            return scripted_act{.seconds = number == steps - 2 ? 5.0 : 0.01};
+        });
+    slot_trials places(slots);
+    attune::detail::session_memory memory;
+    memory.elsewhere = &places;
+    support::scratch_directory const folder;
+    attune::tuning_options options = quick_options();
+    options.event_log = folder.file("log");
+    auto const r = s.tune(options, std::move(memory));
+    CHECK(r.report.evaluations == steps);
+    CHECK(slots.now() > 5); // 100 waits
+    std::string const text = support::read_file(options.event_log);
+    std::size_t asked = 0;
+    for (std::size_t at = 0; (at = text.find("\"asked\"", at)) != text.npos; ++at)
+        ++asked;
+    CHECK(asked > 0);
+    CHECK(asked <= 2 * steps); // once for what is given, at most once after an outcome
+}
+
 TEST_CASE("a slot that wants to stop ends the search, whose record says that it was interrupted")
 {
     scripted_subject s;
@@ -341,7 +407,7 @@ TEST_CASE("where the default takes longer in a slot than here, a notice has both
     } slots;
     slot_trials places(slots);
     places.begin(attune::measurement::exact(0.01));
-    CHECK(places.wait().empty());
+    CHECK(places.wait(0.05).empty());
     CHECK(places.idle() == 3);
     REQUIRE(places.notices().size() == 1);
     std::string const said = places.notices().front();

@@ -404,7 +404,7 @@ private:
         std::vector<compile_result> codes;
         std::vector<point> const batch = next_batch(codes);
         if (batch.empty()) {
-            is_exhausted_ = true;
+            is_exhausted_ = open_.empty();
             return false;
         }
         std::vector<trial> const tried =
@@ -426,33 +426,54 @@ private:
         return true;
     }
 
-    [[nodiscard]] bool others_may_try() const
+    [[nodiscard]] bool others_may_try()
     {
-        return memory_.elsewhere != nullptr && memory_.elsewhere->has_place();
+        if (memory_.elsewhere == nullptr) return false;
+        if (memory_.elsewhere->has_place()) return true;
+        take_arrived(0);
+        return memory_.elsewhere->has_place();
     }
 
     /// Gives free places elsewhere what the search proposes, and takes what has arrived.
-    /// @return  false: nothing is pending, and nothing will be
+    /// @return  false: nothing is pending that is not overdue, and nothing will be
     bool explore_elsewhere()
     {
         trials_elsewhere& others = *memory_.elsewhere;
         if (may_go_on() && !meets_stop_rule()) {
-            std::uint64_t const left = state_.judge().evaluations_left();
-            std::uint64_t const room =
-                std::min<std::uint64_t>(others.idle(), left - std::min(left, open_.size()));
-            for (point& at : supply_->next_points(room)) {
-                others.submit(at, state_.best()->second.value);
-                open_.emplace(std::move(at), state_.elapsed_s());
-            }
+            give(others);
             is_exhausted_ = open_.empty() && others.idle() > 0;
-            if (is_exhausted_) return false;
-        } else if (open_.empty() || !is_worth_waiting()) {
+            if (others.pending() == 0 && others.idle() > 0) return false;
+        } else if (others.pending() == 0 || !is_worth_waiting()) {
             return false;
         }
-        for (tried_variant const& one : others.wait())
-            take(one);
+        take_arrived(longest_wait_s);
         state_.set_pruned(pruning_.pruned());
         return true;
+    }
+
+    /// Ctrl-C and the end of the budget are noticed within this time.
+    static constexpr double longest_wait_s = 0.05;
+
+    /// Free places get what the search proposes. Where it had nothing, it is asked again when it
+    /// knows more.
+    void give(trials_elsewhere& others)
+    {
+        std::uint64_t const left = state_.judge().evaluations_left();
+        std::uint64_t const room =
+            std::min<std::uint64_t>(others.idle(), left - std::min(left, open_.size()));
+        if (room == 0 || !has_news_) return;
+        std::vector<point> next = supply_->next_points(room);
+        has_news_ = !next.empty();
+        for (point& at : next) {
+            others.submit(at, state_.best()->second.value);
+            open_.emplace(std::move(at), state_.elapsed_s());
+        }
+    }
+
+    void take_arrived(double wait_s)
+    {
+        for (tried_variant const& one : memory_.elsewhere->wait(wait_s))
+            take(one);
     }
 
     /// What is pending when no more is begun is waited for as long as the final still fits.
@@ -533,6 +554,7 @@ private:
         double const predicted_s = supply_->predicted_s(at);
         std::string proposer = supply_->proposer_of(at);
         supply_->tell(at, tried.result, tried.error);
+        has_news_ = true;
         keep(at, tried, predicted_s, std::move(proposer));
         add_result(at, tried.result, tried.code);
     }
@@ -625,6 +647,7 @@ private:
     std::unordered_map<point, double, point_hash> open_{};
     bool is_open_ = false; ///< another step may bring something
     bool met_stop_rule_ = false;
+    bool has_news_ = true;      ///< an outcome was told since the search had nothing to propose
     bool is_exhausted_ = false; ///< the search has nothing more to try
 };
 

@@ -35,17 +35,19 @@ public:
 
     /// Once the session has measured its default itself.
     virtual void begin(measurement const& default_time) = 0;
-    /// Whether a place is at work, or may still be: without one the session goes on by itself.
+    /// Whether a place is at work, or soon may be: without one the session goes on by itself, and
+    /// looks between two evaluations.
     [[nodiscard]] virtual bool has_place() const = 0;
     /// Places that are free.
     [[nodiscard]] virtual std::size_t idle() const = 0;
-    /// Configurations that were given, and whose outcomes have not arrived.
+    /// Configurations that were given, and whose outcomes have not arrived and are not overdue.
     [[nodiscard]] virtual std::size_t pending() const = 0;
     /// Gives a free place a configuration. Returns at once.
     /// @param stop_above_s  timing may end as soon as it is proven slower
     virtual void submit(point const& at, double stop_above_s) = 0;
-    /// Returns when something has arrived, with all outcomes that have; else after 50 ms or so.
-    [[nodiscard]] virtual std::vector<tried_variant> wait() = 0;
+    /// Returns when something has arrived, with all outcomes that have; else after so many seconds
+    /// or so.
+    [[nodiscard]] virtual std::vector<tried_variant> wait(double seconds) = 0;
     /// Whether Ctrl-C was pressed at another process.
     [[nodiscard]] virtual bool wants_stop() const = 0;
     /// What there is to say at the end.

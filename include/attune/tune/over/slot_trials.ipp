@@ -19,12 +19,29 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE slot_trials::slot_trials(slot_evaluator& on)
     : on_(&on)
     , slots_(on.slots())
+    , made_s_(on.now())
 {
+}
+
+ATTUNE_INLINE void slot_trials::begin(measurement const& default_time)
+{
+    default_s_ = default_time.value;
+    begun_s_ = on_->now();
+    longest_s_ = begun_s_ - made_s_;
+}
+
+/// @pre  it is outside or busy
+ATTUNE_INLINE bool slot_trials::is_overdue(slot const& one) const
+{
+    double const since_s = one.is == stage::outside ? begun_s_ : one.since_s;
+    return on_->now() - since_s > std::max(overdue_s, overdue_times * longest_s_);
 }
 
 ATTUNE_INLINE bool slot_trials::has_place() const
 {
-    return std::ranges::any_of(slots_, [](slot const& one) { return one.is != stage::lost; });
+    return std::ranges::any_of(slots_, [this](slot const& one) {
+        return one.is == stage::idle || (one.is != stage::lost && !is_overdue(one));
+    });
 }
 
 ATTUNE_INLINE std::size_t slot_trials::idle() const
@@ -35,8 +52,8 @@ ATTUNE_INLINE std::size_t slot_trials::idle() const
 
 ATTUNE_INLINE std::size_t slot_trials::pending() const
 {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(slots_, [](slot const& one) { return one.is == stage::busy; }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        slots_, [this](slot const& one) { return one.is == stage::busy && !is_overdue(one); }));
 }
 
 ATTUNE_INLINE void slot_trials::submit(point const& at, double stop_above_s)
@@ -46,13 +63,13 @@ ATTUNE_INLINE void slot_trials::submit(point const& at, double stop_above_s)
     on_->submit_variant(static_cast<std::size_t>(free - slots_.begin()), at, stop_above_s);
     free->is = stage::busy;
     free->at = at;
+    free->since_s = on_->now();
 }
 
-ATTUNE_INLINE std::vector<tried_variant> slot_trials::wait()
+ATTUNE_INLINE std::vector<tried_variant> slot_trials::wait(double seconds)
 {
-    constexpr double longest_wait_s = 0.05; // Ctrl-C and the end of the budget are noticed then
     std::vector<tried_variant> out;
-    for (slot_event& happened : on_->wait(longest_wait_s))
+    for (slot_event& happened : on_->wait(seconds))
         if (std::optional<tried_variant> one = take(happened)) out.push_back(*std::move(one));
     return out;
 }
@@ -81,6 +98,7 @@ ATTUNE_INLINE std::optional<tried_variant> slot_trials::take(slot_event& happene
         return {};
     }
     from.is = stage::idle;
+    longest_s_ = std::max(longest_s_, on_->now() - from.since_s);
     tried_variant out{.at = std::move(from.at)};
     out.made.is_cut = !happened.seen;
     if (!happened.seen) return out;
