@@ -44,7 +44,8 @@ struct tune_over_report {
 ///
 /// The ranks must be on machines of one device name: others are refused, with a table, on all
 /// ranks. Where the default takes more than a quarter longer, or less, on a rank than on rank 0, a
-/// notice has the times. A rank on which the default fails takes no part, with a notice; without
+/// notice has the times; where it takes more than twice as long, or less than half, the rank takes
+/// no part, with a notice. A rank on which the default fails takes no part, with a notice; without
 /// any other rank, rank 0 goes on alone. A rank that throws costs one evaluation.
 ///
 /// A rank is overdue when an evaluation, or its coming, takes longer than 10 s and than ten times

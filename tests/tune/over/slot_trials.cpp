@@ -389,7 +389,7 @@ TEST_CASE("a slot that wants to stop ends the search, whose record says that it 
 TEST_CASE("where the default takes longer in a slot than here, a notice has both times")
 {
     struct joining final : attune::detail::slot_evaluator {
-        std::size_t slots() const override { return 3; }
+        std::size_t slots() const override { return 5; }
         std::string name(std::size_t slot) const override
         {
             return "rank " + std::to_string(slot + 1);
@@ -402,16 +402,24 @@ TEST_CASE("where the default takes longer in a slot than here, a notice has both
             };
             return {{.slot = 0, .seen = taking(0.011)},
                     {.slot = 1, .seen = taking(0.013)},
-                    {.slot = 2, .seen = taking(0.007)}};
+                    {.slot = 2, .seen = taking(0.007)},
+                    {.slot = 3, .seen = taking(0.021)},
+                    {.slot = 4, .seen = taking(0.004)}};
         }
     } slots;
     slot_trials places(slots);
     places.begin(attune::measurement::exact(0.01));
     CHECK(places.wait(0.05).empty());
     CHECK(places.idle() == 3);
-    REQUIRE(places.notices().size() == 1);
-    std::string const said = places.notices().front();
+    REQUIRE(places.notices().size() == 3);
+    // By more than twice: its arrays are others.
+    CHECK(has(places.notices()[0],
+              "rank 4 takes no part: the default takes 21 ms there and 10 ms here"));
+    CHECK(has(places.notices()[1],
+              "rank 5 takes no part: the default takes 4 ms there and 10 ms here"));
+    std::string const said = places.notices().back();
     CAPTURE(said);
     CHECK(has(said, "10 ms here, 13 ms at rank 2 (1.30 times), 7 ms at rank 3 (0.70 times)"));
     CHECK(!has(said, "rank 1"));
+    CHECK(!has(said, "rank 4"));
 }

@@ -23,6 +23,8 @@ public:
     /// If the default takes this many times as long in a slot as with the caller, or the inverse,
     /// a notice has the table: nodes that bear one name differ by memory, clocks and cooling.
     static constexpr double alike = 1.25;
+    /// Beyond this its arrays or its machine are others, and it takes no part.
+    static constexpr double comparable = 2;
     /// An evaluation is overdue when it takes longer than this many seconds, and this many times as
     /// long as the longest that has ended, the default's with the caller among them; so is a slot
     /// that has not joined for that long. Nobody waits for what is overdue: a variant that hangs is
@@ -56,6 +58,8 @@ private:
         worker_use use{};
     };
     [[nodiscard]] bool is_overdue(slot const& one) const;
+    /// By how much the default takes longer there, or shorter. @param default_s  there
+    [[nodiscard]] double unlikeness(double default_s) const;
     void join(slot& one, slot_event const& happened);
     [[nodiscard]] std::optional<tried_variant> take(slot_event& happened);
     [[nodiscard]] std::string table_of_defaults() const;

@@ -76,15 +76,27 @@ ATTUNE_INLINE std::vector<tried_variant> slot_trials::wait(double seconds)
 
 ATTUNE_INLINE void slot_trials::join(slot& one, slot_event const& happened)
 {
-    one.is = happened.lost.empty() ? stage::idle : stage::lost;
-    if (!happened.lost.empty()) {
-        one.use.first_fault = one.use.name + " takes no part: " + happened.lost;
+    std::string why = happened.lost;
+    measurement const* const m =
+        happened.seen ? std::get_if<measurement>(&happened.seen->result) : nullptr;
+    if (why.empty() && m != nullptr && unlikeness(m->value) > comparable)
+        why = "the default takes " + text_of_quantity(m->value, true) + " there and " +
+              text_of_quantity(default_s_, true) +
+              " here: tune with arrays of one size, on machines of one speed";
+    one.is = why.empty() ? stage::idle : stage::lost;
+    if (!why.empty()) {
+        one.use.first_fault = one.use.name + " takes no part: " + why;
         notices_.push_back(one.use.first_fault);
         return;
     }
-    if (!happened.seen) return;
-    if (auto const* const m = std::get_if<measurement>(&happened.seen->result))
-        one.default_s = m->value;
+    if (m != nullptr) one.default_s = m->value;
+}
+
+/// @return  at least 1, also where a time is unknown
+ATTUNE_INLINE double slot_trials::unlikeness(double default_s) const
+{
+    if (!(default_s > 0) || !(default_s_ > 0)) return 1;
+    return std::max(default_s / default_s_, default_s_ / default_s);
 }
 
 /// @return  nothing: the slot has joined, or did not try what it was given
@@ -121,10 +133,7 @@ ATTUNE_INLINE std::optional<tried_variant> slot_trials::take(slot_event& happene
 
 ATTUNE_INLINE std::string slot_trials::table_of_defaults() const
 {
-    auto const is_unlike = [this](slot const& one) {
-        return one.default_s > 0 && default_s_ > 0 &&
-               (one.default_s > alike * default_s_ || default_s_ > alike * one.default_s);
-    };
+    auto const is_unlike = [this](slot const& one) { return unlikeness(one.default_s) > alike; };
     if (std::ranges::none_of(slots_, is_unlike)) return {};
     std::string out = "the default does not take as long everywhere, and times are compared as "
                       "they are: " +
