@@ -29,12 +29,14 @@ using folded_element = std::optional<model::quantity>;
     return out;
 }
 
-/// The extents of an array with contents, which are numbers.
-[[nodiscard]] inline std::vector<std::size_t> known_extents(quantities const& shape)
+/// The extents, if parameters decide none of them.
+[[nodiscard]] inline std::optional<std::vector<std::size_t>> known_extents(quantities const& shape)
 {
     std::vector<std::size_t> out;
-    for (model::quantity const& extent : shape)
-        out.push_back(static_cast<std::size_t>(extent.constant().value_or(1)));
+    for (model::quantity const& extent : shape) {
+        if (!extent.constant()) return {};
+        out.push_back(static_cast<std::size_t>(*extent.constant()));
+    }
     return out;
 }
 
@@ -83,7 +85,9 @@ template <class Fold>
     std::vector<std::size_t> extents(rank, 1);
     std::vector<std::vector<std::size_t>> of;
     for (onnx_value const* v : in) {
-        of.push_back(known_extents(v->shape));
+        auto const known = known_extents(v->shape);
+        if (!known) return {};
+        of.push_back(*known);
         of.back().insert(of.back().begin(), rank - of.back().size(), 1);
         for (std::size_t a = 0; a < rank; ++a) {
             if (extents[a] == 1) extents[a] = of.back()[a];
@@ -203,9 +207,14 @@ template <class Fold>
 
 [[nodiscard]] inline folded fold_range(onnx_layer const& at)
 {
-    model::quantity const& first = at.contents(0).at(0);
-    model::quantity const& step = at.contents(2).at(0);
-    model::quantity const reach = at.contents(1).at(0) - first;
+    for (std::size_t i = 0; i < 3; ++i)
+        if (at.contents(i).size() != 1)
+            at.refuse("its input " + std::to_string(i) + " has " +
+                          std::to_string(at.contents(i).size()) + " elements, not 1",
+                      "export the model again");
+    model::quantity const& first = at.contents(0)[0];
+    model::quantity const& step = at.contents(2)[0];
+    model::quantity const reach = at.contents(1)[0] - first;
     auto const by = step.constant();
     if (!by || *by == 0 || *by == std::numeric_limits<std::int64_t>::min()) return {};
     onnx_value out;

@@ -87,6 +87,9 @@ inline void read_batch_norm(onnx_layer& at)
 
 inline void read_instance_norm(onnx_layer& at)
 {
+    if (at.rank(0) < 3)
+        at.refuse("its input has " + std::to_string(at.rank(0)) + " axes, not 3 or more",
+                  "export the model again");
     model::tensor const x = at.tensor(0);
     model::tensor const y = model::layer_norm(x);
     at.set(0, at.finish(y, {at.operand(1, {x.extent(1)}), at.operand(2, {x.extent(1)})}));
@@ -116,9 +119,11 @@ inline void read_recurrent(onnx_layer& at)
 {
     bool const is_lstm = at.node().op == "LSTM";
     std::int64_t const gates = is_lstm ? 4 : 3;
-    if (at.rank(0) != 3)
-        at.refuse("its input has " + std::to_string(at.rank(0)) + " axes, not 3",
-                  "export the model again");
+    for (std::size_t i = 0; i < 3; ++i)
+        if (at.rank(i) != 3)
+            at.refuse("its input " + std::to_string(i) + " has " + std::to_string(at.rank(i)) +
+                          " axes, not 3",
+                      "export the model again");
     bool const is_by_sample = at.integer("layout", 0) != 0;
     model::tensor const given = at.tensor(0);
     model::quantity const steps = given.extent(is_by_sample ? 1 : 0);

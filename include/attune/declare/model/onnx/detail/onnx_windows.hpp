@@ -149,12 +149,12 @@ inline void read_pooling(onnx_layer& at)
     std::array<pool, 3> const largest{model::max_pool1d, model::max_pool2d, model::max_pool3d};
     std::array<pool, 3> const mean{
         model::average_pool1d, model::average_pool2d, model::average_pool3d};
-    at.set(0, (at.node().op == "MaxPool" ? largest : mean)[axes - 1](x, o));
+    model::tensor const y = (at.node().op == "MaxPool" ? largest : mean)[axes - 1](x, o);
+    at.set(0, y);
     if (at.wants(1)) // the places of the largest
-        at.set(1,
-               model::apply("places",
-                            {at.tensor(0)},
-                            {.shape = at.outputs()[0]->shape, .inputs_read = model::quantity(0)}));
+        at.set(
+            1,
+            model::apply("places", {x}, {.shape = y.shape(), .inputs_read = model::quantity(0)}));
 }
 
 /// Of the maximum, too: one operation per element of the input.
