@@ -127,6 +127,7 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept;
     [[nodiscard]] detail::network_graph const& graph() const noexcept { return *graph_; }
+    [[nodiscard]] detail::network_graph& graph() noexcept { return *graph_; }
 
     /// The valid configurations: those of `typed` where shapes fit and all limits hold.
     /// @param typed   attune::space(...), with every parameter that the network reads

@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
+#include <attune/declare/model/convolution.hpp>
 #include <attune/declare/model/layers.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -772,6 +773,125 @@ TEST_CASE("a file that is cut off or changed ends with a network or a sentence")
     }
 }
 
+TEST_CASE("the places of the largest elements are read without the elements")
+{
+    graph_writer g("places");
+    g.node("MaxPool",
+           {g.input("x", {"batch"_d, 3_d, 8_d, 6_d})},
+           {"", "places"},
+           {{"kernel_shape", extents{2, 2}}, {"strides", extents{2, 2}}});
+    auto const shape = read_onnx(g.bytes(), with_ranges({{"batch", 5}})).shapes.at("places");
+    REQUIRE(shape.size() == 4);
+    CHECK(value_of(shape[0], {{"batch", 5}}) == 5);
+    CHECK(shape[1].constant() == 3);
+    CHECK(shape[2].constant() == 4);
+    CHECK(shape[3].constant() == 3);
+}
+
+TEST_CASE("elements are known only of as many as the shape has")
+{
+    graph_writer g("batches");
+    std::string const size = g.add("Shape", {g.input("x", {"batch"_d, 3_d})});
+    std::string const turned = g.add("Reshape", {g.integers({5, 7}), size});
+    g.add("ConstantOfShape", {g.add("Add", {turned, g.integers({1})})});
+    CHECK(has(refusal(g.bytes(), {.sizes = {{"batch", {1, 2, 4}}}}),
+              "known when it runs, not before"));
+}
+
+TEST_CASE("a table that is sliced to a size has configurations up to its rows")
+{
+    graph_writer g("positions");
+    std::string const x = g.input("x", {"seq"_d, 4_d});
+    std::string const seq =
+        g.add("Gather", {g.add("Shape", {x}), g.integers({0})}, {{"axis", std::int64_t(0)}});
+    std::string const rows = g.add("Slice", {g.weight({16, 4}), g.integers({0}), seq});
+    g.output(g.add("Add", {x, rows}));
+    auto const read = read_onnx(g.bytes(), {.sizes = {{"seq", {4, 8, 16, 17, 32}}}});
+    attune::chain_of_trees const valid(read.space());
+    CHECK(*valid.size() == 3);
+    for (std::int64_t const n : {4, 8, 16, 17, 32}) {
+        CHECK(fits(read, {{"seq", n}}) == (n <= 16));
+        CHECK((refusal(g.bytes(), {.sizes = {{"seq", n}}}) == "none") == (n <= 16));
+    }
+}
+
+TEST_CASE(
+    "slices whose ends are formulas take what ONNX takes, from the end where they are below 0")
+{
+    // Of an axis of `seq` from seq * a + b to seq * c + d: places below 0 count from the end.
+    struct place {
+        std::int64_t times;
+        std::int64_t more;
+    };
+    auto const taken = [](std::int64_t n, place from, place to, std::int64_t step) {
+        auto const at = [&](place p) {
+            std::int64_t const i = n * p.times + p.more;
+            return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n);
+        };
+        std::int64_t out = 0;
+        for (std::int64_t i = at(from); i < at(to); i += step)
+            ++out;
+        return out;
+    };
+    auto const graph = [](place from, place to, std::int64_t step) {
+        graph_writer g("slice");
+        std::string const x = g.input("x", {"seq"_d, 4_d});
+        std::string const seq =
+            g.add("Gather", {g.add("Shape", {x}), g.integers({0})}, {{"axis", std::int64_t(0)}});
+        auto const number = [&](place p) {
+            return p.times == 0
+                       ? g.integers({p.more})
+                       : g.add("Add",
+                               {g.add("Mul", {seq, g.integers({p.times})}), g.integers({p.more})});
+        };
+        g.node("Slice", {x, number(from), number(to), g.integers({0}), g.integers({step})}, {"y"});
+        return g.bytes();
+    };
+    std::vector<std::int64_t> const sizes{1, 2, 4, 7, 8, 9, 12, 20};
+    for (place const from : {place{1, -8}, {0, -8}, {0, 0}, {0, 3}, {1, -1}, {-1, 2}, {2, -9}})
+        for (place const to :
+             {place{1, 0}, {0, std::int64_t(1) << 40}, {1, -2}, {0, -3}, {0, 9}, {1, -9}})
+            for (std::int64_t const step : {1, 3}) {
+                std::string const bytes = graph(from, to, step);
+                attune::onnx_options const all{.sizes = {{"seq", attune::onnx_size(sizes)}}};
+                if (refusal(bytes, all) != "none") { // whatever the size
+                    for (std::int64_t const n : sizes)
+                        CHECK(taken(n, from, to, step) == 0);
+                    continue;
+                }
+                auto const read = read_onnx(bytes, all);
+                for (std::int64_t const n : sizes) {
+                    CAPTURE(n);
+                    CAPTURE(from.times);
+                    CAPTURE(from.more);
+                    CAPTURE(to.times);
+                    CAPTURE(to.more);
+                    CAPTURE(step);
+                    std::int64_t const count = taken(n, from, to, step);
+                    CHECK(fits(read, {{"seq", n}}) == (count > 0));
+                    CHECK((refusal(bytes, {.sizes = {{"seq", n}}}) == "none") == (count > 0));
+                    if (count > 0)
+                        CHECK(value_of(read.shapes.at("y").at(0), {{"seq", n}}) == count);
+                }
+            }
+}
+
+TEST_CASE("an operator of your own that is several layers stores what the file does, once")
+{
+    graph_writer g("pair");
+    g.add("ConvRelu", {g.input("x", {1_d, 3_d, 8_d, 8_d}), g.weight({4, 3, 3, 3})});
+    auto const read = read_onnx(
+        g.bytes(),
+        {.operators = {{"ConvRelu", [](attune::onnx_call const& n) {
+                            return std::vector{model::relu(model::conv2d(
+                                n.inputs[0], {.filters = 4, .kernel = 3, .bias = false}))};
+                        }}}});
+    CHECK(read.net.weights().constant() == 4 * 3 * 3 * 3);
+    CHECK(read.net.stored_numbers().constant() == 4 * 3 * 3 * 3);
+    // Images of 3 x 8 x 8 and 4 x 6 x 6 are read, two of 4 x 6 x 6 are written.
+    CHECK(read.net.bytes_moved().constant() == 4 * (108 + 3 * 64 + 3 * 4 * 36));
+}
+
 TEST_CASE("a graph that cannot be is refused by a sentence that names the place")
 {
     std::int64_t const most = std::numeric_limits<std::int64_t>::max();
@@ -856,6 +976,20 @@ TEST_CASE("a graph that cannot be is refused by a sentence that names the place"
                   g.node("LSTM", {x, x, x}, {"y"}, {{"hidden_size", std::int64_t(3)}});
               }),
               "4 axes, not 3"));
+    CHECK(has(refused([](auto& g, auto const&) {
+                  std::string const steps = g.input("steps", {7_d, 2_d, 3_d});
+                  g.node("LSTM", {steps, g.weight({1, 20, 3}), g.weight({})}, {"y"});
+              }),
+              "its input 2 has 0 axes, not 3"));
+    CHECK(has(refused([](auto& g, auto const&) {
+                  std::string const row = g.input("row", {7_d});
+                  g.add("InstanceNormalization", {row, g.weight({7}), g.weight({7})});
+              }),
+              "its input has 1 axes, not 3 or more"));
+    CHECK(has(refused([](auto& g, auto const&) {
+                  g.add("Range", {g.integer(0), g.integers({}), g.integer(1)});
+              }),
+              "its input 1 has 0 elements, not 1"));
     // Shapes.
     for (std::int64_t const axis : {std::int64_t(9), std::int64_t(-9), most, -most - 1})
         for (char const* const op : {"Concat", "Flatten", "Gather", "Split", "ArgMax"})

@@ -183,7 +183,7 @@ private:
             does_flow = does_flow || (inputs.back() != nullptr && inputs.back()->flows);
         }
         // What depends on no input is no layer: its shape follows in a network of its own.
-        model::network shapes("shapes");
+        model::network shapes("node " + node.name);
         onnx_layer at(node, std::move(inputs), does_flow ? out_.net : shapes, state_, !does_flow);
         auto const own = options_.operators.find(node.op);
         if (own != options_.operators.end())
@@ -205,6 +205,14 @@ private:
                 keep(at, made);
             }
             add(node.outputs[i], std::move(made));
+        }
+        if (does_flow) return;
+        for (network_requirement const& needed : shapes.graph().requirements) {
+            auto& all = out_.net.graph().requirements;
+            if (std::none_of(all.begin(), all.end(), [&](auto const& known) {
+                    return known.holds.is_same(needed.holds);
+                }))
+                all.push_back(needed);
         }
     }
 
@@ -253,7 +261,9 @@ private:
         if (!at.has(0) || !at.input(0).contents) return;
         quantities const& of = *at.input(0).contents;
         std::string const& op = at.node().op;
-        if (keeps_contents(op)) made.contents = of;
+        if (keeps_contents(op) &&
+            product_of(made.shape).constant() == static_cast<std::int64_t>(of.size()))
+            made.contents = of;
         if ((op == "Expand" || op == "Tile") && of.size() == 1)
             made.contents = filled(made.shape, of.front()).contents;
         // Truths, whole numbers and the types of floating-point numbers.
@@ -304,8 +314,14 @@ private:
                           "make it of the inputs of the call");
             at.set(i, outputs[i]);
         }
-        if (!constants.empty() && graph.steps.size() > before)
-            at.finish({made.inputs.front().shared(), graph.steps.back().output}, constants);
+        if (constants.empty() || graph.steps.size() == before) return;
+        for (std::size_t i = before; i < graph.steps.size(); ++i) {
+            model::layer_cost& cost = graph.steps[i].cost;
+            cost.weights = 0;
+            cost.statistics = 0;
+            cost.weights_read.reset();
+        }
+        at.finish({made.inputs.front().shared(), graph.steps.back().output}, constants);
     }
 
     /// Refuses names in the options that the graph does not have.

@@ -71,11 +71,12 @@ inline void read_gather(onnx_layer& at)
         at.refuse("it goes backwards through an axis of " + extent.name(),
                   "give that size as a number: onnx_options::sizes");
     }
-    if (first && *first < 0) {
-        start = extent + *first;
-        if (!start.is_natural())
-            at.require(start >= 0, "it begins before an axis of " + extent.name());
-    }
+    // Below 0 both count from the end, and stop at the first element.
+    if (first && *first < 0)
+        start = max(extent + *first, 0);
+    else if (!start.is_natural())
+        start = select(start < 0, max(start + extent, 0), start);
+    if (!last && !end.is_natural()) end = select(end < 0, end + extent, end);
     if (last && *last < 0)
         end = extent + *last;
     else if (last && *last >= 0x7fffffffLL) // "to the end"
@@ -87,7 +88,10 @@ inline void read_gather(onnx_layer& at)
     else if (!last && !end.is_same(extent) && !(extent - end).is_natural())
         end = min(extent, end);
     model::quantity const reach = end - start;
-    return step == 1 ? reach : ceil_div(reach.as_extent(), step);
+    if (step == 1) return reach;
+    if (!reach.is_positive())
+        at.require(reach >= 1, "it takes nothing of an axis of " + extent.name());
+    return ceil_div(reach.as_extent(), step);
 }
 
 inline void read_slice(onnx_layer& at)
