@@ -892,6 +892,31 @@ TEST_CASE("an operator of your own that is several layers stores what the file d
     CHECK(read.net.bytes_moved().constant() == 4 * (108 + 3 * 64 + 3 * 4 * 36));
 }
 
+TEST_CASE("weights that are whole numbers count as weights behind nodes on constants, too")
+{
+    for (float const each : {0.0F, 0.5F}) {
+        graph_writer g("halves");
+        std::string const x = g.input("x", {2_d, 8_d});
+        std::vector<float> const half(4, each);
+        std::string const all =
+            g.add("Concat", {g.scales(half), g.scales(half)}, {{"axis", std::int64_t(0)}});
+        g.output(g.add("Add", {x, g.add("Mul", {all, all})}));
+        CHECK(read_onnx(g.bytes()).net.weights().constant() == 8);
+    }
+}
+
+TEST_CASE("an empty list beside a known array is a shape of no axes, not no elements")
+{
+    for (char const* const op : {"Expand", "Reshape"}) {
+        graph_writer g("scalar");
+        g.input("x", {2_d});
+        g.node(op,
+               {op == std::string("Expand") ? g.integer(5) : g.integers({5}), g.integers({})},
+               {"y"});
+        CHECK(read_onnx(g.bytes()).shapes.at("y").empty());
+    }
+}
+
 TEST_CASE("a graph that cannot be is refused by a sentence that names the place")
 {
     std::int64_t const most = std::numeric_limits<std::int64_t>::max();

@@ -253,11 +253,7 @@ private:
     static void keep(onnx_layer const& at, onnx_value& made)
     {
         made.is_floating = at.has(0) && at.input(0).is_floating;
-        for (std::size_t i = 0; i < at.input_count(); ++i)
-            if (at.has(i))
-                for (std::uint32_t const s : at.input(i).stored)
-                    if (std::find(made.stored.begin(), made.stored.end(), s) == made.stored.end())
-                        made.stored.push_back(s);
+        made.stored = at.stored();
         if (!at.has(0) || !at.input(0).contents) return;
         quantities const& of = *at.input(0).contents;
         std::string const& op = at.node().op;

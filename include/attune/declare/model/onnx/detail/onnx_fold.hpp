@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,19 @@ using folded_element = std::optional<model::quantity>;
     return {};
 }
 
+[[nodiscard]] inline bool is_comparison(std::string_view op)
+{
+    return op == "Equal" || op == "Greater" || op == "Less";
+}
+
+/// Whether fold_two() has an operator.
+[[nodiscard]] inline bool folds_two(std::string_view op)
+{
+    static std::set<std::string_view> const all = {
+        "Add", "Sub", "Mul", "Min", "Max", "And", "Or", "Div", "Mod", "Equal", "Greater", "Less"};
+    return all.contains(op);
+}
+
 /// An operation on two numbers of shapes, if its result is one.
 /// @param is_floating  a ratio is no whole number, unless it has no remainder
 [[nodiscard]] inline folded_element
@@ -68,6 +82,7 @@ fold_two(std::string_view op, model::quantity const& a, model::quantity const& b
         if (is_floating) return {};
         return divides ? a / b : a % b;
     }
+    if (!is_comparison(op)) return {};
     std::optional<int> const sign = known_sign(a - b);
     if (op == "Equal") return sign ? model::quantity(*sign == 0 ? 1 : 0) : a == b;
     if (op == "Greater") return sign ? model::quantity(*sign > 0 ? 1 : 0) : a > b;
@@ -337,14 +352,17 @@ template <class Fold>
     if (auto const found = folds.find(op); found != folds.end()) {
         if (!at.has(0)) return {};
         out = found->second(at);
+        if (out && op != "ConstantOfShape" && op != "Range") out->stored = at.stored();
         std::size_t const typed = op == "Where" ? 1 : 0; // the input that has the result's type
         if (out && op != "ConstantOfShape") out->is_floating = at.input(typed).is_floating;
-    } else if (at.input_count() == 2 && at.has(0) && at.has(1)) {
+    } else if (folds_two(op) && at.input_count() == 2 && at.has(0) && at.has(1)) {
         bool const is_floating = at.input(0).is_floating;
         out = fold_elements({&at.input(0), &at.input(1)}, [&](auto const& in) {
             return fold_two(op, *in[0], *in[1], is_floating);
         });
-        if (out) out->is_floating = is_floating && op != "Equal" && op != "Less" && op != "Greater";
+        if (!out) return {};
+        out->is_floating = is_floating && !is_comparison(op);
+        out->stored = at.stored();
     }
     return out;
 }

@@ -268,6 +268,16 @@ public:
         step.cost.weights_read = read;
         return y;
     }
+    /// The stored arrays that its inputs are made of.
+    [[nodiscard]] std::vector<std::uint32_t> stored() const
+    {
+        std::vector<std::uint32_t> out;
+        for (onnx_value const* const value : inputs_)
+            if (value != nullptr && !value->flows)
+                for (std::uint32_t const s : value->stored)
+                    if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
+        return out;
+    }
     /// All inputs that flow not, from input `first` on.
     [[nodiscard]] std::vector<onnx_value> constants(std::size_t first = 0) const
     {
