@@ -82,7 +82,8 @@ TEST_CASE("variants that run: wrong and crashing ones cost an evaluation, with t
     CHECK(all_say(r, 3, "WAY=1 evaluations=6 failed=4 tuned=1"));
     CHECK(count_of(r.all, " yes\n") == 3); // no rank's data was changed
     CHECK(count_of(r.all, " fast right\n") == 3);
-    CHECK(has(r.all, "failure 0 crashed: SIGSEGV"));
+    // Of each kind of failure the report has the first that arrived: two variants crash.
+    CHECK(has(r.all, "failure 0 crashed: "));
     CHECK(has(r.all, "failure 0 computed a wrong result: argument 1, element 0"));
     CHECK(r.over == 3);
 }
