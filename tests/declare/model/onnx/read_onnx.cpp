@@ -1103,6 +1103,19 @@ TEST_CASE("formulas that grow with each node end with a sentence before memory d
         has(refusal(g.bytes(), with_ranges({{"a", 3}})), "the formula of an extent has more than"));
 }
 
+TEST_CASE("many nodes on long lists end with a sentence before memory does")
+{
+    auto const chain = [](int nodes) {
+        graph_writer g("long");
+        std::string x = g.integers(extents(4096, 1));
+        for (int i = 0; i < nodes; ++i)
+            x = g.add("Neg", {x});
+        return refusal(g.bytes());
+    };
+    CHECK(chain(256) == "none");
+    CHECK(has(chain(257), "compute more than 1048576 elements"));
+}
+
 TEST_CASE("a file is read by its path, and what is no file is refused")
 {
     support::scratch_directory const folder;

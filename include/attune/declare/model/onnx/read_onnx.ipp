@@ -23,6 +23,9 @@ namespace detail {
 /// Longer formulas of extents are those of graphs that were made to have them.
 inline constexpr std::size_t max_onnx_formula = 10'000;
 
+/// Elements of all arrays that nodes compute of shapes.
+inline constexpr std::size_t max_onnx_computed = std::size_t{1} << 20;
+
 class onnx_reader {
 public:
     onnx_reader(onnx_graph const& file, onnx_options const& options, std::string const& source)
@@ -204,6 +207,11 @@ private:
                 made.flows.reset();
                 keep(at, made);
             }
+            if (made.contents && node.op != "Constant") computed_ += made.contents->size();
+            if (computed_ > max_onnx_computed)
+                at.refuse("the nodes to here compute more than " +
+                              std::to_string(max_onnx_computed) + " elements of shapes",
+                          "fold the constants of the model before it is read");
             add(node.outputs[i], std::move(made));
         }
         if (does_flow) return;
@@ -348,6 +356,7 @@ private:
     std::map<std::string, onnx_node const*> makers_;
     std::map<std::string, model::quantity> made_; // parameters of symbolic dimensions
     std::set<std::string> symbols_;
+    std::size_t computed_ = 0;
 };
 
 } // namespace detail
