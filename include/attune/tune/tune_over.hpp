@@ -55,9 +55,10 @@ struct tune_over_report {
 /// What is pending when the limits end the search counts as long as the final still fits. A rank
 /// that is still at work is then left, with a notice: it returns when its evaluation ends, and
 /// MPI_Finalize, or the next call on the communicator, waits for it. Ctrl-C at one process (kill
-/// -INT) ends the search: what is pending does not count. On rank 0 there is no final then, and the
+/// -INT) ends the search: what is pending does not count. At rank 0 there is no final then, and the
 /// default serves, because what was tried elsewhere was not tried there; a later tuning goes on
-/// from the store or the event log.
+/// from the store or the event log. Before the final rank 0 compiles and runs the leaders, eight at
+/// most, also where the limits of time are reached; give all ranks calls that are not empty.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
 /// @param args          as of a call; the kernel is not called, and they are as before afterwards
