@@ -126,9 +126,11 @@ inline void read_squeeze(onnx_layer& at)
         is_left_out[at.axis(axis, x.rank())] = 1;
     quantities shape;
     for (std::size_t i = 0; i < x.rank(); ++i) {
-        if (is_left_out[i] == 0)
+        if (is_left_out[i] == 0) {
             shape.push_back(x.extent(i));
-        else if (x.extent(i).constant() != 1)
+            if (!given && !x.extent(i).constant()) // 1 is another number of axes
+                at.require(x.extent(i) != 1, "it leaves out an axis of " + x.extent(i).name());
+        } else if (x.extent(i).constant() != 1)
             at.require(x.extent(i) == 1, "it leaves out an axis of " + x.extent(i).name());
     }
     at.set(0, model::reshape(x, shape));
