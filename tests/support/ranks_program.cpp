@@ -8,17 +8,20 @@
 #include <attune/declare/parameters.hpp>
 #include <attune/tune/minimize_over.hpp>
 
-#include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <mpi.h>
 #include <stdexcept>
 #include <string>
 #include <sys/types.h>
-#include <thread>
 #include <unistd.h>
+
+#include "rank_program.hpp"
+
+using support::own_rank;
+using support::say;
+using support::sleep_s;
 
 namespace {
 
@@ -34,21 +37,6 @@ constexpr auto sized_plane = attune::space(x, y).where(x + y >= n);
 constexpr double beyond_search_s = 8;
 
 pid_t pid_of_rank_1 = 0;
-
-int own_rank()
-{
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-void say(std::string const& line)
-{
-    std::fputs((line + "\n").c_str(), stdout);
-    std::fflush(stdout);
-}
-
-void sleep_s(double s) { std::this_thread::sleep_for(std::chrono::duration<double>(s)); }
 
 // A function is no part of what ranks compare.
 constexpr auto odd_plane = attune::space(x, y).where(

@@ -7,42 +7,29 @@
 #include <attune/core/error.hpp>
 #include <attune/tune/tune_over.hpp>
 
-#include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <mpi.h>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "accumulate.hpp"
+#include "rank_program.hpp"
 #include "timed_bench.hpp"
 
 using namespace attune_test;
+
+using support::own_rank;
+using support::say;
+using support::sleep_s;
 
 namespace {
 
 constexpr int steps = 30;
 constexpr auto step = attune::ordinal<"STEP">(attune::range(0, steps - 1));
 constexpr auto size = attune::input<"SIZE", int>();
-
-int own_rank()
-{
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
-void say(std::string const& line)
-{
-    std::fputs((line + "\n").c_str(), stdout);
-    std::fflush(stdout);
-}
-
-void sleep_s(double s) { std::this_thread::sleep_for(std::chrono::duration<double>(s)); }
 
 /// Seconds of a call; negative: it does not compile. The best is step 17.
 double seconds_of(int i) { return i % 7 == 5 ? -1 : 1e-3 * (1 + 0.1 * (i - 17) * (i - 17)); }

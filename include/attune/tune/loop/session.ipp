@@ -404,7 +404,7 @@ private:
         std::vector<compile_result> codes;
         std::vector<point> const batch = next_batch(codes);
         if (batch.empty()) {
-            is_exhausted_ = open_.empty();
+            is_exhausted_ = pending_elsewhere_.empty();
             return false;
         }
         std::vector<trial> const tried =
@@ -441,7 +441,7 @@ private:
         trials_elsewhere& others = *memory_.elsewhere;
         if (may_go_on() && !meets_stop_rule()) {
             give(others);
-            is_exhausted_ = open_.empty() && others.idle() > 0;
+            is_exhausted_ = pending_elsewhere_.empty() && others.idle() > 0;
             if (others.pending() == 0 && others.idle() > 0) return false;
         } else if (others.pending() == 0 || !is_worth_waiting()) {
             return false;
@@ -459,14 +459,14 @@ private:
     void give(trials_elsewhere& others)
     {
         std::uint64_t const left = state_.judge().evaluations_left();
-        std::uint64_t const room =
-            std::min<std::uint64_t>(others.idle(), left - std::min(left, open_.size()));
+        std::uint64_t const room = std::min<std::uint64_t>(
+            others.idle(), left - std::min(left, pending_elsewhere_.size()));
         if (room == 0 || !has_news_) return;
         std::vector<point> next = supply_->next_points(room);
         has_news_ = !next.empty();
         for (point& at : next) {
             others.submit(at, state_.best()->second.value);
-            open_.emplace(std::move(at), state_.elapsed_s());
+            pending_elsewhere_.emplace(std::move(at), state_.elapsed_s());
         }
     }
 
@@ -484,10 +484,10 @@ private:
 
     void take(tried_variant const& one)
     {
-        auto const begun = open_.find(one.at);
-        if (begun == open_.end()) return;
+        auto const begun = pending_elsewhere_.find(one.at);
+        if (begun == pending_elsewhere_.end()) return;
         longest_s_ = std::max(longest_s_, state_.elapsed_s() - begun->second);
-        open_.erase(begun);
+        pending_elsewhere_.erase(begun);
         if (one.made.is_cut) return;
         pipelined_variant const next{one.at, code_of(one.made)};
         events_.compiled(next);
@@ -644,7 +644,7 @@ private:
     std::size_t gain_asked_ = 0;            ///< after so many evaluations
     double longest_s_ = 0;                  ///< wall seconds of a batch
     /// What others try, and when it was given to them.
-    std::unordered_map<point, double, point_hash> open_{};
+    std::unordered_map<point, double, point_hash> pending_elsewhere_{};
     bool is_open_ = false; ///< another step may bring something
     bool met_stop_rule_ = false;
     bool has_news_ = true;      ///< an outcome was told since the search had nothing to propose

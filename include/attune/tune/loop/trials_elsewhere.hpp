@@ -9,7 +9,6 @@
 #include <attune/tune/loop/trial.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
