@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -80,7 +81,10 @@ void tune_scripted(std::string const& what)
     time_script script;
     for (double const& one : times)
         script.seconds[&one] = one;
-    if (what == "slow_machine" && rank == 2) script.slowness = 2;
+    if (what == "slow_machine" && rank == 2) script.slowness = 1.5;
+    if (what == "other_size" && rank == 2) script.slowness = 3;
+    if ((what == "short" && rank == 2) || (what == "short_first" && rank == 0))
+        script.slowness = 1e-5;
     bool is_first = true;
     scripted_compiler const compiler(
         [&](attune::compile_request const& v) -> scripted_compiler::answer {
@@ -108,7 +112,14 @@ void tune_scripted(std::string const& what)
         attune::space(step)};
     kernel.bind<1>(size).any_shape();
     attune::tuning_options options = quick_options();
+    int const own_process = static_cast<int>(::getpid());
+    std::vector<int> processes(64);
+    MPI_Allgather(&own_process, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD);
     options.progress = [&](attune::progress const& p) {
+        if (what == "interrupted_late" && p.event == attune::progress_event::finals) {
+            ::kill(processes[1], SIGINT);
+            sleep_s(0.2);
+        }
         bool const is_third = p.event == attune::progress_event::evaluated && p.evaluation == 3;
         if (what == "interrupted" && is_third) std::raise(SIGINT);
     };
@@ -116,7 +127,8 @@ void tune_scripted(std::string const& what)
     if (what == "hangs") options.limits.seconds = 3;
     options.measuring.make_bench = timed_by(script);
     attune::tuned call{kernel, compiler, options};
-    std::vector<double> x(64);
+    bool const is_empty = (what == "empty" && rank == 2) || (what == "empty_first" && rank == 0);
+    std::vector<double> x(is_empty ? 0 : 64);
     int const n = what == "other_input" && rank == 2 ? 5 : 4;
     guarded([&] { say_report(attune::tune_over(MPI_COMM_WORLD, call, x, n)); });
     if (what == "twice") {

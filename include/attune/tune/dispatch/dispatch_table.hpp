@@ -6,6 +6,7 @@
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
 #include <attune/tune/capture/captured_arguments.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/served/installed_variant.hpp>
@@ -17,6 +18,7 @@
 #include <attune/tune/shape/shape_table.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,6 +26,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct dispatch_parts;
 class trials_elsewhere;
+
+/// How a tuning that was asked for went.
+struct tuned_now {
+    tuning_report report{};
+    std::optional<point> at{}; ///< what serves; nothing: the default does, untuned
+    bool is_too_short = false; ///< see session_result
+};
 
 /// What serves each shape of a kernel's calls.
 ///
@@ -68,14 +77,17 @@ public:
 
     /// Tunes for this call now, whatever tuning_options::on_miss says, unless the store knows its
     /// inputs. Waits while another thread tunes. The kernel is not called.
-    /// @param elsewhere  who tries configurations for the tuning; null: this process
     /// @return  how that went
     /// Errors   as obtain(); attune::error: called from within a tuning of this table
     tuning_report tune(std::span<std::int64_t const> shape,
                        std::vector<number> const& inputs,
                        call_frame frame,
-                       void* stream = nullptr,
-                       trials_elsewhere* elsewhere = nullptr);
+                       void* stream = nullptr);
+    /// The same where others try the configurations.
+    tuned_now tune_with(trials_elsewhere& elsewhere,
+                        std::span<std::int64_t const> shape,
+                        std::vector<number> const& inputs,
+                        call_frame frame);
     /// tune() for the captured call that ATTUNE_REPLAY names, if it is one of this kernel. Where
     /// ATTUNE_REPLAY_REPORT names a file, the process ends then. Whatever is wrong is a notice.
     void replay(replay_maker const& make) noexcept;
@@ -109,7 +121,7 @@ private:
                                    std::vector<number> const& inputs,
                                    call_frame& frame,
                                    void* stream,
-                                   tuning_report* tunes_now,
+                                   tuned_now* tunes_now,
                                    trials_elsewhere* elsewhere = nullptr);
     detail::owned_until_end<state> state_;
     shape_table const* shapes_ = nullptr;

@@ -180,7 +180,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                                                              std::vector<number> const& inputs,
                                                              call_frame& frame,
                                                              void* stream,
-                                                             tuning_report* tunes_now,
+                                                             tuned_now* tunes_now,
                                                              trials_elsewhere* elsewhere)
 {
     state& s = *state_;
@@ -190,7 +190,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
-    if (!subject.is_taken(frame)) return s.parts.serve_plain(met.shape, tunes_now);
+    if (!subject.is_taken(frame))
+        return s.parts.serve_plain(met.shape, tunes_now != nullptr ? &tunes_now->report : nullptr);
     served_inputs& of = s.parts.served_for(inputs);
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
@@ -239,7 +240,9 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             met.is_first = false;
             by = &s.serve_call(of, inputs, met, key, frame, when_unknown::tune);
         }
-        *tunes_now = of.outcome;
+        tunes_now->report = of.outcome;
+        if (of.winner != nullptr) tunes_now->at = of.winner_at;
+        tunes_now->is_too_short = of.winner == nullptr && !of.is_given_up;
         return *by;
     } catch (default_fails const& e) {
         if (fallback_of(subject.kernel) != nullptr && !device)
@@ -271,11 +274,20 @@ ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& i
 ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> key,
                                                  std::vector<number> const& inputs,
                                                  call_frame frame,
-                                                 void* stream,
-                                                 trials_elsewhere* elsewhere)
+                                                 void* stream)
 {
-    tuning_report out;
-    static_cast<void>(serve(key, inputs, frame, stream, &out, elsewhere));
+    tuned_now out;
+    static_cast<void>(serve(key, inputs, frame, stream, &out));
+    return std::move(out.report);
+}
+
+ATTUNE_INLINE tuned_now dispatch_table::tune_with(trials_elsewhere& elsewhere,
+                                                  std::span<std::int64_t const> key,
+                                                  std::vector<number> const& inputs,
+                                                  call_frame frame)
+{
+    tuned_now out;
+    static_cast<void>(serve(key, inputs, frame, nullptr, &out, &elsewhere));
     return out;
 }
 

@@ -17,6 +17,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -39,7 +40,14 @@ public:
     /// Errors   as trial_worker
     trial_worker& worker();
 
-    /// Serves what was found, where it is right for the data of this process; else the default.
+    /// All arrays of the call are empty.
+    [[nodiscard]] bool is_empty() const noexcept { return call_.frame.has_only_empty_arrays(); }
+    /// Why its times say nothing; empty: they do. Measures the default.
+    /// Errors   as trial_worker
+    [[nodiscard]] std::string why_no_part();
+
+    /// Serves what was found, where it is right for the data of this process; else, and where its
+    /// times say nothing, the default.
     /// Nothing is put into the store.
     /// @return  the report, with what there is to say of this process
     [[nodiscard]] tuning_report install(found_elsewhere found);

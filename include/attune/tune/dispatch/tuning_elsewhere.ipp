@@ -57,6 +57,14 @@ ATTUNE_INLINE trial_worker& tuning_elsewhere::worker()
     return *worker_;
 }
 
+ATTUNE_INLINE std::string tuning_elsewhere::why_no_part()
+{
+    if (is_empty()) return "all arrays of its call are empty";
+    if (worker().default_time().value < shortest_tuned_call_s)
+        return "a call of the default takes less than a microsecond there";
+    return {};
+}
+
 ATTUNE_INLINE bool tuning_elsewhere::has_configuration(point const& at) const
 {
     return of_->problem.space->contains(at);
@@ -65,6 +73,8 @@ ATTUNE_INLINE bool tuning_elsewhere::has_configuration(point const& at) const
 /// Compiled, and right for the data of this process.
 ATTUNE_INLINE compile_result tuning_elsewhere::code_for(point const& at)
 {
+    if (std::string why = why_no_part(); !why.empty())
+        return failure{failure_stage::verify, std::move(why)};
     trial made = worker().evaluate(at, 0).made; // a first run is enough
     if (made.is_cut) return failure{failure_stage::timeout, "cut short by Ctrl-C"};
     if (auto* const why = std::get_if<failure>(&made.result)) return std::move(*why);

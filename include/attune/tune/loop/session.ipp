@@ -52,9 +52,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::uint32_t>(*size);
 }
 
-/// Seconds. What takes less is served by the default.
-inline constexpr double shortest_tuned_call_s = 1e-6;
-
 /// One tuning from its first event to its report.
 class session {
 public:

@@ -27,6 +27,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Seconds. What takes less is served by the default.
+inline constexpr double shortest_tuned_call_s = 1e-6;
+
 /// The default configuration fails: without its output and time nothing can be tuned.
 class default_fails : public error {
 public:

@@ -129,8 +129,58 @@ TEST_CASE("a rank that is slower by more than a quarter is named, with both time
     ranks_run const r = run(4, "slow_machine");
     CAPTURE(r.all);
     CHECK(r.results.size() == 4);
-    CHECK(has(r.notices, "29.9 ms here, 59.8 ms at rank 2 on "));
+    CHECK(has(r.notices, "29.9 ms here, 44.9 ms at rank 2 on "));
     CHECK(!has(run(4, "all").notices, "does not take as long everywhere"));
+}
+
+TEST_CASE("a rank whose call is empty, too short or of another size takes no part")
+{
+    if (!problem().empty()) return;
+    struct refused {
+        char const* what;
+        char const* why;
+    };
+    for (auto const& [what, why] : {
+             refused{"empty", "all arrays of its call are empty"},
+             refused{"short", "a call of the default takes less than a microsecond there"},
+             refused{"other_size", "the default takes 89.7 ms there and 29.9 ms here: "},
+         }) {
+        ranks_run const r = run(4, what);
+        CAPTURE(r.all);
+        CHECK(r.results.size() == 4);
+        CHECK(has(r.notices, std::string(" takes no part: ") + why));
+        CHECK(count_of(r.all, "evaluated 2 ") <= 1); // to serve what was found
+        CHECK(r.over == 4);
+    }
+}
+
+TEST_CASE("where rank 0's own call is empty or too short, all are told so and nothing is tuned")
+{
+    if (!problem().empty()) return;
+    for (std::string const what : {"empty_first", "short_first"}) {
+        ranks_run const r = run(4, what);
+        CAPTURE(r.all);
+        REQUIRE(r.errors.size() == 4);
+        for (std::string const& text : r.errors)
+            CHECK(has(text,
+                      what == "empty_first"
+                          ? "all arrays of its call are empty"
+                          : "on rank 0 a call of the default takes less than a microsecond"));
+        CHECK(r.evaluated == 0);
+        CHECK(r.over == 4);
+    }
+}
+
+TEST_CASE("Ctrl-C at a rank while rank 0 runs the final is told there")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(3, "interrupted_late");
+    CAPTURE(r.all);
+    std::string const found = " STEP=17 evaluations=30 failed=4 tuned=1 interrupted=";
+    CHECK(has(r.all, "result 0" + found + "0"));
+    CHECK(has(r.all, "result 1" + found + "1"));
+    CHECK(has(r.all, "result 2" + found + "0"));
+    CHECK(r.over == 3);
 }
 
 TEST_CASE("a rank that hangs does not hold the end of the others")

@@ -72,10 +72,12 @@ search_with_ranks(MPI_Comm comm, dispatch_table& table, keyed_call const& call)
     or_abort(comm, [&] { others.emplace(comm, std::string{}, ranks_evaluator::without::some); });
     slot_trials places(*others);
     try {
-        found_elsewhere found;
-        found.report = table.tune(call.shape, call.inputs, call.frame, nullptr, &places);
-        served_inputs const& of = table.parts().served_for(call.inputs);
-        if (of.winner != nullptr) found.at = of.winner_at;
+        tuned_now now = table.tune_with(places, call.shape, call.inputs, call.frame);
+        if (now.is_too_short)
+            throw error("the call is too short to be tuned",
+                        "on rank 0 a call of the default takes less than a microsecond",
+                        "call tune_over() with larger arrays");
+        found_elsewhere found{std::move(now.at), std::move(now.report)};
         end.found = text_of_found(found);
         end.end.found.interrupted = found.report.interrupted;
         out.report = std::move(found.report);
@@ -109,26 +111,31 @@ inline void evaluate_order(tuning_elsewhere& part, rank_order const& of, rank_re
     }
 }
 
-/// What the other ranks do until the end.
-[[nodiscard]] inline rank_order try_variants(MPI_Comm comm, tuning_elsewhere& part)
+/// What the other ranks do until the end. @return  with whether Ctrl-C was pressed here
+[[nodiscard]] inline std::pair<rank_order, bool> try_variants(MPI_Comm comm, tuning_elsewhere& part)
 {
     interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
     rank_report report{.host = own_host()};
     try {
-        report.seen = guarded_evaluation{evaluation{part.worker().default_time()}};
+        report.problem = part.why_no_part();
+        if (report.problem.empty())
+            report.seen = guarded_evaluation{evaluation{part.worker().default_time()}};
     } catch (...) {
         report.problem = problem_here();
     }
-    return obey_orders(
+    rank_order end = obey_orders(
         comm, report, interrupt, [&](rank_order const& of) { evaluate_order(part, of, report); });
+    return {std::move(end), interrupt.requested()};
 }
 
 [[nodiscard]] inline tuned_on_ranks work_for_tuning(MPI_Comm comm, tuning_elsewhere& part)
 {
-    rank_order const end = try_variants(comm, part);
+    auto const [end, is_interrupted] = try_variants(comm, part);
     if (!end.problem.empty())
         throw error("the tuning on rank 0 ended without a result", end.problem, "");
-    return {part.install(read_found(end.found)), end.end.workers};
+    tuned_on_ranks out{part.install(read_found(end.found)), end.end.workers};
+    if (is_interrupted) out.report.interrupted = true; // also where it came too late
+    return out;
 }
 
 ATTUNE_INLINE tuned_on_ranks tune_on_ranks(communicator_bits communicator,
@@ -146,6 +153,7 @@ ATTUNE_INLINE tuned_on_ranks tune_on_ranks(communicator_bits communicator,
     try {
         part.emplace(table.parts(), call);
         own = identity_of(part->key(), part->space(), own.name);
+        if (rank == 0 && part->is_empty()) own.problem = "all arrays of its call are empty";
     } catch (...) {
         thrown = std::current_exception();
         own.problem = problem_here();
