@@ -29,6 +29,10 @@ namespace detail {
 /// Errors   attune::error: there is no such device (the text has their number); the driver's own
 [[nodiscard]] device_limits limits_of_device(cuda::driver const& driver, int ordinal);
 
+/// Its PCI bus id, "0000:3B:00.0": ordinals depend on the environment.
+/// Errors   as limits_of_device()
+[[nodiscard]] std::string bus_of_device(cuda::driver const& driver, int ordinal);
+
 } // namespace detail
 
 /// @param ordinal       of the device; -1: the device of the calling thread's context, else 0

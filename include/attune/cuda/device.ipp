@@ -43,6 +43,15 @@ namespace detail {
     return has_context && driver.context_get_device(&of) == cuda::success ? of : 0;
 }
 
+ATTUNE_INLINE std::string bus_of_device(cuda::driver const& driver, int ordinal)
+{
+    cuda::device const device = device_at(driver, ordinal);
+    char bus[64] = "";
+    cuda::require_success(
+        driver, driver.device_get_pci_bus_id(bus, sizeof bus - 1, device), "cuDeviceGetPCIBusId");
+    return bus;
+}
+
 ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ordinal)
 {
     cuda::device const device = device_at(driver, ordinal);

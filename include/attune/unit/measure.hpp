@@ -16,11 +16,9 @@
 #include <attune/measure/clock/noise.ipp>
 #include <attune/measure/clock/processor_use.ipp>
 #include <attune/measure/clock/time_in_turns.ipp>
-#include <attune/measure/cpu/core_turn.ipp>
 #include <attune/measure/cpu/cpu_bench.ipp>
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
-#include <attune/measure/cpu/timing_turns.ipp>
 #include <attune/measure/cpu/variant_timing.ipp>
 #include <attune/measure/cuda/device_bench.ipp>
 #include <attune/measure/cuda/device_clock.ipp>
@@ -43,3 +41,5 @@
 #include <attune/measure/sandbox/sandboxed_run.ipp>
 #include <attune/measure/sandbox/shared_with_child.ipp>
 #include <attune/measure/sandbox/signal_guard.ipp>
+#include <attune/measure/turns/place_turn.ipp>
+#include <attune/measure/turns/timing_turns.ipp>

@@ -3,16 +3,22 @@
 #include <attune/measure/cuda/device_bench.hpp>
 // and what the test needs besides
 #include <attune/core/error.hpp>
+#include <attune/cuda/device.hpp>
+#include <attune/measure/turns/place_turn.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "../../support/sanitized.hpp"
+#include "../../support/scratch_directory.hpp"
+#include "../../support/set_variable.hpp"
 #include "scripted_call.hpp"
 
 using attune::failure;
@@ -20,6 +26,7 @@ using attune::failure_stage;
 using attune::measurement;
 using attune::detail::device_bench;
 using attune::detail::device_bench_options;
+using attune::detail::place_turn;
 using attune_test::give_kernels;
 using attune_test::over_arrays;
 using attune_test::scripted_call;
@@ -98,6 +105,52 @@ TEST_CASE("a bench establishes, tries, times and compares, and leaves nothing be
     }
     CHECK(device.leaks().empty());
     CHECK(given.y == std::vector<float>(100, 100));
+}
+
+TEST_CASE("a device is timed on by one at a time; who waits for long says so")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("turns");
+    attune_test::set_variable const named{"ATTUNE_TURNS", file};
+    device_bench_options options;
+    options.timing_limit_s = 0.02; // and the longest wait
+    scripted_bench b(options);
+    b.establish();
+    attune::device_variant const faster = variant_named("faster");
+    attune::callable code;
+    code.address = const_cast<attune::device_variant*>(&faster);
+    attune::callable const both[] = {code, code};
+    attune::bench& bench = *b.bench;
+    attune::timing_record record;
+    std::optional<std::uint64_t> const place =
+        attune::detail::place_of_device(attune::detail::bus_of_device(*b.device.driver(), 0));
+    REQUIRE(place);
+    std::optional<place_turn> other;
+    other.emplace(std::vector{*place + 16}, 0.0, file); // on another device
+    CHECK(attune::succeeded(bench.time(code, never, 10, record)));
+    CHECK(bench.compare(both, 0.02).index() == 0);
+    CHECK(bench.notices().empty());
+    other.emplace(std::vector{*place}, 0.0, file);
+    REQUIRE(other->is_alone());
+    CHECK(attune::succeeded(bench.time(code, never, 10, record)));
+    REQUIRE(bench.notices().size() == 1);
+    CHECK(bench.notices()[0].find("on the same device and was not done after") !=
+          std::string::npos);
+    other.reset();
+    // Its own turn: nobody else has one while the variant runs.
+    std::size_t runs = 0;
+    std::size_t runs_of_two = 0;
+    b.device.kernels["faster"] = [&](scripted_launch const& l) {
+        ++runs;
+        if (place_turn({*place}, 0.0, file).is_alone()) ++runs_of_two;
+        attune_test::doubled(l.array<float>(0), l.array<float>(1), l.at<int>(2));
+        return 1e-3;
+    };
+    CHECK(attune::succeeded(bench.time(code, never, 10, record)));
+    CHECK(bench.compare(both, 0.02).index() == 0);
+    CHECK(runs > 0);
+    CHECK(runs_of_two == 0);
+    CHECK(place_turn({*place}, 0.0, file).is_alone());
 }
 
 TEST_CASE("short kernels share a sample, and what is slower than a limit is timed less often")

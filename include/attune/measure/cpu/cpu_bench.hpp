@@ -7,8 +7,8 @@
 #include <attune/measure/bench.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
 #include <attune/measure/cpu/guarded_timed_runs.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/measure/cpu/variant_timing.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 
 #include <cstddef>
 #include <functional>

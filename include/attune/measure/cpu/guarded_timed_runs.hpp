@@ -8,9 +8,9 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/snapshot.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -13,6 +13,7 @@
 #include <attune/measure/cuda/device_call.hpp>
 #include <attune/measure/cuda/host_check.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -30,8 +31,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// another, or reports that it cannot.
 ///
 /// A callable's address points to a device_variant. The functions of `bench` apply the user's
-/// host_check in this process; those that take a device_variant do not, since a worker process
-/// calls them.
+/// host_check in this process, and take turns on the device with other processes; those that take a
+/// device_variant do not, since a worker process calls them.
 class device_bench : public bench {
 public:
     /// Sets the user's check, which the functions of `bench` then apply too.
@@ -43,6 +44,7 @@ public:
     time(callable const& tried, double stop_above_s, double limit_s, timing_record& record) final;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) final;
+    [[nodiscard]] std::vector<std::string> notices() const final { return turns_.notices(); }
 
     /// Runs the default from the caller's contents. Its results become the reference, except arrays
     /// for which `expected` is not empty.
@@ -79,6 +81,14 @@ public:
     [[nodiscard]] virtual bool is_spoilt() const noexcept { return false; }
 
 protected:
+    /// @param bus     the PCI bus id of the device; another text: it is timed without turns
+    /// @param wait_s  see timing_turns
+    device_bench(std::string const& bus, double wait_s)
+        : turns_(wait_s)
+    {
+        turns_.use_device(bus);
+    }
+
     [[nodiscard]] std::shared_ptr<host_check> const& host_check_in_use() const noexcept
     {
         return host_check_;
@@ -88,6 +98,7 @@ private:
     [[nodiscard]] first_run_result checked_by_host(first_run_result end);
 
     std::shared_ptr<host_check> host_check_{}; ///< null: no check by the user
+    timing_turns turns_;
 };
 
 /// A bench in this process, in the primary context of the device; waits for all work there first.

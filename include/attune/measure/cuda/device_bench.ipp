@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/device.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/cuda/detail/bench_on_device.hpp>
@@ -12,6 +13,7 @@
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +30,8 @@ public:
                 device_call const& call,
                 device_bench_options const& options,
                 std::string protection)
-        : session_(std::make_shared<device_session>(std::move(driver), call.ordinal))
+        : device_bench(bus_of_device(*driver, call.ordinal), options.timing_limit_s)
+        , session_(std::make_shared<device_session>(std::move(driver), call.ordinal))
         , protection_(std::move(protection))
     {
         cuda::context_scope const here{session_->context()};
@@ -234,6 +237,7 @@ ATTUNE_INLINE outcome device_bench::time(callable const& tried,
                                          double limit_s,
                                          timing_record& record)
 {
+    timing_turns::turn const mine{turns_};
     return time(device_variant_of(tried), stop_above_s, limit_s, &record);
 }
 
@@ -243,6 +247,7 @@ device_bench::compare(std::span<callable const> tried, double limit_s)
     std::vector<device_variant> all;
     for (callable const& one : tried)
         all.push_back(device_variant_of(one));
+    timing_turns::turn const mine{turns_};
     return compare(std::span<device_variant const>(all), limit_s);
 }
 

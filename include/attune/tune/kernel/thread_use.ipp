@@ -4,7 +4,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cpu/core_turn.hpp>
+#include <attune/measure/turns/place_turn.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/run_state.hpp>

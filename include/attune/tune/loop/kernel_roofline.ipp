@@ -9,7 +9,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 #include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/pipeline/compile_queue.hpp>

@@ -14,8 +14,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// What a session does with a configuration, without a search: it is compiled, run for the first
 /// time where a crash costs nothing, compared with the reference, and timed. Code that this worker
-/// has measured is not measured again. Workers on the same processors measure in turns (core_turn),
-/// and compile at any time. Between two calls the caller's data is as before.
+/// has measured is not measured again. Workers on the same processors measure in turns
+/// (place_turn), and compile at any time. Between two calls the caller's data is as before.
 class trial_worker {
 public:
     /// Compiles and measures the default configuration, with which others are compared.

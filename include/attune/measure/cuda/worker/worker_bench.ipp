@@ -72,7 +72,9 @@ ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> dri
                                          device_call call,
                                          device_bench_options const& options,
                                          worker_options how)
-    : driver_(std::move(driver))
+    : device_bench(bus_of_device(*driver, how.ordinal < 0 ? call.ordinal : how.ordinal),
+                   options.timing_limit_s)
+    , driver_(std::move(driver))
     , call_(std::move(call))
     , asked_options_(options)
     , options_(options)
@@ -81,15 +83,9 @@ ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> dri
     constexpr double bytes_per_s = 200e6; // less than the rate of a slow disk or a bus
     for (device_buffer const& b : call_.buffers)
         data_s_ += static_cast<double>(b.where.bytes) / bytes_per_s;
-    cuda::device device = 0;
-    char bus[64] = "";
     int const ordinal = how_.ordinal < 0 ? call_.ordinal : how_.ordinal;
     if (ordinal != call_.ordinal) route_ = route::host;
-    cuda::require_success(*driver_, driver_->device_get(&device, ordinal), "cuDeviceGet");
-    cuda::require_success(*driver_,
-                          driver_->device_get_pci_bus_id(bus, sizeof bus - 1, device),
-                          "cuDeviceGetPCIBusId");
-    bus_ = bus;
+    bus_ = bus_of_device(*driver_, ordinal);
     is_shared_ = is_shared_by_mps(*driver_, ordinal);
     start_worker();
 }

@@ -1,10 +1,10 @@
-// tests/measure/cpu/core_turn.cpp - processors are timed on by one at a time.
+// tests/measure/turns/place_turn.cpp - processors are timed on by one at a time.
 // SPDX-License-Identifier: MIT
-#include <attune/measure/cpu/core_turn.hpp>
+#include <attune/measure/turns/place_turn.hpp>
 // and what the tests need besides
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/measure/cpu/cpu_bench.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -25,7 +25,7 @@
 #include "../../support/scratch_directory.hpp"
 #include "../../support/set_variable.hpp"
 
-using attune::detail::core_turn;
+using attune::detail::place_turn;
 using attune::detail::steady_seconds;
 using attune::detail::timing_turns;
 
@@ -84,23 +84,53 @@ TEST_CASE("who has a processor in common waits for a bounded time, then measures
 {
     turns_file const file;
     {
-        core_turn mine({0, 1}, 0.0, file.path);
+        place_turn mine({0, 1}, 0.0, file.path);
         CHECK(mine.is_alone());
         CHECK(mine.notice().empty());
-        core_turn const apart({2, 3}, 0.0, file.path);
+        place_turn const apart({2, 3}, 0.0, file.path);
         CHECK(apart.is_alone());
-        core_turn const late({1, 4}, 0.02, file.path);
+        place_turn const late({1, 4}, 0.02, file.path);
         CHECK_FALSE(late.is_alone());
         CHECK(late.is_late());
         CHECK(late.waited_s() >= 0.02);
         CHECK(late.notice().find("another tuning timed on the same processors") == 0);
         mine.release();
-        CHECK(core_turn({1, 4}, 0.0, file.path).is_alone());
+        CHECK(place_turn({1, 4}, 0.0, file.path).is_alone());
     }
-    core_turn const nobody_knows({0}, 0.0, file.folder.file("none/cores"));
+    place_turn const nobody_knows({0}, 0.0, file.folder.file("none/cores"));
     CHECK_FALSE(nobody_knows.is_alone());
     CHECK_FALSE(nobody_knows.is_late());
     CHECK(nobody_knows.notice().empty()); // nothing says that anybody disturbed
+}
+
+TEST_CASE("a device is a place of its own")
+{
+    using attune::detail::place_of_device;
+    CHECK(place_of_device("0000:3b:00.0") == place_of_device("0000:3B:00.0"));
+    std::vector<std::uint64_t> all;
+    for (char const* bus : {"0000:3b:00.0",
+                            "0000:3c:00.0",
+                            "0000:3b:01.0",
+                            "0000:3b:00.1",
+                            "0001:3b:00.0",
+                            "ffffffff:ff:1f.7"}) {
+        REQUIRE(place_of_device(bus));
+        CHECK(*place_of_device(bus) >= CPU_SETSIZE);
+        all.push_back(*place_of_device(bus));
+    }
+    std::ranges::sort(all);
+    CHECK(std::ranges::adjacent_find(all) == all.end());
+    for (char const* none : {"", "0", "3b:00.0", "0000:3b:00", "0000:3b:00.0 ", "0000:xb:00.0"})
+        CHECK_FALSE(place_of_device(none));
+
+    turns_file const file;
+    place_turn const mine({all[0]}, 0.0, file.path);
+    CHECK(mine.is_alone());
+    CHECK(place_turn({all[1]}, 0.0, file.path).is_alone());
+    CHECK(place_turn({0, 1, 2}, 0.0, file.path).is_alone());
+    place_turn const late({all[0]}, 0.0, file.path);
+    CHECK(late.is_late());
+    CHECK(late.notice().find("another tuning timed on the same device") == 0);
 }
 
 TEST_CASE("a variable names the file, or turns the turns off")
@@ -108,15 +138,15 @@ TEST_CASE("a variable names the file, or turns the turns off")
     turns_file const file;
     {
         attune_test::set_variable const named{"ATTUNE_TURNS", file.path};
-        core_turn const mine({0}, 0.0);
+        place_turn const mine({0}, 0.0);
         CHECK(mine.is_alone());
         CHECK(std::filesystem::exists(file.path));
-        CHECK(core_turn({0}, 0.0).is_late());
+        CHECK(place_turn({0}, 0.0).is_late());
     }
     attune_test::set_variable const off{"ATTUNE_TURNS", "off"};
     CHECK(attune::detail::file_of_turns().empty());
-    core_turn const mine({0}, 0.0);
-    CHECK_FALSE(core_turn({0}, 0.0).is_late());
+    place_turn const mine({0}, 0.0);
+    CHECK_FALSE(place_turn({0}, 0.0).is_late());
 }
 
 TEST_CASE("a thread knows its processors")
@@ -129,17 +159,17 @@ TEST_CASE("who has had a turn lets the one come next who waits")
     turns_file const file;
     std::atomic<int> turns_of_other{0};
     std::atomic<bool> is_over{false};
-    core_turn mine({0}, 0.0, file.path);
+    place_turn mine({0}, 0.0, file.path);
     std::thread other([&] {
         while (!is_over) {
-            core_turn const its({0}, 30.0, file.path);
+            place_turn const its({0}, 30.0, file.path);
             ++turns_of_other;
         }
     });
     int turns = 0;
     while (turns_of_other < 3 && turns < 100'000) { // it sleeps for milliseconds between attempts
         mine.release();
-        mine = core_turn({0}, 30.0, file.path);
+        mine = place_turn({0}, 30.0, file.path);
         ++turns;
     }
     CHECK(turns_of_other >= 3);
@@ -239,7 +269,7 @@ TEST_CASE("a stopped process that has its turn keeps nobody from measuring")
     ::kill(child, SIGKILL);
     int status = 0;
     CHECK(::waitpid(child, &status, 0) == child);
-    CHECK(core_turn({0}, 5.0).is_alone());
+    CHECK(place_turn({0}, 5.0).is_alone());
     ::close(ready[0]);
     ::close(ready[1]);
 }
@@ -251,19 +281,19 @@ TEST_CASE("a user's function is called outside of the turn, and a turn within on
     timing_turns turns{0.01, file.path};
     {
         timing_turns::turn mine{turns};
-        CHECK(core_turn(here, 0.0, file.path).is_late());
+        CHECK(place_turn(here, 0.0, file.path).is_late());
         bool is_free = false;
-        mine.apart([&] { is_free = core_turn(here, 0.0, file.path).is_alone(); });
+        mine.apart([&] { is_free = place_turn(here, 0.0, file.path).is_alone(); });
         CHECK(is_free);
-        CHECK(core_turn(here, 0.0, file.path).is_late());
+        CHECK(place_turn(here, 0.0, file.path).is_late());
         timing_turns inner{30, file.path};
         timing_turns::turn const within{inner}; // would wait for itself
         CHECK(inner.notices().empty());
         CHECK_THROWS_AS(mine.apart([] { throw 1; }), int);
-        CHECK(core_turn(here, 0.0, file.path).is_alone()); // what throws ends the timing
+        CHECK(place_turn(here, 0.0, file.path).is_alone()); // what throws ends the timing
     }
     CHECK(turns.notices().empty());
-    CHECK(core_turn(here, 0.0, file.path).is_alone());
+    CHECK(place_turn(here, 0.0, file.path).is_alone());
     timing_turns::turn const again{turns};
-    CHECK(core_turn(here, 0.0, file.path).is_late());
+    CHECK(place_turn(here, 0.0, file.path).is_late());
 }

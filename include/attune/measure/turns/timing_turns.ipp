@@ -1,13 +1,17 @@
-// attune/measure/cpu/timing_turns.ipp - waits for turns, and how long it does.
+// attune/measure/turns/timing_turns.ipp - waits for turns, and how long it does.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
-#include <attune/measure/cpu/timing_turns.hpp>
+#include <attune/measure/turns/timing_turns.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -24,9 +28,18 @@ ATTUNE_INLINE timing_turns::timing_turns(double wait_s, std::string file)
 {
 }
 
-ATTUNE_INLINE core_turn timing_turns::next()
+ATTUNE_INLINE void timing_turns::use_device(std::string const& bus)
 {
-    core_turn out{processors_of_this_thread(), was_late_ ? 0.0 : wait_s_, file_};
+    if (std::optional<std::uint64_t> const place = place_of_device(bus))
+        device_ = {*place};
+    else
+        file_.clear();
+}
+
+ATTUNE_INLINE place_turn timing_turns::next()
+{
+    place_turn out{
+        device_.empty() ? processors_of_this_thread() : device_, was_late_ ? 0.0 : wait_s_, file_};
     if (out.is_late() && !was_late_) notice_ = out.notice();
     was_late_ = out.is_late();
     return out;

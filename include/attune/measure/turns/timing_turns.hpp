@@ -1,11 +1,12 @@
-// attune/measure/cpu/timing_turns.hpp - gives the timings of one bench their turns.
+// attune/measure/turns/timing_turns.hpp - gives the timings of one bench their turns.
 // SPDX-License-Identifier: MIT
-// tested by measure/cpu/core_turn.cpp
+// tested by measure/turns/place_turn.cpp
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/cpu/core_turn.hpp>
+#include <attune/measure/turns/place_turn.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,9 +15,9 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// What is timed during a turn is timed alone, among all processes and objects on this machine that
-/// use attune on the same processors. First runs and compilers need none. A turn is waited for, for
-/// a bounded time; if others do not get on, all further timings are made at once and notices() says
-/// so, until the processors are found free again.
+/// use attune on the same processors, or on the same device. First runs and compilers need none. A
+/// turn is waited for, for a bounded time; if others do not get on, all further timings are made at
+/// once and notices() says so, until the places are found free again.
 ///
 /// One thread at a time. Objects of one thread do not wait for each other: a kernel that tunes
 /// another one while it is timed goes on.
@@ -28,8 +29,11 @@ public:
     static constexpr double longest_turn_s = 1.0;
 
     /// @param wait_s  less than longest_wait_s, or that
-    /// @param file    see core_turn
+    /// @param file    see place_turn
     explicit timing_turns(double wait_s = longest_wait_s, std::string file = file_of_turns());
+
+    /// Turns on a device alone. @param bus  its PCI bus id; another text: there are no turns
+    void use_device(std::string const& bus);
 
     /// One, until this object goes.
     class turn {
@@ -48,7 +52,7 @@ public:
     private:
         timing_turns& of_;
         bool is_within_; ///< this thread has one already
-        std::optional<core_turn> lock_{};
+        std::optional<place_turn> lock_{};
         double since_s_ = 0;
     };
 
@@ -56,16 +60,17 @@ public:
     [[nodiscard]] std::vector<std::string> notices() const;
 
 private:
-    [[nodiscard]] core_turn next();
+    [[nodiscard]] place_turn next();
 
     std::string file_;
     double wait_s_;
-    bool was_late_ = false; ///< the last time
+    bool was_late_ = false;               ///< the last time
+    std::vector<std::uint64_t> device_{}; ///< its place; empty: the processors of the thread
     std::string notice_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/cpu/timing_turns.ipp>
+#include <attune/measure/turns/timing_turns.ipp>
 #endif

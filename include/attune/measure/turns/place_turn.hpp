@@ -1,4 +1,4 @@
-// attune/measure/cpu/core_turn.hpp - what is timed on some processors is timed alone, across processes.
+// attune/measure/turns/place_turn.hpp - what is timed on some processors, or on a device, is timed alone, across processes.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,29 +15,34 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Processors that the calling thread may run on, by their numbers; empty: unknown.
 [[nodiscard]] std::vector<std::uint64_t> processors_of_this_thread();
 
-/// The file whose bytes stand for the processors of this machine: $ATTUNE_TURNS, else attune-cores
+/// A device as a place beside the processors. @param bus  its PCI bus id: "0000:3b:00.0"
+/// @return  nothing: it is none
+[[nodiscard]] std::optional<std::uint64_t> place_of_device(std::string const& bus);
+
+/// The file whose bytes stand for the places of this machine: $ATTUNE_TURNS, else attune-cores
 /// in the system's folder of temporary files: not in $TMPDIR, of which each job may have its own.
 /// Empty where that variable is "off".
 [[nodiscard]] std::string file_of_turns();
 
-/// The right to time something on some processors, among all processes and objects on a machine
-/// that use attune. Two of them wait for each other only where they have a processor in common, so
-/// the ranks of a job that are bound to processors of their own do not. The one that has waited
-/// longest is next. Released with the object or its process. Movable.
+/// The right to time something at some places, which are processors or devices, among all processes
+/// and objects on a machine that use attune. Two of them wait for each other only where they have a
+/// place in common, so the ranks of a job that are bound to processors of their own do not, nor do
+/// tunings on two devices. The one that has waited longest is next. Released with the object or its
+/// process. Movable.
 /// Cost     10 us where no other process times
-class core_turn {
+class place_turn {
 public:
-    /// @param cores   by their numbers, such as processors_of_this_thread()
+    /// @param places  such as processors_of_this_thread()
     /// @param wait_s  longest wait for processes that hold them, seconds
     /// @param file    of the locks; empty: no process waits
-    explicit core_turn(std::vector<std::uint64_t> cores,
-                       double wait_s,
-                       std::string const& file = file_of_turns());
+    explicit place_turn(std::vector<std::uint64_t> places,
+                        double wait_s,
+                        std::string const& file = file_of_turns());
 
-    /// False: others had the processors for all of `wait_s`, or the file has no locks. Then the
+    /// False: others had a place for all of `wait_s`, or the file has no locks. Then the
     /// caller measures, and reports notice().
     [[nodiscard]] bool is_alone() const noexcept { return lock_.state() == lock_state::mine; }
-    /// Others had the processors for all of the wait.
+    /// Others had a place for all of the wait.
     [[nodiscard]] bool is_late() const noexcept { return lock_.state() == lock_state::busy; }
     /// A sentence for the report where the times may be disturbed; else empty.
     [[nodiscard]] std::string notice() const;
@@ -46,10 +52,11 @@ public:
 private:
     range_lock lock_{};
     double waited_s_ = 0;
+    bool is_of_device_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/measure/cpu/core_turn.ipp>
+#include <attune/measure/turns/place_turn.ipp>
 #endif
