@@ -253,6 +253,35 @@ TEST_CASE("a folder that others may write to is refused in one sentence")
     CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("what another user owns is never code here: neither a folder nor a file in an own one")
+{
+    cache_folder const folder;
+    std::string const place =
+        folder.path() + '/' + key_of("one").substr(0, 2) + '/' + key_of("one").substr(2);
+    attune::detail::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    REQUIRE(::chmod(place.c_str(), 0620) == 0);
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK(cache.statistics().damaged == 1);
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    CHECK(found(cache, key_of("one")) == "code");
+
+    constexpr ::uid_t other = 12345;
+    if (::chown(place.c_str(), other, static_cast<::gid_t>(-1)) != 0) {
+        MESSAGE("skipped: only root can give a file to another user");
+        return;
+    }
+    CHECK(found(cache, key_of("one")) == "nothing");
+    CHECK(cache.statistics().damaged == 2);
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    REQUIRE(::chown(folder.path().c_str(), other, static_cast<::gid_t>(-1)) == 0);
+    attune::detail::object_cache const of_other(folder.options());
+    CHECK(found(of_other, key_of("one")) == "nothing");
+    CHECK_FALSE(of_other.add(key_of("two"), "code", inputs_of({})));
+    CHECK(of_other.statistics().off_because ==
+          "the cache is off: others may write to " + folder.path() + ", which another user owns");
+}
+
 TEST_CASE("a folder that cannot be made turns the cache off")
 {
     attune::detail::object_cache const cache(attune::cache_options{true, "/proc/no/such/place"});

@@ -85,6 +85,8 @@ struct cache_place {
     return std::string(key.substr(0, 2)) + '/' + std::string(key.substr(2));
 }
 
+/// A file that another user owns, or may write to, is code of others: it cannot be read. One may
+/// lie in a folder that others could write to before.
 /// @return  nothing when there is no such file; an empty text when it cannot be read
 [[nodiscard]] inline std::optional<std::string> read_cache_file(int folder, std::string const& name)
 {
@@ -95,7 +97,8 @@ struct cache_place {
     // A larger file, such as a sparse one, could fill the memory; code is never that large.
     constexpr ::off_t largest = ::off_t{1} << 30;
     if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        status.st_size > largest)
+        status.st_size > largest || status.st_uid != ::geteuid() ||
+        (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return "";
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t done = 0;
