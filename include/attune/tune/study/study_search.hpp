@@ -35,7 +35,9 @@ struct minimum_in_study {
 ///   second, also during an evaluation.
 /// - A claim expires when nothing was heard of its process (study_board); it is taken over before
 ///   anything new is proposed.
-/// - While the file cannot be written, what was evaluated is kept and nothing is claimed.
+/// - While the file cannot be written, what was evaluated is kept, nothing is claimed, and nobody
+///   is taken for lost: a process that waits for others' outcomes writes as often as one that
+///   evaluates, and so notices.
 /// It is over when the study has had its evaluations or has no configuration left, and what is
 /// claimed has its outcome; by a rule, the seconds of this process, or Ctrl-C as soon as its own
 /// evaluation has ended.

@@ -280,7 +280,9 @@ private:
     {
         double const now = steady_seconds();
         next_look_s_ = now + look_every_s_;
-        bool const is_silent = is_ == stage::busy && now - last_written_s_ >= options_->lease_s / 4;
+        // Who waits for others writes, too: so it knows when nobody can, and takes nobody for lost.
+        bool const has_to_say = is_ == stage::busy || !board_.open().empty();
+        bool const is_silent = has_to_say && now - last_written_s_ >= options_->lease_s / 4;
         if (!unsent_.empty())
             send();
         else if (is_silent)
