@@ -44,6 +44,9 @@ struct minimize_over_result : minimize_result<Config> {
 /// that has not come, is waited for one second more; then it is left. It returns when its objective
 /// does, and until then MPI_Finalize, or the next call with this communicator, waits for it.
 ///
+/// What ranks return is compared as it is: where the objective is a time, call this on ranks of
+/// machines of one kind (MPI_Comm_split). tune_over(), which times a kernel, refuses others.
+///
 /// Ctrl-C at mpirun ends the job, without a result. To end the search alone, send SIGINT to the
 /// process of one rank (kill -INT): a rank that evaluates says so with its outcome, one that waits
 /// when it is given the next configuration, which it does not evaluate. Where it came too late for
