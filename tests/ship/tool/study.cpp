@@ -49,6 +49,37 @@ TEST_CASE("status says who takes part, what is best, and what failed where")
     CHECK(has(r.err, "1 damaged lines"));
 }
 
+TEST_CASE("a worker whose claim was taken over is lost until it writes again")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("lost.study");
+    auto const said = [](char const* by, double when_s, decltype(study_line::says) says) {
+        return text_of_line(study_line{.worker = by, .when_s = when_s, .says = std::move(says)}) +
+               '\n';
+    };
+    std::string const taken_over =
+        text_of_line(study_header{.objective = "halo", .parameters = {"X"}, .sizes = {"9"}}) +
+        '\n' + said("a", 1000, study_join{"node1", 11, 30}) +
+        said("b", 1000, study_join{"node2", 12, 30}) + said("a", 1000, study_claim{1, {"3"}, {}}) +
+        said("a", 1060, study_told{1, {"3"}, attune::evaluation(2.5), false}) +
+        said("a", 1060, study_claim{2, {"4"}, {}}) +
+        said("b", 1090, study_claim{1, {"4"}, claim_name{"a", 2}}) +
+        said("b", 1120, study_told{1, {"4"}, attune::evaluation(2.0), false});
+    support::write_file(path, taken_over);
+    std::string out = support::run_here({"status", path}).out;
+    CAPTURE(out);
+    // One outcome in 120 s: that of b.
+    CHECK(has(out, "halo: 2 outcomes, 0 in work, 0.5 a minute"));
+    CHECK(has(out, "node1: 1 workers, 1 outcomes, 0 failed, 1 lost"));
+    CHECK(has(out, "node1:11  lost"));
+    CHECK(has(out, "node2:12  idle"));
+    // It was only slow: now its one outcome in its 180 s counts, too.
+    support::write_file(path, taken_over + said("a", 1180, study_claim{3, {"5"}, {}}));
+    out = support::run_here({"status", path}).out;
+    CHECK(has(out, "halo: 2 outcomes, 1 in work, 0.833 a minute"));
+    CHECK(has(out, "node1:11  evaluates"));
+}
+
 TEST_CASE("status refuses what is no study")
 {
     support::scratch_directory const directory;

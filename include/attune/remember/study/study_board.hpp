@@ -29,6 +29,7 @@ struct study_worker {
     double lease_s = 0;
     double joined_s = 0, last_s = 0; ///< its first and its last line, by its own clock
     bool has_left = false;
+    bool is_lost = false;          ///< a claim of its was taken over, and it wrote nothing since
     std::uint32_t evaluations = 0; ///< outcomes that count
     std::array<std::uint32_t, failure_stage_count> failures{};
     std::string first_fault{};   ///< the first failure that its objective did not return

@@ -77,6 +77,7 @@ ATTUNE_INLINE void study_board::take(study_line const& line)
     study_worker& worker = workers_[by];
     quiet_s_[by] = 0;
     worker.last_s = line.when_s;
+    worker.is_lost = false;
     if (auto const* const said = std::get_if<study_claim>(&line.says)) claim(by, *said);
     if (auto const* const said = std::get_if<study_told>(&line.says)) tell(by, *said);
     if (std::holds_alternative<study_leave>(line.says)) {
@@ -126,6 +127,7 @@ ATTUNE_INLINE void study_board::claim(std::size_t by, study_claim const& said)
         now.lost = holder->lost;
         now.lost.push_back(holder->worker);
         ++before.losses;
+        before.is_lost = true;
         notices_.push_back(before.name + " was lost (nothing was heard of it for " +
                            formatted("%.3g", before.lease_s) + " s) while it evaluated " +
                            text_of_values(header_, said.values) + ", which " + workers_[by].name +

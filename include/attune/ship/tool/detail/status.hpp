@@ -36,7 +36,10 @@ state_of_worker(study_board const& board, std::size_t i, std::string& at)
     study_worker const& one = board.workers()[i];
     auto const claim = std::ranges::find(board.open(), i, &open_claim::worker);
     if (claim != board.open().end()) at = text_of_values(board.header(), claim->values);
-    return one.has_left ? "left" : claim != board.open().end() ? "evaluates" : "idle";
+    return one.has_left                  ? "left"
+           : claim != board.open().end() ? "evaluates"
+           : one.is_lost                 ? "lost"
+                                         : "idle";
 }
 
 [[nodiscard]] inline int run_status(words const& given, console& on)
@@ -73,7 +76,7 @@ state_of_worker(study_board const& board, std::size_t i, std::string& at)
             failed += n;
         std::string at;
         std::string const state = state_of_worker(board, i, at);
-        if (!one.has_left && one.losses == 0) rate += rate_of(one);
+        if (!one.has_left && !one.is_lost) rate += rate_of(one);
         of_host& host = hosts[one.host];
         ++host.workers;
         host.evaluations += one.evaluations;
@@ -89,7 +92,7 @@ state_of_worker(study_board const& board, std::size_t i, std::string& at)
     }
     on.out << printable(board.header()->objective) << ": " << board.outcomes().size()
            << " outcomes, " << board.open().size() << " in work, " << formatted("%.3g", rate)
-           << " a minute of workers that have not left\n";
+           << " a minute of workers that are there\n";
     if (best != nullptr)
         on.out << "best " << formatted("%.6g", lowest) << " at "
                << printable(text_of_values(board.header(), best->values)) << ", by "
