@@ -1,13 +1,15 @@
 // shared_study - one search in any number of processes that share a folder, without MPI.
 // Shows a study, a lease, and who did what. Start it as often as you like, on all machines that see
 // the folder: `shared_study /scratch/me`. A process may be killed; one that starts later, or again,
-// goes on with what is known. slurm_array.sh starts twenty. Alone it is minimize().
+// goes on with what is known. slurm_array.sh starts twenty. Alone it is minimize(). A second word,
+// milliseconds, is how long one evaluation takes.
 #include <attune/declare/expression/operators.hpp>
 #include <attune/declare/parameters.hpp>
 #include <attune/tune/study.hpp>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -18,9 +20,9 @@ inline constexpr auto space = attune::space(blocks, depth).where(blocks * depth 
 
 // Stands for an application that runs for minutes on this machine.
 template <class Config>
-static attune::outcome run_application(Config const& c)
+static attune::outcome run_application(Config const& c, int milliseconds)
 {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     if (c[depth] == 7) return attune::failure{attune::failure_stage::crash, "out of memory"};
     double const idle = c[blocks] - 6;
     double const copies = c[depth] - 4;
@@ -32,6 +34,7 @@ int main(int count, char** words)
     // Without a folder: an own one, anew.
     bool const is_alone = count < 2;
     std::string const folder = is_alone ? "shared_study_alone" : words[1];
+    int const milliseconds = count > 2 ? std::atoi(words[2]) : 5;
     if (is_alone) std::filesystem::remove_all(folder);
 
     attune::study_options options;
@@ -43,7 +46,7 @@ int main(int count, char** words)
     auto const found = attune::minimize_over(
         attune::study{folder, "application"},
         space,
-        [](auto const& c) { return run_application(c); },
+        [milliseconds](auto const& c) { return run_application(c, milliseconds); },
         options);
 
     // All processes have the result.
