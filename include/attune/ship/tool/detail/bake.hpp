@@ -90,7 +90,9 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             "it compiles. Here code serves what the store proves: calls like those of the "
             "tuning, and\n"
             "instruction sets up to that of its processor. The kernel file is as it was tuned; of\n"
-            "attune::nest and attune::generated_source there is none: the store has their text.\n",
+            "attune::nest and attune::generated_source there is none: the store has their text. "
+            "Who\n"
+            "wrote the store decides what that is: bake stores of people whom you trust.\n",
         .least = 1,
         .most = 2,
         .run = run_bake,
