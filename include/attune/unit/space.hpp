@@ -6,12 +6,14 @@
 #pragma once
 
 #include <attune/space/chain_of_trees.ipp>
+#include <attune/space/kept_settings.ipp>
 #include <attune/space/query/configurations.ipp>
 #include <attune/space/query/explanation.ipp>
 #include <attune/space/query/marginals.ipp>
 #include <attune/space/query/nearest.ipp>
 #include <attune/space/query/reduced.ipp>
 #include <attune/space/query/sample_distinct.ipp>
+#include <attune/space/query/setting_list.ipp>
 #include <attune/space/query/space_report.ipp>
 #include <attune/space/schedule/buffers.ipp>
 #include <attune/space/schedule/compute_at.ipp>
