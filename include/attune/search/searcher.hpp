@@ -11,6 +11,7 @@
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/kept_settings.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -69,6 +70,10 @@ public:
     /// The value of `p` is at least `value`, and `p` is not evaluated: tell() of that value if the
     /// searcher has no tell_bound(). @pre not moved from
     void tell_bound(point const& p, double value) { self_->tell_bound(p, value); }
+    /// Goes on in a part of the space; nothing: in all of it. See narrowing_search.
+    /// @return  false: the searcher has no narrow(), or cannot, and goes on as before
+    /// @pre     not moved from
+    bool narrow(std::optional<detail::kept_settings> const& part) { return self_->narrow(part); }
     /// Ignored if the searcher has no tell_metrics(). @pre not moved from
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
@@ -127,6 +132,7 @@ private:
         virtual std::string proposer_of(point const& p) const = 0;
         virtual std::optional<double> expected_gain() = 0;
         virtual std::optional<double> prediction_of(point const& p) const = 0;
+        virtual bool narrow(std::optional<detail::kept_settings> const& part) = 0;
     };
     template <class S>
     struct model final : concept_base {
@@ -143,6 +149,13 @@ private:
                 held.tell_bound(p, value);
             else
                 held.tell(p, measurement::exact(value));
+        }
+        bool narrow([[maybe_unused]] std::optional<detail::kept_settings> const& part) override
+        {
+            if constexpr (requires { held.narrow(part); })
+                return held.narrow(part);
+            else
+                return false;
         }
         void tell_metrics([[maybe_unused]] point const& p,
                           [[maybe_unused]] std::span<double const> numbers) override
@@ -163,7 +176,9 @@ private:
         }
         bool learn_from([[maybe_unused]] cost_samples const& others) override
         {
-            if constexpr (requires { held.learn_from(others); }) {
+            if constexpr (requires { bool(held.learn_from(others)); }) {
+                return held.learn_from(others);
+            } else if constexpr (requires { held.learn_from(others); }) {
                 held.learn_from(others);
                 return true;
             } else
@@ -171,7 +186,9 @@ private:
         }
         bool learn_from([[maybe_unused]] search::technique_history const& past) override
         {
-            if constexpr (requires { held.learn_from(past); }) {
+            if constexpr (requires { bool(held.learn_from(past)); }) {
+                return held.learn_from(past);
+            } else if constexpr (requires { held.learn_from(past); }) {
                 held.learn_from(past);
                 return true;
             } else

@@ -58,6 +58,7 @@
 #include <attune/search/meta/technique_history.ipp>
 #include <attune/search/meta/tuning_gains.ipp>
 #include <attune/search/meta/usual_gain.ipp>
+#include <attune/search/narrowing_search.ipp>
 #include <attune/search/optimizer_core.ipp>
 #include <attune/search/pareto/front.ipp>
 #include <attune/search/pareto/pareto_search.ipp>
