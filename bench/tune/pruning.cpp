@@ -5,12 +5,14 @@
 //
 // One line per kernel of examples/kernels. states: whether it states work of a configuration. Of
 // --seeds tunings of N evaluations each: best_ms, and saved, the share of what the searches
-// proposed that was neither compiled nor run. Then --sample configurations that cannot beat the
-// best by the roofline are measured nevertheless: share, how many of the drawn ones that are;
-// pruned, how many were measured; worst_ratio, the time of the fastest over that of the best;
-// beaten, how many were faster than the best by more than both intervals. us: microseconds for each
-// verdict. The last line has the saved share of all kernels with such work together, and the worst
-// of all. The program ends with 1 where a pruned configuration beats the best.
+// proposed that was neither compiled nor run; rebuilt, the share of the tunings that went on in a
+// part of the space; left, the mean share of the configurations in it. Then --sample configurations
+// that cannot beat the best by the roofline are measured nevertheless: share, how many of the drawn
+// ones that are; pruned, how many were measured; worst_ratio, the time of the fastest over that of
+// the best; beaten, how many were faster than the best by more than both intervals. us:
+// microseconds for each verdict. The last line has the saved share of all kernels with such work
+// together, and the worst of all. The program ends with 1 where a pruned configuration beats the
+// best.
 #include <attune/compile/clang.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/measure/cpu/variant_timing.hpp>
@@ -122,12 +124,16 @@ bool run(arguments const& asked, totals& all)
     std::optional<attune::detail::session_result> best;
     std::uint64_t tried = 0;
     std::uint64_t pruned = 0;
+    std::uint32_t rebuilt = 0;
+    double left = 0;
     for (std::uint32_t seed = 0; seed < asked.seeds; ++seed) {
         options.search.seed = seed;
         options.search.prune = true;
         attune::detail::session_result one = attune::detail::run_session(problem, options, {});
         tried += one.report.evaluations;
         pruned += one.report.pruned;
+        rebuilt += one.report.left_share < 1 ? 1U : 0U;
+        left += one.report.left_share;
         if (!best || one.report.best.value < best->report.best.value) best = std::move(one);
     }
 
@@ -168,17 +174,20 @@ bool run(arguments const& asked, totals& all)
     }
     char ratio[32] = "na";
     if (measured > 0) std::snprintf(ratio, sizeof ratio, "%.3f", worst_ratio);
-    std::printf("pruning kernel=%s states=%s best_ms=%.3f saved=%.3f share=%.3f pruned=%zu "
-                "worst_ratio=%s beaten=%zu us=%.2f\n",
-                Kernel::name,
-                d.work_varies ? "yes" : "no",
-                best->report.best.value * 1e3,
-                saved,
-                losers.share,
-                measured,
-                ratio,
-                beaten,
-                losers.us);
+    std::printf(
+        "pruning kernel=%s states=%s best_ms=%.3f saved=%.3f rebuilt=%.2f left=%.4f share=%.3f "
+        "pruned=%zu worst_ratio=%s beaten=%zu us=%.2f\n",
+        Kernel::name,
+        d.work_varies ? "yes" : "no",
+        best->report.best.value * 1e3,
+        saved,
+        static_cast<double>(rebuilt) / asked.seeds,
+        left / asked.seeds,
+        losers.share,
+        measured,
+        ratio,
+        beaten,
+        losers.us);
     std::fflush(stdout);
     return beaten == 0;
 }

@@ -6,11 +6,13 @@
 #include <attune/declare/parameters.hpp>
 #include <attune/space/build_pack.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -50,4 +52,21 @@ TEST_CASE("a parameter that is not in the space is an error that names it")
         said = e.what();
     }
     CHECK(said.find("parameter FOREIGN") != said.npos);
+}
+
+TEST_CASE("a view marks the parameters that it is asked for, of an array all elements")
+{
+    attune::chain_of_trees const space = attune::build(typed);
+    attune::point const at = space.at(0);
+    std::vector<bool> read(space.describe().parameters.size(), false);
+    attune::configuration_view const view{space.describe(), at, &read};
+    CHECK(std::count(read.begin(), read.end(), true) == 0);
+    (void)view[pad];
+    (void)view[sizes];
+    (void)view[pad];
+    for (std::uint32_t i = 0; i < read.size(); ++i) {
+        std::string const& name = space.describe().parameters[i].name;
+        CHECK(read[i] == (name == "PAD" || name.starts_with("SIZES")));
+    }
+    CHECK(std::count(read.begin(), read.end(), true) == 4);
 }

@@ -40,8 +40,9 @@ constexpr double heavy = 1e13;
 constexpr double light = 1e-3;
 constexpr double day_s = 86'400;
 
-/// A hundred configurations with scripted times; where X + Y is above 8, the kernel states heavy
-/// work, and takes a day.
+/// A hundred configurations with scripted times; where X + Y is above a number, the kernel states
+/// heavy work, and takes a day.
+inline constexpr int usual_most = 9; // with 8 less than half of the space is light
 struct bench : grid {
     support::scratch_directory directory{};
     set_variable cache{"ATTUNE_CACHE", directory.file("cache")};
@@ -50,10 +51,11 @@ struct bench : grid {
     attune::tuning_options options{};
     std::size_t most_compiled = std::numeric_limits<std::size_t>::max();
 
-    bench()
+    explicit bench(int most = usual_most)
     {
         for (std::uint64_t i = 0; i < 100; ++i)
-            times.seconds[&entries[i]] = is_heavy(i) ? day_s : 2e-3 - 1e-6 * static_cast<double>(i);
+            times.seconds[&entries[i]] =
+                is_heavy(i, most) ? day_s : 2e-3 - 1e-6 * static_cast<double>(i);
         on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
             if (ended >= most_compiled) throw attune::error("no more", "here", "go on");
             std::size_t const i =
@@ -61,8 +63,9 @@ struct bench : grid {
             return attune::callable{
                 &entries[i], std::make_shared<int>(0), std::to_string(i), 0.001, "scripted"};
         };
-        kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
-            return attune::work{.flops = at[grid_x] + at[grid_y] > 8 ? heavy : light, .threads = 1};
+        kernel.work([most](attune::configuration_view const& at, auto const&, auto const&, double) {
+            return attune::work{.flops = at[grid_x] + at[grid_y] > most ? heavy : light,
+                                .threads = 1};
         });
         options.limits = {.evaluations = attune::search_limits::any_number};
         options.search.prune = true;
@@ -71,11 +74,14 @@ struct bench : grid {
         options.progress = attune::silent_progress();
         options.compile_ahead = 0;
     }
-    static bool is_heavy(std::uint64_t i) { return i / 10 + i % 10 > 8; }
+    static bool is_heavy(std::uint64_t i, int most = usual_most)
+    {
+        return static_cast<int>(i / 10 + i % 10) > most;
+    }
     attune::detail::session_result tune() { return attune::detail::run_session(problem, options); }
 };
 
-constexpr std::size_t heavy_ones = 55;
+constexpr std::size_t heavy_ones = 45;
 
 /// Slowed code cannot tell what the machine does.
 bool is_possible()
@@ -94,17 +100,18 @@ TEST_CASE("what cannot win is neither compiled nor an evaluation, and the fastes
     recorded_progress heard;
     b.options.progress = heard.sink();
     auto const r = b.tune();
-    CHECK(r.report.configuration == "X=8 Y=0");
+    CHECK(r.report.configuration == "X=9 Y=0");
+    CHECK(r.report.left_share == 1);          // most of the space may win
     CHECK(r.report.pruned == heavy_ones - 3); // the 2nd, 8th and 32nd are tried
     CHECK(r.report.evaluations == 100 - r.report.pruned);
     CHECK(b.begun == r.report.evaluations);
     CHECK(attune::total(r.report.failures) == 0);
     CHECK(r.ended == "space");
-    CHECK(has(r.report.summary(), "48 evaluations in "));
-    CHECK(has(r.report.summary(), ", 52 pruned"));
+    CHECK(has(r.report.summary(), "58 evaluations in "));
+    CHECK(has(r.report.summary(), ", 42 pruned"));
     CHECK(std::count_if(
               r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
-                  return has(said, "52 configurations were not tried, because their work");
+                  return has(said, "42 configurations were not tried, because their work");
               }) == 1);
     auto const last = std::find_if(heard.events().rbegin(), heard.events().rend(), [](auto& e) {
         return e.event == attune::progress_event::evaluated;
@@ -177,9 +184,9 @@ TEST_CASE("a statement that is wrong where the winner is is found out, and the w
         for (std::uint64_t i = 0; i < 100; ++i)
             if (bench::is_heavy(i))
                 b.times.seconds[&b.entries[i]] = 1e-3 + 1e-6 * static_cast<double>(i);
-        b.times.seconds[&b.entries[9]] = 1e-4; // the first that is pruned
+        b.times.seconds[&b.entries[19]] = 1e-4; // the first that is pruned
         auto const r = b.tune();
-        CHECK(r.report.configuration == "X=0 Y=9");
+        CHECK(r.report.configuration == "X=1 Y=9");
         CHECK(r.report.evaluations == 100);
         CHECK(std::count_if(
                   r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
@@ -244,4 +251,118 @@ TEST_CASE("work that is too large already for the default prunes nothing at all"
         std::any_of(r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
             return has(said, "nothing is pruned any more: X=0 Y=0 takes");
         }));
+}
+
+namespace {
+
+std::size_t count_of(attune::tuning_report const& report, std::string const& said)
+{
+    return static_cast<std::size_t>(
+        std::count_if(report.notices.begin(), report.notices.end(), [&](std::string const& one) {
+            return has(one, said.c_str());
+        }));
+}
+
+} // namespace
+
+TEST_CASE("where most of the space cannot win, the search goes on in the rest, and tries all of it")
+{
+    if (!is_possible()) return;
+    bench b{8};
+    auto const r = b.tune();
+    CHECK(r.report.configuration == "X=8 Y=0");
+    CHECK(r.report.left_share == 0.45);
+    CHECK(r.report.evaluations == 46); // what was pruned first is tried, to check the statement
+    CHECK(b.begun == 46);
+    CHECK(r.report.pruned == 0);
+    CHECK(attune::total(r.report.failures) == 0);
+    CHECK(r.ended == "space");
+    CHECK(count_of(r.report, "the search went on in 45 of 100 configurations, because the work") ==
+          1);
+    CHECK(count_of(r.report, "not tried") == 0); // one sentence
+}
+
+TEST_CASE("a search to which one configuration is left ends, and says so")
+{
+    if (!is_possible()) return;
+    bench b;
+    for (std::uint64_t i = 0; i < 100; ++i)
+        b.times.seconds[&b.entries[i]] = i == 37 ? 2e-3 : day_s;
+    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
+        return attune::work{.flops = at[grid_x] == 3 && at[grid_y] == 7 ? light : heavy,
+                            .threads = 1};
+    });
+    auto const r = b.tune();
+    CHECK(r.report.configuration == "X=3 Y=7");
+    CHECK(r.report.evaluations <= 40); // up to it, and two that check the statement
+    CHECK(r.report.left_share == 0.01);
+    CHECK(r.ended == "space");
+    CHECK(count_of(r.report, "the search went on in 1 of 100 configurations") == 1);
+}
+
+TEST_CASE("a time that contradicts the stated work brings the whole space back")
+{
+    if (!is_possible()) return;
+    for (bool const is_default_search : {false, true}) {
+        bench b{8};
+        if (is_default_search) b.options.search.strategy = attune::default_search();
+        for (std::uint64_t i = 0; i < 100; ++i)
+            if (bench::is_heavy(i, 8))
+                b.times.seconds[&b.entries[i]] = 1e-3 - 1e-6 * static_cast<double>(i);
+        auto const r = b.tune();
+        CHECK(r.report.configuration == "X=9 Y=9");
+        CHECK(r.report.evaluations == 100);
+        CHECK(r.report.left_share == 1);
+        CHECK(r.report.pruned == 0);
+        CHECK(r.ended == "space");
+        CHECK(count_of(r.report, "nothing is pruned any more: ") == 1);
+        CHECK(count_of(r.report, "the search went on in") == 0);
+    }
+}
+
+TEST_CASE("a tuning that is interrupted in a part of its space goes on as if it were not")
+{
+    if (!is_possible()) return;
+    for (attune::search_factory const& strategy : {attune::default_search(),
+                                                   attune::search_with<attune::random_searcher>(),
+                                                   attune::search_with<attune::genetic>()}) {
+        auto const tuned = [&](std::size_t stop) {
+            bench b{8};
+            b.options.search.strategy = strategy;
+            b.options.event_log = b.directory.file("log");
+            if (stop > 0) {
+                b.most_compiled = stop;
+                CHECK_THROWS_AS((void)b.tune(), attune::error);
+                b.most_compiled = std::numeric_limits<std::size_t>::max();
+            }
+            auto const r = b.tune();
+            CHECK(r.report.left_share == 0.45);
+            CHECK(r.ended == "space");
+            return attune::replay(b.options.event_log, b.space, b.options.search.strategy);
+        };
+        attune::replayed_session const whole = tuned(0);
+        CHECK(whole.evaluations.size() >= 46);
+        for (std::size_t const stop : {20U, 30U, 44U}) {
+            attune::replayed_session const parts = tuned(stop);
+            CHECK(parts.chosen == whole.chosen);
+            REQUIRE(parts.evaluations.size() == whole.evaluations.size());
+            for (std::size_t i = 0; i < whole.evaluations.size(); ++i)
+                CHECK(parts.evaluations[i].first == whole.evaluations[i].first);
+        }
+    }
+}
+
+TEST_CASE("an interrupted tuning without pruning goes on in the whole space")
+{
+    if (!is_possible()) return;
+    bench b{8};
+    b.options.event_log = b.directory.file("log");
+    b.most_compiled = 30;
+    CHECK_THROWS_AS((void)b.tune(), attune::error);
+    b.most_compiled = std::numeric_limits<std::size_t>::max();
+    b.options.search.prune = false;
+    auto const r = b.tune();
+    CHECK(r.report.evaluations == 100);
+    CHECK(r.report.left_share == 1);
+    CHECK(r.ended == "space");
 }

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -23,9 +24,14 @@ class configuration_view {
 public:
     /// @pre `space` is bound, `at` is one of its points, and both outlive this object and the
     ///      strings that it gives
-    configuration_view(description const& space, point const& at) noexcept
+    /// @param read  a mark per parameter of the space, set where this object is asked for its
+    ///              value; null: no marks
+    configuration_view(description const& space,
+                       point const& at,
+                       std::vector<bool>* read = nullptr) noexcept
         : space_(&space)
         , at_(&at)
+        , read_(read)
     {
     }
 
@@ -46,6 +52,8 @@ public:
                             "parameter " + std::string(P::name),
                             "name it in attune::space(...), or do not read it");
             std::size_t const first = count > 0 ? space_->groups[found].first : found;
+            for (std::size_t i = 0; read_ != nullptr && i < detail::coordinate_count<P>; ++i)
+                (*read_)[first + i] = true;
             return detail::value_in<P>(*space_, first, at_->data() + first);
         }
     }
@@ -53,6 +61,7 @@ public:
 private:
     description const* space_;
     point const* at_;
+    std::vector<bool>* read_;
 };
 
 } // namespace attune::inline ATTUNE_ABI

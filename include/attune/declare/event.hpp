@@ -30,12 +30,14 @@ enum class event_kind : std::uint8_t {
     observed,     ///< the search was told `result` of a point that it was not asked for
     informed,     ///< before all others: `text` is what another session found out
     pruned,       ///< not evaluated: it takes at least `seconds`, longer than the best so far
+    narrowed, ///< the search goes on in the part of the space that `text` says; empty: in all of it
 };
 
 /// One event. Members that its kind does not use stand at their defaults.
 struct event {
     event_kind kind{};
-    std::vector<point> points{}; ///< of `asked`, all proposed; of `informed` none; else one
+    std::vector<point>
+        points{}; ///< of `asked`, all proposed; of `informed` and `narrowed` none; else one
     std::size_t wanted = 0;
     double seconds = 0;  ///< in the compiler, or in the child; of `pruned` the least of a call
     double expected = 0; ///< of `told`: seconds that the search's model expected; 0: it has none

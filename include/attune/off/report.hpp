@@ -100,6 +100,7 @@ struct tuning_report {
     double log2_space_size = 0;
     std::uint32_t evaluations = 0;
     std::uint32_t pruned = 0;
+    double left_share = 1;
     std::uint32_t same_code = 0;
     std::uint32_t compiled = 0;
     std::uint32_t from_cache = 0;

@@ -509,7 +509,8 @@ public:
     /// If its first parameter is an attune::configuration_view, which gives the values of
     /// parameters, it is called for each configuration, too, and may say more of it: threads,
     /// width of vectors, loads. Where tuning_search::prune is true, what cannot win by these
-    /// numbers is not tried.
+    /// numbers is not tried. It must then depend on nothing but its parameters: it is called once
+    /// for all configurations that agree in what it reads of the view.
     ///
     /// Example  kernel.work([](auto const& start, auto const& column, auto const& value, auto...) {
     ///              return attune::work{.flops = 2.0 * value.size(), .bytes = 8.0 * value.size()};

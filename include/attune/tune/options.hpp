@@ -123,8 +123,10 @@ struct tuning_search {
     /// use one file. Empty: none.
     std::string techniques{};
     /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
-    /// takes longer on this machine than the best so far; the report counts these. Off until it is
-    /// proven on more machines: all that the search proposes are tried.
+    /// takes longer on this machine than the best so far; the report counts these. Where half of
+    /// the space cannot win by that, the search goes on in the rest: a new one, which is told all
+    /// outcomes there. A time that contradicts the stated work brings the whole space back. Off
+    /// until it is proven on more machines: all that the search proposes are tried.
     bool prune = false;
 };
 

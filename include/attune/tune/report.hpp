@@ -86,7 +86,9 @@ struct tuning_report {
     std::optional<attune::roofline> roofline{};
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;
-    std::uint32_t pruned = 0;     ///< not evaluated, as they could not win: tuning_search::prune
+    std::uint32_t pruned = 0; ///< not evaluated, as they could not win: tuning_search::prune
+    /// Share of the configurations in which the search went on after the others could not win.
+    double left_share = 1;
     std::uint32_t same_code = 0;  ///< evaluations whose code had been measured before
     std::uint32_t compiled = 0;   ///< variants that were compiled, with or without success
     std::uint32_t from_cache = 0; ///< variants found in the compiler's cache

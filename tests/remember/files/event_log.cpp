@@ -403,3 +403,21 @@ TEST_CASE("a configuration that was pruned comes back with what it takes at leas
     CHECK(again.past().front().points.front() == attune::point{{3}, {1}});
     CHECK(again.past().front().seconds == 0.25);
 }
+
+TEST_CASE("a part of the space in which a search went on comes back, and the whole space after it")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 1};
+        log.add({.kind = event_kind::narrowed, .text = "0 2\n5 90 5"});
+        log.add({.kind = event_kind::narrowed});
+    }
+    event_log again{path, "key", 1};
+    REQUIRE(again.past().size() == 2);
+    CHECK(again.past()[0].kind == event_kind::narrowed);
+    CHECK(again.past()[0].points.empty());
+    CHECK(again.past()[0].text == "0 2\n5 90 5");
+    CHECK(again.past()[1].kind == event_kind::narrowed);
+    CHECK(again.past()[1].text.empty());
+}

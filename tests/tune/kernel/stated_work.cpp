@@ -39,7 +39,7 @@ attune::work work_of(attune::kernel<Signature> const& k, std::int64_t size)
 {
     attune::description const bound = attune::bind_inputs(
         k.describe().space, {attune::input_value{"N", attune::number::of(size)}});
-    return k.describe().work(bound, attune::point{{1}, {1}, {1}}, nullptr);
+    return k.describe().work(bound, attune::point{{1}, {1}, {1}}, nullptr, nullptr);
 }
 
 std::string said(auto&& act)
@@ -129,7 +129,7 @@ TEST_CASE("a function of the arguments sees the call's own data")
     std::vector<float> y{0};
     std::tuple<std::span<float const>, std::span<float>, int> const arguments{x, y, 5};
     attune::work const w =
-        k.describe().work(attune::bind_inputs(k.describe().space), {}, &arguments);
+        k.describe().work(attune::bind_inputs(k.describe().space), {}, &arguments, nullptr);
     CHECK(w.flops == 10);
     CHECK(w.bytes == 8);
 }
@@ -147,7 +147,10 @@ TEST_CASE("a function of a configuration and the arguments reads parameters, and
     });
     CHECK(k.describe().work_varies);
     attune::description const bound = attune::bind_inputs(k.describe().space, {});
-    attune::work const done = k.describe().work(bound, attune::point{{1}, {1}, {1}}, &arguments);
+    std::vector<bool> read(3, false);
+    attune::work const done =
+        k.describe().work(bound, attune::point{{1}, {1}, {1}}, &arguments, &read);
+    CHECK(read == std::vector<bool>(3, true));
     CHECK(done.flops == 5 * 8);
     CHECK(done.bytes == 1 + 70);
     CHECK(done.threads == 2);

@@ -4,6 +4,8 @@
 
 #include <attune/attune.hpp>
 #include <attune/core/random.hpp>
+#include <attune/declare/activity.hpp>
+#include <attune/space/kept_settings.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>
@@ -19,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "../../laws/tree.hpp"
+#include "../../space/space_generator.hpp"
 #include "../../support/scripted_grid.hpp"
 #include "../../support/texts.hpp"
 
@@ -353,4 +357,240 @@ TEST_CASE("the report has one line of what was pruned, also before an interrupti
     pruning.add_pruned(4);
     CHECK(pruning.pruned() == 5);
     CHECK(has(pruning.sentence(), "5 configurations were not tried, because their work takes"));
+}
+
+namespace {
+
+/// A random space whose work is drawn for each setting of some of its parameters. The last of them
+/// is read only where the first has an even index.
+struct random_bench : bench {
+    attune::kernel_description described = kernel.describe();
+    std::vector<std::uint32_t> scope{};
+    attune::tuning_problem random;
+    std::size_t calls = 0;
+
+    random_bench(attune::chain_of_trees const& of, std::uint64_t seed)
+        : random{described, of, of.at(0), compiler, frame}
+    {
+        attune::random_engine engine{seed};
+        for (std::uint32_t p = 0; p < of.describe().parameters.size(); ++p)
+            if (attune::uniform_below(engine, 3) > 0) scope.push_back(p);
+        described.work_varies = true;
+        described.work = [this, seed](attune::description const&,
+                                      point const& at,
+                                      void const*,
+                                      std::vector<bool>* read) -> work {
+            ++calls;
+            return {.flops = flops(seed, at, read), .threads = 1};
+        };
+    }
+    [[nodiscard]] double
+    flops(std::uint64_t seed, point const& at, std::vector<bool>* read = nullptr) const
+    {
+        std::uint64_t mixed = seed;
+        for (std::size_t i = 0; i < scope.size(); ++i) {
+            if (i > 0 && i + 1 == scope.size() && at[scope[0]].index % 2 == 1) break;
+            if (read != nullptr) (*read)[scope[i]] = true;
+            mixed = mixed * 31 + at[scope[i]].index;
+        }
+        attune::random_engine engine{mixed};
+        return 1.0 + static_cast<double>(attune::uniform_below(engine, 1000));
+    }
+};
+
+} // namespace
+
+TEST_CASE("the narrower space is what cannot win leaves, on random spaces with random work")
+{
+    attune_tests::space_generator generator(41);
+    std::size_t narrowed = 0;
+    std::size_t wide = 0;
+    for (std::uint64_t tried = 0; tried < 300;) {
+        attune::description drawn =
+            tried % 4 == 0 ? generator.draw_conditional() : generator.draw();
+        attune::detail::settle_conditions(drawn);
+        if (attune_tests::valid_settings(drawn).empty()) continue;
+        std::uint64_t const seed = ++tried;
+        CAPTURE(seed);
+        attune::chain_of_trees const whole(drawn);
+        random_bench b(whole, seed);
+        candidate_pruning pruning{b.random,
+                                  b.options,
+                                  [&](std::string text) { b.said.push_back(std::move(text)); },
+                                  {.peaks = [](bool) { return slow_core(); },
+                                   .is_even = [] { return true; },
+                                   .cached = 100}};
+        std::uint64_t const size = static_cast<std::uint64_t>(*whole.size());
+        point const best = whole.at(seed * 7919 % size);
+        double const time = b.flops(seed, best);
+        REQUIRE(!pruning.measured(best, measurement::exact(time)));
+        CHECK(!pruning.narrower()); // nothing was pruned yet
+        std::vector<point> left;
+        for (std::uint64_t i = 0; i < size; ++i) {
+            point const p = whole.at(i);
+            bool const loses = b.flops(seed, p) > margin * time;
+            if (!loses) left.push_back(p);
+            if (loses) (void)pruning.cannot_win(p);
+        }
+        bool const is_worth = pruning.pruned() > 0 && 2 * left.size() < size;
+        auto const part = pruning.narrower();
+        REQUIRE(part.has_value() == is_worth);
+        CHECK(!pruning.narrower()); // the best stays
+        narrowed += is_worth ? 1U : 0U;
+        wide += is_worth ? 0U : 1U;
+        if (!part) continue;
+        auto const narrow = attune::detail::part_of(whole, *part);
+        REQUIRE(narrow);
+        CHECK(narrow->size() == left.size());
+        for (point const& p : left)
+            CHECK(narrow->contains(p));
+        std::size_t const calls = b.calls;
+        pruning.narrowed(part);
+        CHECK(b.calls == calls); // the user's function is asked once a setting
+        CHECK(pruning.left_share() == static_cast<double>(left.size()) / static_cast<double>(size));
+        CHECK(has(pruning.sentence(),
+                  ("the search went on in " + std::to_string(left.size()) + " of " +
+                   std::to_string(size) + " configurations, because the work of the others")
+                      .c_str()));
+        pruning.narrowed({});
+        CHECK(pruning.left_share() == 1);
+    }
+    CHECK(narrowed > 50);
+    CHECK(wide > 20);
+}
+
+TEST_CASE("a part is narrowed again only when half of it cannot win any more")
+{
+    bench b; // flops are (1 + X) (1 + Y)
+    candidate_pruning pruning = b.pruning();
+    auto const best_is = [&](double seconds) {
+        CHECK(!pruning.measured(b.at(0, 0), measurement::exact(seconds)));
+        (void)pruning.cannot_win(b.at(9, 9));
+        auto const part = pruning.narrower();
+        if (part) pruning.narrowed(part);
+        return part.has_value();
+    };
+    auto const left = [&] { return pruning.left_share(); };
+    CHECK(!best_is(80)); // 92 at least: 98 of 100 may win
+    CHECK(left() == 1);
+    CHECK(best_is(14)); // up to 16.1: 45 products of two numbers up to 10
+    double const first = left();
+    std::size_t count = 0;
+    for (int x = 1; x <= 10; ++x)
+        for (int y = 1; y <= 10; ++y)
+            count += x * y <= 16 ? 1U : 0U;
+    CHECK(first == static_cast<double>(count) / 100);
+    CHECK(!best_is(12)); // not worth it
+    CHECK(left() == first);
+    CHECK(best_is(2));
+    CHECK(left() == 0.03); // 1 x 1, 1 x 2, 2 x 1 are below 2.3
+    pruning.stays_wide();
+    CHECK(!best_is(1));
+}
+
+TEST_CASE("the machine is measured anew before a space is narrowed")
+{
+    bench b;
+    b.core = [&](bool anew) { return slow_core(anew && b.measured_anew.size() > 2 ? 50 : 1); };
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(1)));
+    CHECK(pruning.cannot_win(b.at(9, 9)));
+    CHECK(b.measured_anew == std::vector<bool>{false, true});
+    CHECK(!pruning.narrower()); // all may win at 50 flops a second but 60 and more of them
+    CHECK(b.measured_anew == std::vector<bool>{false, true, true});
+}
+
+TEST_CASE("a part that lacks what may win on a machine that does more than was known is widened")
+{
+    for (bool const by_threads : {false, true}) {
+        bench b;
+        b.state([](int x, int y) { return work{.flops = (1.0 + x) * (1.0 + y)}; });
+        double rate = 1;
+        b.core = [&](bool anew) { return slow_core(anew ? rate : 1); };
+        candidate_pruning pruning = b.pruning();
+        CHECK(!pruning.measured(b.at(0, 0), measurement::exact(2)));
+        CHECK(pruning.cannot_win(b.at(9, 9)));
+        pruning.narrowed(pruning.narrower());
+        CHECK(pruning.left_share() == 0.03); // up to 2.3
+        CHECK(!pruning.narrower());
+        if (by_threads) {
+            pruning.note_threads(4);
+        } else {
+            rate = 4;
+            CHECK(!pruning.measured(b.at(9, 9), measurement::exact(25))); // the machine does it
+        }
+        auto const wider = pruning.narrower();
+        REQUIRE(wider);
+        pruning.narrowed(wider);
+        std::size_t count = 0; // up to 9.2
+        for (int x = 1; x <= 10; ++x)
+            for (int y = 1; y <= 10; ++y)
+                count += x * y <= 9 ? 1U : 0U;
+        CHECK(pruning.left_share() == static_cast<double>(count) / 100);
+        CHECK(!pruning.narrower());
+    }
+}
+
+TEST_CASE("of a huge space few settings are listed, and the part is right")
+{
+    auto const many = attune::array_of<17>(attune::ordinal<"A">(attune::range(0, 9)));
+    attune::chain_of_trees const huge =
+        attune::build(attune::space(many, grid_x, grid_y).where(grid_x + grid_y <= 15));
+    bench b;
+    attune::kernel_description described = b.kernel.describe();
+    std::size_t calls = 0;
+    auto const state = [&](bool reads_array) {
+        described.work = [&, reads_array](attune::description const& in,
+                                          point const& at,
+                                          void const*,
+                                          std::vector<bool>* read) -> work {
+            ++calls;
+            attune::configuration_view const values{in, at, read};
+            double const more = reads_array ? values[many][16] + values[many][0] : 0;
+            return {.flops = 1 + more + (1.0 + values[grid_x]) * (1.0 + values[grid_y]),
+                    .threads = 1};
+        };
+    };
+    attune::tuning_problem const problem{described, huge, huge.at(0), b.compiler, b.frame};
+    for (bool const reads_array : {false, true}) {
+        state(reads_array);
+        calls = 0;
+        candidate_pruning pruning{problem,
+                                  b.options,
+                                  [](std::string const&) {},
+                                  {.peaks = [](bool) { return slow_core(); },
+                                   .is_even = [] { return true; },
+                                   .cached = 100}};
+        CHECK(!pruning.measured(problem.default_at, measurement::exact(4)));
+        attune::random_engine engine{1};
+        for (int i = 0; i < 20; ++i)
+            (void)pruning.cannot_win(huge.sample(engine));
+        auto const part = pruning.narrower();
+        CHECK(part.has_value() == !reads_array); // 10^19 settings are too many: pruned one by one
+        CHECK(calls < 1000);
+        if (!part) continue;
+        auto const narrow = attune::detail::part_of(huge, *part);
+        REQUIRE(narrow);
+        for (int i = 0; i < 100; ++i)
+            CHECK(pruning.least(narrow->sample(engine)).seconds <= margin * 4);
+        CHECK(narrow->log2_size() == doctest::Approx(17 * std::log2(10.0) + std::log2(5.0)));
+    }
+}
+
+TEST_CASE("a space with real parameters is not narrowed")
+{
+    auto const real = attune::real<"R">(0.0, 1.0);
+    attune::chain_of_trees const space = attune::build(attune::space(grid_x, grid_y, real));
+    bench b;
+    attune::tuning_problem const problem{
+        b.kernel.describe(), space, space.at(0), b.compiler, b.frame};
+    candidate_pruning pruning{
+        problem,
+        b.options,
+        [](std::string const&) {},
+        {.peaks = [](bool) { return slow_core(); }, .is_even = [] { return true; }, .cached = 100}};
+    CHECK(!pruning.measured(problem.default_at, measurement::exact(1)));
+    CHECK(pruning.cannot_win(space.at(99)));
+    CHECK(!pruning.narrower());
+    CHECK(pruning.left_share() == 1);
 }

@@ -4,6 +4,8 @@
 
 #include <attune/attune.hpp>
 #include <attune/search/compose/recommended.hpp>
+#include <attune/search/narrowing_search.hpp>
+#include <attune/space/kept_settings.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -445,4 +448,70 @@ TEST_CASE("what techniques gained is logged without strategies, which no search 
     REQUIRE(again.past().size() == asked.size());
     for (std::size_t i = 0; i < asked.size(); ++i)
         CHECK(again.past()[i].first == asked[i]);
+}
+
+TEST_CASE("interrupted anywhere, a search that was narrowed twice and widened goes on as if not")
+{
+    attune::chain_of_trees const space = grid();
+    auto const part = [](std::size_t rows) {
+        attune::detail::kept_settings out{{1}, std::vector<bool>(20, false)};
+        std::fill_n(out.kept.begin(), rows, true);
+        return out;
+    };
+    auto const before = [&](logged_search& search, std::size_t i) {
+        if (i == 5) CHECK(search.narrow(part(12)));
+        if (i == 12) CHECK(search.narrow(part(5)));
+        if (i == 20) CHECK(search.narrow({}));
+    };
+    auto const go_on = [&](logged_search& search, std::size_t from, std::size_t to) {
+        std::vector<point> out;
+        for (std::size_t i = from; i < to; ++i) {
+            before(search, i);
+            out.push_back(search.ask(1).front());
+            search.tell(out.back(), bowl(out.back()));
+        }
+        return out;
+    };
+    event_log none;
+    logged_search alone{make, space, 5, none};
+    std::vector<point> const whole = go_on(alone, 0, 26);
+    for (std::size_t i = 12; i < 20; ++i)
+        CHECK(whole[i][1].index < 5);
+    for (std::size_t const stop : {4U, 6U, 12U, 15U, 21U}) {
+        scratch_directory const directory;
+        {
+            event_log log{directory.file("log"), "key", 5};
+            logged_search search{make, space, 5, log};
+            (void)go_on(search, 0, stop);
+        }
+        event_log log{directory.file("log"), "key", 5};
+        logged_search search{make, space, 5, log, {}, 0, false}; // the log says that it is narrowed
+        REQUIRE(search.notice().empty());
+        CHECK(search.past().size() == stop);
+        CHECK(search.past_part() == (stop <= 5 || stop > 20
+                                         ? std::optional<attune::detail::kept_settings>{}
+                                     : stop <= 12 ? part(12)
+                                                  : part(5)));
+        if (stop < 5) continue; // this one cannot be narrowed
+        std::vector<point> const rest = go_on(search, stop, whole.size());
+        CHECK(rest ==
+              std::vector<point>(whole.begin() + static_cast<std::ptrdiff_t>(stop), whole.end()));
+    }
+}
+
+TEST_CASE(
+    "a part that cannot be read, or has no configuration, makes a log that cannot be continued")
+{
+    attune::chain_of_trees const space = grid();
+    auto const problem_of = [&](std::string const& text) {
+        attune::any_searcher search = attune::detail::narrowing_search{make, space, 5};
+        return attune::detail::repeat_calls(
+                   search, space, {{.kind = attune::event_kind::narrowed, .text = text}})
+            .problem;
+    };
+    CHECK(problem_of("1\n5 15").empty());
+    CHECK(problem_of("").empty());
+    CHECK(problem_of("1\n5 16").find("cannot be read") != std::string::npos);
+    CHECK(problem_of("5\n5 15").find("cannot be read") != std::string::npos);
+    CHECK(problem_of("1\n0 20").find("cannot be built") != std::string::npos);
 }

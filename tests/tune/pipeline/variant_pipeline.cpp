@@ -5,6 +5,8 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
+#include <attune/search/narrowing_search.hpp>
+#include <attune/space/kept_settings.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -376,4 +378,37 @@ TEST_CASE("what was pruned by mistake comes next, but for what was told meanwhil
     for (int i = 0; i < 5; ++i)
         seen.push_back(shown(supply.next()->at));
     CHECK(seen == std::vector<std::string>{"99", "00", "02", "04", "05"});
+}
+
+TEST_CASE("in a part of the space the latest pruned configuration comes next, then the part alone")
+{
+    grid g;
+    attune::detail::variant_pipeline supply{
+        g.problem,
+        attune::detail::narrowing_search{
+            attune::search_with<attune::exhaustive_searcher>(), g.space, 0}};
+    supply.set_pruning([](point const& p) -> std::optional<double> {
+        if (p[1].index < 8) return {};
+        return 7;
+    });
+    for (int i = 0; i < 9; ++i) { // 0 0 to 0 7, then 1 0: 0 8 and 0 9 are pruned
+        auto const now = supply.next();
+        REQUIRE(now);
+        supply.tell(now->at, attune::measurement::exact(1));
+    }
+    attune::detail::kept_settings part{{0}, std::vector<bool>(10, false)};
+    part.kept[4] = true;
+    CHECK(supply.narrow(part) == true);
+    CHECK(shown(supply.next()->at) == "09");
+    std::set<std::string> seen;
+    while (auto const now = supply.next())
+        seen.insert(shown(now->at));
+    CHECK(seen == std::set<std::string>{"40", "41", "42", "43", "44", "45", "46", "47"});
+    CHECK(supply.narrow({}) == false); // the search is asked again
+    CHECK(shown(supply.next()->at) == "11");
+    part.kept[4] = false;
+    CHECK(!supply.narrow(part).has_value()); // nothing is left
+    CHECK(shown(supply.next()->at) == "12");
+    attune::detail::variant_pipeline plain{g.problem, attune::exhaustive_searcher{g.space}};
+    CHECK(!plain.narrow({}).has_value());
 }

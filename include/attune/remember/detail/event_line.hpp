@@ -23,7 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind: the name of the field that holds the event's points.
-inline constexpr std::array<char const*, 10> event_names{"asked",
+inline constexpr std::array<char const*, 11> event_names{"asked",
                                                          "compiled",
                                                          "first_run",
                                                          "sampled",
@@ -32,7 +32,8 @@ inline constexpr std::array<char const*, 10> event_names{"asked",
                                                          "revealed",
                                                          "observed",
                                                          "informed",
-                                                         "pruned"};
+                                                         "pruned",
+                                                         "narrowed"};
 
 /// [3, 0, [0, 1.5]]: one index per parameter; for a real parameter the index and the value.
 [[nodiscard]] inline record_json point_to_json(point const& at)
@@ -206,9 +207,11 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         if (!found->is_array()) throw record_json_problem("points are no list");
         for (record_json const& p : *found)
             out.points.push_back(json_to_point(p));
+        bool const is_of_none =
+            out.kind == event_kind::informed || out.kind == event_kind::narrowed;
         if (out.kind == event_kind::asked)
             out.wanted = count_field(json, "wanted");
-        else if (out.points.size() != (out.kind == event_kind::informed ? 0 : 1))
+        else if (out.points.size() != (is_of_none ? 0 : 1))
             throw record_json_problem("the event is not about one point");
         if (json.contains("seconds")) out.seconds = number_field(json, "seconds");
         if (json.contains("expected")) out.expected = number_field(json, "expected");

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -21,9 +22,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param bound      the kernel's space with the values of its inputs
 /// @param at         the configuration of the call
 /// @param arguments  address of the call's std::tuple of arguments
+/// @param read       a mark per parameter, set where the user's function reads its value; null: no
+///                   marks
 /// Errors   attune::error: a formula has no value; exceptions of the user's function pass through
-using stated_work =
-    std::function<work(description const& bound, point const& at, void const* arguments)>;
+using stated_work = std::function<work(
+    description const& bound, point const& at, void const* arguments, std::vector<bool>* read)>;
 
 /// The two formulas of a kernel, as nodes of its space.
 struct work_formulas {
@@ -57,7 +60,7 @@ work_by_formulas(description& space, Flops const& flops, Bytes const& bytes)
         return [formulas = work_formulas{lower_formula(space, flops, "kernel.work(...)"),
                                          lower_formula(space, bytes, "kernel.work(...)"),
                                          (is_span_of_double<Args> || ...)}](
-                   description const& bound, point const& at, void const*) {
+                   description const& bound, point const& at, void const*, std::vector<bool>*) {
             return value_of(formulas, bound, at);
         };
     else
@@ -81,13 +84,21 @@ template <class... Args, class F>
                   "attune::configuration_view if it reads parameters, and return an attune::work; "
                   "or give two expressions, kernel.work(flops, bytes)");
     if constexpr (is_work_of_call<F, Args...>)
-        return [f](description const&, point const&, void const* arguments) -> work {
+        return [f](description const&,
+                   point const&,
+                   void const* arguments,
+                   std::vector<bool>*) -> work {
             return std::apply(f, *static_cast<std::tuple<Args...> const*>(arguments));
         };
     else if constexpr (fits)
-        return [f](description const& bound, point const& at, void const* arguments) -> work {
+        return [f](description const& bound,
+                   point const& at,
+                   void const* arguments,
+                   std::vector<bool>* read) -> work {
             return std::apply(
-                [&](Args const&... args) { return f(configuration_view{bound, at}, args...); },
+                [&](Args const&... args) {
+                    return f(configuration_view{bound, at, read}, args...);
+                },
                 *static_cast<std::tuple<Args...> const*>(arguments));
         };
     else

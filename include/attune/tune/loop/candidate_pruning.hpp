@@ -6,6 +6,8 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/roofline/core_peaks.hpp>
+#include <attune/measure/roofline/roofline.hpp>
+#include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
 
@@ -45,8 +47,14 @@ struct pruning_machine {
 /// another program may have slowed the measurement. Some configurations that cannot win are tried
 /// nevertheless, the 2nd, 8th, 32nd and so on: if the time of any configuration is below its own
 /// least time, the statement is wrong, no verdict is made any more, and a sentence says so.
+///
+/// Where the stated work of all settings of the parameters that it reads can be listed, it also
+/// says which part of the space may still win. Not so where the space has real parameters or a
+/// group without a tree, or where there are more settings than setting_limits has.
 class candidate_pruning {
 public:
+    /// The search goes on in what may still win once that is less than this share of its space.
+    static constexpr double worth_narrowing = 0.5;
     /// For what the measured peaks lack to those of the best code, and for noise.
     static constexpr double margin = 1.15;
 
@@ -68,20 +76,51 @@ public:
     /// Notes the time of a configuration.
     /// @return  true: it contradicts the stated work, and what was pruned may have been wrong
     bool measured(point const& at, measurement const& time);
+    /// The settings that may still win, where the search should go on in these: they are less than
+    /// worth_narrowing of what it has, or it lacks one, because the machine does more than was
+    /// measured before. Nothing before the first configuration was pruned, and as long as best and
+    /// machine stay.
+    /// Cost  at first a call of the user's function per setting; then little, and the peaks anew
+    [[nodiscard]] std::optional<kept_settings> narrower();
+    /// The search goes on in this part now; nothing: in the whole space.
+    /// @param is_checked  one that was pruned is tried nevertheless
+    void narrowed(std::optional<kept_settings> const& part, bool is_checked = false);
+    /// The part cannot be built: narrower() gives nothing any more.
+    void stays_wide();
+    /// Share of the space's configurations in which the search goes on.
+    [[nodiscard]] double left_share() const noexcept { return left_ > 0 ? left_ / all_ : 1; }
     /// Notes that a run kept so many threads busy: so many may serve a configuration that states
     /// none.
     void note_threads(unsigned threads) noexcept
     {
+        is_judged_ = is_judged_ && threads <= most_threads_;
         most_threads_ = std::max(most_threads_, threads);
     }
     /// Counts configurations that an interrupted tuning pruned.
     void add_pruned(std::size_t count) noexcept { pruned_ += count; }
     /// 0 after a contradiction: no verdict holds any more.
     [[nodiscard]] std::size_t pruned() const noexcept { return pruned_; }
-    /// One line for the report; empty: nothing was pruned.
+    /// One line for the report: how many configurations are left, or how many that were proposed
+    /// were pruned; empty: none was.
     [[nodiscard]] std::string sentence() const;
 
 private:
+    /// Configurations with one setting of scope_.
+    struct setting {
+        std::uint64_t number = 0;
+        double configurations = 0;
+        work done{}; ///< all zeros: unknown
+    };
+
+    [[nodiscard]] std::optional<work> work_of(point const& at, std::vector<bool>* read);
+    [[nodiscard]] least_time least_of(work const& done);
+    [[nodiscard]] bool loses(double least_s) const noexcept
+    {
+        return least_s > margin * best_at_most_;
+    }
+    void measure_peaks_anew();
+    [[nodiscard]] bool list_settings();
+    [[nodiscard]] bool is_worth_narrowing();
     [[nodiscard]] core_peaks const& peaks();
     [[nodiscard]] double bytes_per_s(unsigned threads);
     [[nodiscard]] bool is_below(point const& at, double seconds);
@@ -100,6 +139,13 @@ private:
     std::size_t pruned_ = 0;
     std::size_t verdicts_ = 0;   ///< configurations that cannot win, also those that are tried
     std::size_t next_trial_ = 2; ///< the verdict that is checked
+    std::vector<std::uint32_t> scope_{}; ///< parameters that the work reads
+    std::vector<setting> settings_{};
+    bool is_listed_ = false;     ///< it was tried to fill settings_
+    bool is_judged_ = false;     ///< nothing changed since narrower() compared the settings
+    std::vector<bool> part_{};   ///< settings with which the search goes on; empty: all
+    double all_ = 0;             ///< configurations of the space
+    double left_ = 0;            ///< of the part; 0: the whole space
     std::size_t next_peaks_ = 1; ///< the verdict before which the machine is measured again
 };
 

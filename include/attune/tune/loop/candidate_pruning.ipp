@@ -94,14 +94,30 @@ ATTUNE_INLINE double candidate_pruning::bytes_per_s(unsigned threads)
     return known->second;
 }
 
-ATTUNE_INLINE least_time candidate_pruning::least(point const& at)
+/// Nothing where it has no value, such as a quotient by zero.
+ATTUNE_INLINE std::optional<work> candidate_pruning::work_of(point const& at,
+                                                             std::vector<bool>* read)
 {
-    if (!is_on_) return {};
     try {
         work done;
         problem_.frame.with_arguments(data_, [&](void const* arguments) {
-            done = problem_.kernel.work(problem_.space.describe(), at, arguments);
+            done = problem_.kernel.work(problem_.space.describe(), at, arguments, read);
         });
+        return done;
+    } catch (std::exception const&) {
+        return {};
+    }
+}
+
+ATTUNE_INLINE least_time candidate_pruning::least(point const& at)
+{
+    std::optional<work> const done = is_on_ ? work_of(at, nullptr) : std::nullopt;
+    return done ? least_of(*done) : least_time{};
+}
+
+ATTUNE_INLINE least_time candidate_pruning::least_of(work const& done)
+{
+    try {
         unsigned const threads = done.threads > 0 ? done.threads : most_threads_;
         double const cached = machine_.cached * threads; // they may have caches of their own
         core_peaks const& known = peaks();
@@ -113,22 +129,19 @@ ATTUNE_INLINE least_time candidate_pruning::least(point const& at)
         }
         double const rate = done.bytes > cached ? bytes_per_s(threads) : 0;
         return least_time_of(known, done, threads, rate, cached);
-    } catch (std::exception const&) { // no value here, such as a quotient by zero: nothing is known
+    } catch (std::exception const&) { // the machine cannot be measured
         return {};
     }
 }
 
 ATTUNE_INLINE std::optional<double> candidate_pruning::cannot_win(point const& at)
 {
-    auto const loses = [&](double least_s) { return least_s > margin * best_at_most_; };
     if (!is_on_ || !(best_ > 0)) return {};
     double least_s = least(at).seconds;
     if (!loses(least_s)) return {};
     if (verdicts_ + 1 >= next_peaks_) {
         next_peaks_ *= 8;
-        core_peaks fresh = machine_.peaks(true);
-        raise_to(fresh, *peaks_);
-        peaks_ = fresh;
+        measure_peaks_anew();
         least_s = least(at).seconds;
         if (!loses(least_s)) return {};
     }
@@ -145,10 +158,90 @@ ATTUNE_INLINE bool candidate_pruning::is_below(point const& at, double seconds)
 {
     auto const is = [&] { return least(at).seconds > margin * seconds; };
     if (!is()) return false;
-    core_peaks fresh = machine_.peaks(true);
-    raise_to(fresh, *peaks_);
-    peaks_ = fresh;
+    measure_peaks_anew();
     return is();
+}
+
+ATTUNE_INLINE void candidate_pruning::measure_peaks_anew()
+{
+    core_peaks fresh = machine_.peaks(true);
+    raise_to(fresh, peaks());
+    peaks_ = fresh;
+    is_judged_ = false;
+}
+
+/// The work of each setting. The parameters that it reads show when it is called: where it reads
+/// one more at a later setting, all is listed again.
+/// @return  false: they cannot be listed
+ATTUNE_INLINE bool candidate_pruning::list_settings()
+{
+    if (std::exchange(is_listed_, true)) return !settings_.empty();
+    chain_of_trees const& space = problem_.space;
+    if (!space.is_exact() || space.has_real_parameters()) return false;
+    std::vector<bool> known(space.describe().parameters.size(), false);
+    for (bool is_complete = false; !is_complete;) {
+        scope_.clear();
+        settings_.clear();
+        all_ = 0;
+        for (std::uint32_t p = 0; p < known.size(); ++p)
+            if (known[p]) scope_.push_back(p);
+        if (!setting_count(space.describe(), scope_)) return false;
+        std::vector<bool> read = known;
+        bool const has_visited_all = for_each_setting(
+            space, scope_, [&](std::uint64_t number, double configurations, point const& one) {
+                settings_.push_back({number, configurations, work_of(one, &read).value_or(work{})});
+                all_ += configurations;
+                return read == known;
+            });
+        is_complete = read == known;
+        known = std::move(read);
+        if (is_complete && !has_visited_all) settings_.clear();
+    }
+    return !settings_.empty();
+}
+
+ATTUNE_INLINE bool candidate_pruning::is_worth_narrowing()
+{
+    double left = 0;
+    bool lacks_one = false;
+    for (setting const& s : settings_) {
+        if (loses(least_of(s.done).seconds)) continue;
+        left += s.configurations;
+        lacks_one = lacks_one || (!part_.empty() && !part_[s.number]);
+    }
+    return lacks_one || left < worth_narrowing * (left_ > 0 ? left_ : all_);
+}
+
+ATTUNE_INLINE std::optional<kept_settings> candidate_pruning::narrower()
+{
+    bool const has_pruned = pruned_ > 0 || !part_.empty();
+    if (!is_on_ || !has_pruned || !(best_ > 0) || is_judged_) return {};
+    if (list_settings() && is_worth_narrowing()) measure_peaks_anew();
+    is_judged_ = true;
+    if (settings_.empty() || !is_worth_narrowing()) return {};
+    kept_settings out{scope_,
+                      std::vector<bool>(*setting_count(problem_.space.describe(), scope_), true)};
+    for (setting const& s : settings_)
+        out.kept[s.number] = !loses(least_of(s.done).seconds);
+    return out;
+}
+
+ATTUNE_INLINE void candidate_pruning::narrowed(std::optional<kept_settings> const& part,
+                                               bool is_checked)
+{
+    if (is_checked) --pruned_;
+    left_ = 0;
+    part_.clear();
+    if (!part || !list_settings() || part->scope != scope_) return;
+    part_ = part->kept;
+    for (setting const& s : settings_)
+        if (part_[s.number]) left_ += s.configurations;
+}
+
+ATTUNE_INLINE void candidate_pruning::stays_wide()
+{
+    is_listed_ = true;
+    settings_.clear();
 }
 
 ATTUNE_INLINE bool candidate_pruning::measured(point const& at, measurement const& time)
@@ -165,6 +258,7 @@ ATTUNE_INLINE bool candidate_pruning::measured(point const& at, measurement cons
     if (time.value > 0 && (!(best_ > 0) || time.value < best_)) {
         best_ = time.value;
         best_at_most_ = at_most;
+        is_judged_ = false;
     }
     return false;
 }
@@ -172,6 +266,7 @@ ATTUNE_INLINE bool candidate_pruning::measured(point const& at, measurement cons
 ATTUNE_INLINE void candidate_pruning::stop(std::string why)
 {
     is_on_ = false;
+    narrowed({});
     pruned_ = 0; // they are to be tried: a tuning that ends before is not complete
     say_("nothing is pruned any more: " + std::move(why) +
          " on this machine; state less there, or more threads and wider vectors");
@@ -179,6 +274,11 @@ ATTUNE_INLINE void candidate_pruning::stop(std::string why)
 
 ATTUNE_INLINE std::string candidate_pruning::sentence() const
 {
+    if (left_ > 0)
+        return "the search went on in " + formatted("%.15g", left_) + " of " +
+               formatted("%.15g", all_) +
+               " configurations, because the work of the others takes longer on this machine than "
+               "the best (kernel.work; options.search.prune = false tries all)";
     if (pruned_ == 0) return {};
     return std::to_string(pruned_) +
            (pruned_ == 1 ? " configuration was not tried, because its work takes"

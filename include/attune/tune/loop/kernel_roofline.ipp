@@ -158,7 +158,7 @@ ATTUNE_INLINE work kernel_roofline::work_at(point const& at) const
     for (buffer const& b : problem_.frame.buffers)
         data.push_back(b.data);
     problem_.frame.with_arguments(data, [&](void const* arguments) {
-        out = problem_.kernel.work(problem_.space.describe(), at, arguments);
+        out = problem_.kernel.work(problem_.space.describe(), at, arguments, nullptr);
     });
     bool const counts = std::isfinite(out.flops) && std::isfinite(out.bytes) && out.flops >= 0 &&
                         out.bytes >= 0 && out.flops + out.bytes > 0;

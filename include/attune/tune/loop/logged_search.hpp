@@ -12,6 +12,7 @@
 #include <attune/search/searcher.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/kept_settings.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
 #include <cstddef>
@@ -32,6 +33,7 @@ struct replayed_calls {
     std::vector<point> open{};   ///< asked, and not told yet
     std::vector<point> pruned{}; ///< not evaluated: they could not win
     std::unordered_set<point, point_hash> metrics_told{};
+    std::optional<kept_settings> part{}; ///< in which the search goes on; nothing: the whole space
     std::optional<point> chosen{};
     std::string problem{}; ///< the first difference between searcher and log; empty: none
 };
@@ -52,17 +54,21 @@ public:
     ///                interruption. related, samples, techniques: what the search begins with; they
     ///                are logged, so that a replay needs nothing but the log
     /// @param ahead   configurations that are asked for before the outcome of one is told
+    /// @param is_narrowed  false: narrow() is not called, unless the log has such a call
     logged_search(search_factory const& make,
                   chain_of_trees const& space,
                   std::uint64_t seed,
                   event_log& log,
                   session_memory const& memory = {},
-                  std::size_t ahead = 0);
+                  std::size_t ahead = 0,
+                  bool is_narrowed = true);
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     /// Logged as pruned: `p` takes at least `value` seconds, and is not evaluated.
     void tell_bound(point const& p, double value);
+    /// narrowing_search::narrow()
+    bool narrow(std::optional<kept_settings> const& part);
     /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);
     /// Logged with the outcome of `p`, which is told next.
@@ -86,6 +92,11 @@ public:
     }
     /// What was pruned before the interruption.
     [[nodiscard]] std::vector<point> const& past_pruned() const noexcept { return past_.pruned; }
+    /// The part of the space in which the search went on before the interruption.
+    [[nodiscard]] std::optional<kept_settings> const& past_part() const noexcept
+    {
+        return past_.part;
+    }
     /// Why the past could not be continued, or what is not as it was when it began; else empty.
     [[nodiscard]] std::string const& notice() const noexcept { return notice_; }
 

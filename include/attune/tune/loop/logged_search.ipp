@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/search/narrowing_search.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/transfer/past_text.hpp>
 #include <attune/tune/loop/logged_search.hpp>
@@ -90,6 +91,10 @@ without_strategies(search::technique_history const& past)
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
     if (e.kind == event_kind::asked) return "";
+    if (e.kind == event_kind::narrowed)
+        return e.text.empty() || read_kept_settings(space.describe(), e.text)
+                   ? ""
+                   : "the part of the space that it went on in cannot be read";
     if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples))
         return samples_in(e.text) ? "" : "the programs that it learnt from cannot be read";
     if (e.kind == event_kind::informed && e.text.starts_with(informed_by_techniques))
@@ -130,6 +135,10 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             search.inform({*read_past(e.text)});
             return {};
         }
+        if (e.kind == event_kind::narrowed) {
+            out.part = read_kept_settings(space.describe(), e.text); // none in an empty text
+            return search.narrow(out.part) ? "" : "the part of the space cannot be built";
+        }
         point const& at = e.points.front();
         if (e.kind == event_kind::sampled && e.text.empty()) {
             timed[at] = *e.timing;
@@ -169,19 +178,27 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
     return out;
 }
 
+[[nodiscard]] inline bool has_narrowed(std::vector<event> const& events)
+{
+    return std::any_of(events.begin(), events.end(), [](event const& e) {
+        return e.kind == event_kind::narrowed;
+    });
+}
+
 ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            chain_of_trees const& space,
                                            std::uint64_t seed,
                                            event_log& log,
                                            session_memory const& memory,
-                                           std::size_t ahead)
+                                           std::size_t ahead,
+                                           bool is_narrowed)
     : log_(&log)
-    , search_(make(space, seed))
+    , search_(narrowing_search{make, space, seed, is_narrowed || has_narrowed(log.past())})
     , past_(repeat_calls(search_, space, log.past()))
 {
     if (!past_.problem.empty()) {
         past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};
-        search_ = make(space, seed);
+        search_ = narrowing_search{make, space, seed, is_narrowed};
         log.begin_anew();
     }
     if (log.past().empty() && !memory.related.empty()) {
@@ -275,6 +292,13 @@ ATTUNE_INLINE void logged_search::tell_bound(point const& p, double value)
     std::string by = search_.proposer_of(p);
     search_.tell_bound(p, value);
     log_->add({.kind = event_kind::pruned, .points = {p}, .seconds = value, .by = std::move(by)});
+}
+
+ATTUNE_INLINE bool logged_search::narrow(std::optional<kept_settings> const& part)
+{
+    if (!search_.narrow(part)) return false;
+    log_->add({.kind = event_kind::narrowed, .text = part ? text_of(*part) : std::string{}});
+    return true;
 }
 
 ATTUNE_INLINE void

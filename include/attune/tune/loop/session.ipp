@@ -106,10 +106,12 @@ public:
                                  options_.search.seed,
                                  events_.log(),
                                  memory_,
-                                 ahead};
+                                 ahead,
+                                 pruning_.is_on()};
         }();
         std::vector<std::pair<point, outcome>> const past = search.past();
         past_pruned_ = search.past_pruned();
+        part_ = search.past_part();
         note(search.notice());
         supply_.emplace(problem_, std::move(search), ahead, search_s);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
@@ -361,17 +363,38 @@ private:
             std::erase(past_pruned_, told.first); // reconsidered, and evaluated
         for (auto const& told : past)
             supply_->note_time(told.second);
-        if (pruning_.is_on())
+        if (pruning_.is_on()) {
             pruning_.add_pruned(past_pruned_.size());
-        else
-            supply_->reconsider(std::exchange(past_pruned_, {}));
+            pruning_.narrowed(part_);
+        } else {
+            bring_back();
+        }
+    }
+
+    /// What was pruned comes next, and the search has the whole space again.
+    void bring_back()
+    {
+        supply_->reconsider(std::exchange(past_pruned_, {}));
+        if (std::exchange(part_, {})) (void)supply_->narrow({});
+        has_news_ = true;
+    }
+
+    /// Where much of the space cannot win any more, the search goes on in the rest.
+    void narrow_space()
+    {
+        std::optional<kept_settings> part = pruning_.narrower();
+        if (!part) return;
+        std::optional<bool> const is_checked = supply_->narrow(part);
+        if (!is_checked) return pruning_.stays_wide();
+        pruning_.narrowed(part, *is_checked);
+        part_ = std::move(part);
+        has_news_ = true;
     }
 
     /// What was pruned comes back when a time contradicts the stated work.
     void consider_pruning(point const& at, measurement const& time)
     {
-        if (!pruning_.measured(at, time)) return;
-        supply_->reconsider(std::exchange(past_pruned_, {}));
+        if (pruning_.measured(at, time)) bring_back();
     }
 
     /// Tells the judge the least time of the best configuration so far; measures the machine, so
@@ -398,6 +421,7 @@ private:
         if (others_may_try()) return explore_elsewhere();
         if (!may_go_on() || meets_stop_rule()) return false;
         double const begun_s = state_.elapsed_s();
+        narrow_space();
         std::vector<compile_result> codes;
         std::vector<point> const batch = next_batch(codes);
         if (batch.empty()) {
@@ -437,6 +461,7 @@ private:
     {
         trials_elsewhere& others = *memory_.elsewhere;
         if (may_go_on() && !meets_stop_rule()) {
+            narrow_space();
             give(others);
             is_exhausted_ = pending_elsewhere_.empty() && others.idle() > 0;
             if (others.pending() == 0 && others.idle() > 0) return false;
@@ -589,6 +614,7 @@ private:
             report_.roofline = roofline_.at(out.at, chosen.time.value);
         put_into(report_, state_, runner_, *supply_);
         report_.pruned = static_cast<std::uint32_t>(pruning_.pruned());
+        report_.left_share = pruning_.left_share();
         note(pruning_.sentence());
         note(state_.common_failure());
         report_.interrupted = is_interrupted();
@@ -627,7 +653,8 @@ private:
     interrupt_guard interrupt_{};
     kernel_roofline roofline_;
     candidate_pruning pruning_;
-    std::vector<point> past_pruned_{}; ///< before an interruption, not evaluated since
+    std::vector<point> past_pruned_{};    ///< before an interruption, not evaluated since
+    std::optional<kept_settings> part_{}; ///< in which the search goes on; nothing: in all
     session_log events_;
     trial_runner runner_;
     processor_watch processor_{};

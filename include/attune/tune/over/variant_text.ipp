@@ -107,6 +107,7 @@ ATTUNE_INLINE std::string text_of_found(found_elsewhere const& found)
     to.put(r.log2_space_size);
     to.put(r.evaluations);
     to.put(r.pruned);
+    to.put(r.left_share);
     to.put(r.same_code);
     to.put(r.compiled);
     to.put(r.from_cache);
@@ -146,6 +147,7 @@ ATTUNE_INLINE found_elsewhere read_found(std::string_view text)
     r.log2_space_size = from.get<double>();
     r.evaluations = from.get<std::uint32_t>();
     r.pruned = from.get<std::uint32_t>();
+    r.left_share = from.get<double>();
     r.same_code = from.get<std::uint32_t>();
     r.compiled = from.get<std::uint32_t>();
     r.from_cache = from.get<std::uint32_t>();

@@ -6,6 +6,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/searcher.hpp>
+#include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/pipeline/compile_queue.hpp>
 
@@ -98,6 +99,11 @@ public:
     static constexpr std::size_t most_pruned_in_a_row = 32;
     /// Configurations that were pruned come next, those of set_pruning() and `others`.
     void reconsider(std::vector<point> const& others);
+
+    /// The search goes on in a part of the space; nothing: in all of it. Of what was pruned the
+    /// latest comes next, because where less is proposed, less is checked.
+    /// @return  whether one comes next; nothing: the searcher goes on as before
+    [[nodiscard]] std::optional<bool> narrow(std::optional<kept_settings> const& part);
 
     /// The searcher's expected further gain; nothing if unknown.
     [[nodiscard]] std::optional<double> expected_gain();

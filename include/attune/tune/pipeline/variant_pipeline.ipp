@@ -150,6 +150,19 @@ ATTUNE_INLINE void variant_pipeline::reconsider(std::vector<point> const& others
     pruned_.clear();
 }
 
+ATTUNE_INLINE std::optional<bool> variant_pipeline::narrow(std::optional<kept_settings> const& part)
+{
+    {
+        counted_seconds const counted(search_s_);
+        if (!search_.narrow(part)) return {};
+    }
+    is_finished_ = false;
+    if (!part || pruned_.empty()) return false;
+    again_.push_back(std::move(pruned_.back()));
+    pruned_.pop_back();
+    return true;
+}
+
 ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
 {
     for (waiting_variant& w : waiting_) {

@@ -12,6 +12,7 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/meta/technique.hpp>
 #include <attune/search/meta/technique_use.hpp>
+#include <attune/search/narrowing_search.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/logged_search.hpp>
@@ -67,6 +68,8 @@ public:
             if (event const& e = (*events_)[next_++]; e.kind == event_kind::asked) return e.points;
         return {};
     }
+    /// What the search proposed in a part of the space is in the log, too.
+    bool narrow(std::optional<kept_settings> const&) { return true; }
     void tell(point const& p, outcome const& result)
     {
         auto const* const m = std::get_if<measurement>(&result);
@@ -123,7 +126,7 @@ gains_of(logged_session const& session, chain_of_trees const& space, search::tec
         return out;
     }
     bool is_by_name = session.damaged;
-    any_searcher again = by.make(space, session.seed);
+    any_searcher again = narrowing_search{by.make, space, session.seed};
     replayed_calls calls;
     if (!session.damaged) {
         calls = repeat_calls(again, space, session.events);
