@@ -1,7 +1,8 @@
 // tests/support/ranks_program.cpp - what tests/tune/over/mpi/ranks.cpp starts on several ranks.
 // SPDX-License-Identifier: MIT
 //
-// ranks_program WHAT: each rank prints a line for each evaluation and one for the result.
+// ranks_program WHAT [LOG [KILLED_AT]]: each rank prints a line for each evaluation and one for the
+// result. LOG is an event log; KILLED_AT ends rank 0 by SIGKILL after so many evaluations.
 #include <attune/core/error.hpp>
 #include <attune/declare/constraint.hpp>
 #include <attune/declare/expression/operators.hpp>
@@ -37,6 +38,8 @@ constexpr auto sized_plane = attune::space(x, y).where(x + y >= n);
 constexpr double beyond_search_s = 8;
 
 pid_t pid_of_rank_1 = 0;
+std::string log_path;
+unsigned killed_at = 0; ///< 0: never
 
 // A function is no part of what ranks compare.
 constexpr auto odd_plane = attune::space(x, y).where(
@@ -83,9 +86,11 @@ void search(std::string const& what, Pack const& space, MPI_Comm comm)
     attune::minimize_over_options options;
     options.limits = {.evaluations = what == "all" || what == "own" ? 1000U : 40U};
     options.minimize.seed = 7;
+    options.minimize.event_log = log_path;
     options.minimize.progress = [&](attune::progress const& p) {
         if (p.event == attune::progress_event::notice) say("notice " + p.text);
         if (what == "interrupted" && p.evaluation == 10) std::raise(SIGINT);
+        if (killed_at > 0 && p.evaluation == killed_at) std::raise(SIGKILL);
         bool const is_tenth = p.event == attune::progress_event::evaluated && p.evaluation == 10;
         if (what == "interrupted_waiting" && is_tenth) {
             sleep_s(0.2); // the one that evaluates has sent its outcome, and waits
@@ -163,6 +168,8 @@ void search_beside_messages()
 int main(int count, char** words)
 {
     std::string const what = count > 1 ? words[1] : "";
+    if (count > 2) log_path = words[2];
+    if (count > 3) killed_at = static_cast<unsigned>(std::stoul(words[3]));
     if (what == "before_init") {
         try {
             (void)attune::minimize_over(

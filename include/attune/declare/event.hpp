@@ -5,6 +5,7 @@
 // In declare/, because search/ records and replays events, and remember/ writes them as text.
 #pragma once
 
+#include <attune/core/evaluation.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/timing_record.hpp>
 #include <attune/core/version.hpp>
@@ -49,6 +50,7 @@ struct event {
     /// bounds (in a tuning, how far they are beyond them), or the second objective. NaN: it is
     /// missing.
     std::vector<double> numbers{};
+    std::vector<quantity> quantities{}; ///< of `told` and `observed`: all that were measured
 };
 
 /// The events of one search from its beginning, or of one tuning; replaying them repeats it.

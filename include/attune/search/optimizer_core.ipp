@@ -132,7 +132,8 @@ struct optimizer_core::state {
         log.events.push_back({.kind = asked ? event_kind::told : event_kind::observed,
                               .points = {at},
                               .result = result,
-                              .numbers = numbers});
+                              .numbers = numbers,
+                              .quantities = seen.quantities});
         auto const* const m = std::get_if<measurement>(&result);
         bool const is_finite = m != nullptr && std::isfinite(m->value);
         outcome const checked = m != nullptr && !is_finite ? outcome_of(m->value)
@@ -225,10 +226,11 @@ struct optimizer_core::state {
         std::optional<point> const at = settled(given);
         take(require(at, seen.result), seen, false);
     }
-    /// The evaluation of a logged event: quantities without a bound are not logged.
+    /// The evaluation of a logged event. Logs of earlier versions have bounded quantities alone.
     [[nodiscard]] evaluation evaluation_in(event const& e) const
     {
-        evaluation out{*e.result};
+        evaluation out{*e.result, e.quantities};
+        if (!out.quantities.empty()) return out;
         for (std::size_t i = 0; i < bounds.size(); ++i)
             out.quantities.push_back({bounds[i].name, e.numbers[i]});
         return out;

@@ -109,6 +109,7 @@ minimize_points(chain_of_trees const& space,
 /// @param limits     The search also ends when the space is exhausted; without limits, {}, only
 ///                   then. If evaluations or seconds are 0, only the first configuration is
 ///                   evaluated (the default if every parameter has one), and the sink is told so.
+/// @param options    with event_log the search goes on from what an earlier call was told
 /// Errors   attune::error for an empty space, a missing input, or an evaluation that worked without
 ///          a quantity that has a bound
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});

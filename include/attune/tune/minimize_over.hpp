@@ -47,10 +47,13 @@ struct minimize_over_result : minimize_result<Config> {
 /// What ranks return is compared as it is: where the objective is a time, call this on ranks of
 /// machines of one kind (MPI_Comm_split). tune_over(), which times a kernel, refuses others.
 ///
-/// Ctrl-C at mpirun ends the job, without a result. To end the search alone, send SIGINT to the
-/// process of one rank (kill -INT): a rank that evaluates says so with its outcome, one that waits
-/// when it is given the next configuration, which it does not evaluate. Where it came too late for
-/// the search, `interrupted` is set on that rank alone.
+/// Ctrl-C at mpirun ends the job, without a result but what is in the event log. To end the search
+/// alone, send SIGINT to the process of one rank (kill -INT): a rank that evaluates says so with
+/// its outcome, one that waits when it is given the next configuration, which it does not evaluate.
+/// Where it came too late for the search, `interrupted` is set on that rank alone.
+///
+/// A rank whose process dies takes the job with it. With options.minimize.event_log rank 0 keeps a
+/// file from which the same call of another job goes on, with any number of ranks.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
 /// @param typed         the pack of attune::space(...), the same on all ranks

@@ -72,6 +72,7 @@
 #include <attune/tune/over/mpi/rank_messages.ipp>
 #include <attune/tune/over/own_slot.ipp>
 #include <attune/tune/over/process_identity.ipp>
+#include <attune/tune/over/search_log.ipp>
 #include <attune/tune/over/slot_evaluator.ipp>
 #include <attune/tune/over/slot_trials.ipp>
 #include <attune/tune/over/variant_text.ipp>

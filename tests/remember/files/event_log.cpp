@@ -167,6 +167,27 @@ TEST_CASE("code metrics come back, and what is none stays none")
     CHECK(e.numbers[2] == -255);
 }
 
+TEST_CASE("quantities come back, with names that are no UTF-8 and values that JSON lacks")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    double const infinity = std::numeric_limits<double>::infinity();
+    {
+        event_log log{path, "key", 7};
+        event one = told(here, attune::measurement::exact(1));
+        one.quantities = {{"error", 1.0 / 3}, {"\xff\n", -infinity}, {"none", std::nan("")}};
+        log.add(one);
+    }
+    event_log const again{path, "key", 7};
+    REQUIRE(again.past().size() == 1);
+    std::vector<attune::quantity> const& all = again.past().front().quantities;
+    REQUIRE(all.size() == 3);
+    CHECK(all[0] == attune::quantity{"error", 1.0 / 3});
+    CHECK(all[1] == attune::quantity{"\xff\n", -infinity});
+    CHECK(all[2].name == "none");
+    CHECK(std::isnan(all[2].value));
+}
+
 TEST_CASE("a session that ended, or had another key or seed, is not continued")
 {
     scratch_directory const directory;

@@ -100,6 +100,27 @@ inline void add_outcome(record_json& json, outcome const& result)
                        narrow_count(count_field(json, "samples"), "samples")};
 }
 
+inline void add_quantities(record_json& json, std::vector<quantity> const& measured)
+{
+    if (measured.empty()) return;
+    json["quantities"] = record_json::array();
+    for (quantity const& one : measured)
+        json["quantities"].push_back({text_to_json(one.name), number_to_json(one.value)});
+}
+
+[[nodiscard]] inline std::vector<quantity> quantities_in(record_json const& json)
+{
+    std::vector<quantity> out;
+    if (!json.contains("quantities")) return out;
+    record_json const& all = json["quantities"];
+    if (!all.is_array()) throw record_json_problem("quantities are no list");
+    for (record_json const& one : all) {
+        if (!one.is_array() || one.size() != 2) throw record_json_problem("a quantity is no pair");
+        out.push_back({json_to_text(one[0], "a name"), json_to_number(one[1], "a quantity")});
+    }
+    return out;
+}
+
 inline void add_timing(record_json& json, timing_record const& timing)
 {
     json["times"] = record_json::array();
@@ -165,6 +186,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     if (e.timing) add_timing(json, *e.timing);
     for (double const v : e.numbers)
         json["numbers"].push_back(std::isfinite(v) ? number_to_json(v) : record_json(nullptr));
+    add_quantities(json, e.quantities);
     return json.dump() + '\n';
 }
 
@@ -225,6 +247,7 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         out.result = outcome_in(json);
         if (out.kind == event_kind::code_metrics || json.contains("numbers"))
             out.numbers = numbers_in(json);
+        out.quantities = quantities_in(json);
         if (out.kind == event_kind::sampled) out.timing = timing_in(json);
         if ((out.kind == event_kind::told || out.kind == event_kind::observed) && !out.result)
             throw record_json_problem("nothing was told");

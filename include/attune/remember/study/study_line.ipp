@@ -90,11 +90,7 @@ ATTUNE_INLINE std::string text_of_line(study_line const& line)
         json["told"] = list_to_json(told->values);
         json["number"] = told->number;
         add_outcome(json, told->seen.result);
-        if (!told->seen.quantities.empty()) {
-            json["quantities"] = record_json::array();
-            for (quantity const& one : told->seen.quantities)
-                json["quantities"].push_back({text_to_json(one.name), number_to_json(one.value)});
-        }
+        add_quantities(json, told->seen.quantities);
         if (told->is_fault) json["fault"] = true;
     } else if (std::holds_alternative<study_beat>(line.says)) {
         json["beat"] = true;
@@ -102,19 +98,6 @@ ATTUNE_INLINE std::string text_of_line(study_line const& line)
         json["left"] = true;
     }
     return with_sum(json);
-}
-
-[[nodiscard]] inline std::vector<quantity> quantities_in(record_json const& json)
-{
-    std::vector<quantity> out;
-    if (!json.contains("quantities")) return out;
-    record_json const& all = json["quantities"];
-    if (!all.is_array()) throw record_json_problem("quantities are no list");
-    for (record_json const& one : all) {
-        if (!one.is_array() || one.size() != 2) throw record_json_problem("a quantity is no pair");
-        out.push_back({json_to_text(one[0], "a name"), json_to_number(one[1], "a quantity")});
-    }
-    return out;
 }
 
 [[nodiscard]] inline study_header study_header_in(record_json const& json)

@@ -14,8 +14,8 @@ namespace attune::inline ATTUNE_ABI {
 
 struct minimize_over_options {
     search_limits limits = search_limits::usual();
-    /// Seed, searcher, inputs, bounds, progress and name, as for minimize(); what rank 0 has
-    /// counts.
+    /// Seed, searcher, inputs, bounds, progress, name and event log, as for minimize(); what rank 0
+    /// has counts.
     minimize_options minimize{};
     /// Seconds of one evaluation, more than 0. One that takes longer is a failure (timeout); the
     /// search goes on without its rank until it answers, and what it answers is dropped. When all

@@ -40,6 +40,8 @@ void refuse_most_seconds(double most_seconds);
 /// Looks for the configuration with the lowest value. With one slot the calls of the search are
 /// those of a loop that asks, evaluates and tells.
 ///
+/// With options.event_log what an earlier call was told counts, and what it was at comes first.
+///
 /// Evaluations that are pending count against limits.evaluations when the next one is asked. When
 /// the search is over, by whatever rule or by Ctrl-C, pending ones are waited for and told. It is
 /// over, too ("no worker", with a notice), when every slot that has joined has been overdue for a

@@ -13,6 +13,7 @@
 #include <attune/tune/loop/minimize_loop.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/over/search_log.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,24 +27,29 @@ namespace attune::inline ATTUNE_ABI::detail {
 class slots_loop {
 public:
     /// @param search  has the rules, and judges them when it is asked
+    /// @param log     has the calls of the search until now
     slots_loop(slot_evaluator& on,
                optimizer_core& search,
+               search_log& log,
                run_state& board,
                std::vector<quantity_bound> const& bounds,
                double most_seconds)
         : on_(&on)
         , search_(&search)
+        , log_(&log)
         , board_(&board)
         , bounds_(&bounds)
         , most_s_(most_seconds)
         , slots_(on.slots())
         , uses_(on.slots())
+        , open_(log.open())
     {
     }
 
     [[nodiscard]] loop_end run()
     {
         interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
+        take_past();
         std::string ended; // empty while more may be asked
         for (;;) {
             if (ended.empty() && (interrupt.requested() || wants_stop_)) ended = "interrupted";
@@ -104,9 +110,15 @@ private:
         }
         auto const idle = static_cast<std::uint64_t>(std::ranges::count_if(slots_, is_idle));
         std::uint64_t const count = std::min(idle, room);
-        if (count == 0 || !has_news_) return {};
-        std::vector<point> next = search_->ask(count);
-        has_news_ = next.size() == count; // else it may have more when it is told more
+        std::vector<point> next = take_open(count);
+        if (std::uint64_t const more = count - next.size(); more > 0 && has_news_) {
+            std::vector<point> const asked = search_->ask(more);
+            keep_log();
+            has_news_ = asked.size() == more; // else it may have more when it is told more
+            next.insert(next.end(), asked.begin(), asked.end());
+        } else if (next.empty()) {
+            return {};
+        }
         for (point& at : next) {
             auto const free = std::ranges::find_if(slots_, is_idle);
             on_->submit(static_cast<std::size_t>(free - slots_.begin()), at);
@@ -117,6 +129,33 @@ private:
         if (stopped && stopped->reason == stop_reason::exhausted) return "space";
         if (stopped) return "stop rule";
         return next.empty() && busy_ == 0 ? "budget" : "";
+    }
+
+    /// What the log has of before counts. The sink is told of it, as of what is evaluated now.
+    void take_past()
+    {
+        keep_log();
+        if (!log_->past().empty())
+            board_->announce(progress_event::notice,
+                             "continued an earlier search: " + std::to_string(log_->past().size()) +
+                                 " evaluations were known");
+        for (auto const& [at, seen] : log_->past())
+            add(at, seen);
+    }
+    /// What was asked before, and not told, is evaluated first.
+    [[nodiscard]] std::vector<point> take_open(std::uint64_t most)
+    {
+        auto const end = open_.begin() +
+                         static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(most, open_.size()));
+        std::vector<point> out(open_.begin(), end);
+        open_.erase(open_.begin(), end);
+        return out;
+    }
+    void keep_log()
+    {
+        log_->write(*search_);
+        for (std::string const& said : log_->notices())
+            board_->announce(progress_event::notice, said);
     }
 
     void take(slot_event& happened)
@@ -170,28 +209,34 @@ private:
         bool const is_nonsense = m != nullptr && std::isnan(m->value); // infinite may be meant so
         refuse_not_finite(seen.result);
         auto* const why = std::get_if<failure>(&seen.result);
-        std::string const text = text_of(search_->space().describe(), at);
         if (why != nullptr && (is_fault || is_nonsense) && !use.name.empty()) {
             why->reason = use.name + ": " + why->reason;
             if (use.first_fault.empty()) {
                 use.first_fault = why->reason;
-                board_->announce(progress_event::notice, why->reason + ", at " + text);
+                board_->announce(progress_event::notice,
+                                 why->reason + ", at " + text_of(search_->space().describe(), at));
             }
         }
         --busy_;
         search_->tell(at, seen);
-        outcome const checked =
-            within_bounds(*bounds_, bounded_numbers(*bounds_, seen), seen.result);
-        board_->add(at, checked, text);
+        keep_log();
+        outcome const checked = add(at, seen);
         ++use.evaluations;
         if (auto const* const failed = std::get_if<failure>(&checked))
             ++use.failures[static_cast<std::size_t>(failed->stage)];
-        if (search_->best() && search_->best()->first == at)
-            best_quantities_ = std::move(seen.quantities);
+    }
+    /// Counts what the search was told.  @return  the outcome, a failure where a bound is broken
+    outcome add(point const& at, evaluation const& seen)
+    {
+        outcome checked = within_bounds(*bounds_, bounded_numbers(*bounds_, seen), seen.result);
+        board_->add(at, checked, text_of(search_->space().describe(), at));
+        if (search_->best() && search_->best()->first == at) best_quantities_ = seen.quantities;
+        return checked;
     }
 
     slot_evaluator* on_;
     optimizer_core* search_;
+    search_log* log_;
     run_state* board_;
     std::vector<quantity_bound> const* bounds_;
     double most_s_;
@@ -201,6 +246,7 @@ private:
     bool wants_stop_ = false;
     std::vector<worker_use> uses_; ///< by slot
     std::vector<quantity> best_quantities_{};
+    std::vector<point> open_; ///< asked before this loop, and not given to a slot yet
 };
 
 ATTUNE_INLINE void refuse_most_seconds(double most_seconds)
@@ -222,10 +268,14 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
         possible = static_cast<std::uint32_t>(*size);
     // The cost is counted here: the first evaluation does not ask what it costs.
-    optimizer_core search(
-        space, options.search, options.seed, false, without_cost(limits), options.bounds);
+    auto const make = [&] {
+        return optimizer_core(
+            space, options.search, options.seed, false, without_cost(limits), options.bounds);
+    };
+    search_log log(space, options);
+    optimizer_core search = log.continued(make);
     run_state board = objective_board(options.name, limits, possible, options.progress);
-    slots_loop loop(on, search, board, options.bounds, most_seconds);
+    slots_loop loop(on, search, log, board, options.bounds, most_seconds);
     loop_end const end = loop.run();
     found_minimum out;
     out.ended = board.evaluations() >= possible && !end.interrupted ? "space" : end.ended;

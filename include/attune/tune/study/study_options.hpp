@@ -34,7 +34,8 @@ struct study_options {
     /// this process. The other rules are judged by all outcomes of the study.
     search_limits limits = search_limits::usual();
     /// Seed, searcher, inputs, bounds, progress and name, as for minimize(). Name, inputs and
-    /// bounds must be the same in all processes, as the space.
+    /// bounds must be the same in all processes, as the space. event_log has no effect: the study's
+    /// own file is the log.
     minimize_options minimize{};
     /// Seconds of one evaluation, more than 0. One that takes longer is a failure (timeout). This
     /// process evaluates nothing until the objective returns, and what it returns is dropped; after

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/over/mpi/ranks.hpp>
 
+#include <attune/remember/files/event_log.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #ifdef ATTUNE_TEST_MPIRUN
 #include "../../../support/ranks_run.hpp"
+#include "../../../support/scratch_directory.hpp"
 
 using namespace attune_test;
 #endif
@@ -40,6 +44,18 @@ std::string const& problem()
 {
     static std::string const said = problem_with_ranks(ATTUNE_TEST_RANKS, "before_init");
     return said;
+}
+
+/// What a log has as told, in order, as ranks say it.
+std::vector<std::string> told_in(std::string const& log)
+{
+    std::vector<std::string> out;
+    attune::logged_session const session = attune::read_event_log(log).back();
+    for (attune::event const& e : session.events)
+        if (e.kind == attune::event_kind::told)
+            out.push_back(" " + std::to_string(e.points.front()[0].index) + "," +
+                          std::to_string(e.points.front()[1].index));
+    return out;
 }
 
 } // namespace
@@ -136,6 +152,60 @@ TEST_CASE("Ctrl-C at a rank that waits: it evaluates nothing more")
     CHECK(r.code == 0);
     CHECK(all_say(r, 2, "evaluations=10 failed=0 ended=interrupted interrupted=1 best="));
     CHECK(r.evaluated == 10);
+}
+
+TEST_CASE("rank 0 is killed: the next job goes on, and evaluates nothing again that was told")
+{
+    if (!problem().empty()) return;
+    support::scratch_directory const folder;
+    for (int const ranks : {2, 4}) {
+        std::string const log = folder.file("log" + std::to_string(ranks));
+        ranks_run const killed = run(ranks, "all " + log + " 30");
+        CAPTURE(killed.all);
+        CHECK(killed.code != 0);
+        CHECK(killed.results.empty());
+        std::vector<std::string> const told = told_in(log);
+        REQUIRE(told.size() == 30);
+        ranks_run const rest = run(ranks, "all " + log);
+        CAPTURE(rest.all);
+        CHECK(rest.code == 0);
+        CHECK(all_say(rest,
+                      static_cast<std::size_t>(ranks),
+                      "evaluations=106 failed=0 ended=space interrupted=0 best=7,3 value=2."));
+        CHECK(has(rest.notices, "notice continued an earlier search: 30 evaluations were known"));
+        CHECK(rest.evaluated == 106 - 30);
+        CHECK(rest.different.size() == 106 - 30);
+        for (std::string const& one : told)
+            CHECK(!rest.different.contains(one));
+    }
+    // With one worker the calls are those of a job that nobody killed; with none, of minimize().
+    for (int const ranks : {1, 2}) {
+        std::string const whole = folder.file("whole" + std::to_string(ranks));
+        CHECK(run(ranks, "few " + whole).code == 0);
+        std::string const log = folder.file("few" + std::to_string(ranks));
+        CHECK(run(ranks, "few " + log + " 15").code != 0);
+        CHECK(told_in(log).size() == 15);
+        ranks_run const rest = run(ranks, "few " + log);
+        CHECK(rest.evaluated == 40 - 15);
+        CHECK(support::read_file(log) == support::read_file(whole));
+    }
+}
+
+TEST_CASE("Ctrl-C, then the same job again: it goes on")
+{
+    if (!problem().empty()) return;
+    support::scratch_directory const folder;
+    std::string const log = folder.file("log");
+    ranks_run const cut = run(4, "interrupted " + log);
+    CAPTURE(cut.all);
+    CHECK(all_say(cut, 4, "ended=interrupted interrupted=1 best="));
+    CHECK(told_in(log).size() == cut.evaluated);
+    ranks_run const rest = run(4, "few " + log);
+    CAPTURE(rest.all);
+    CHECK(all_say(rest, 4, "evaluations=40 failed=0 ended=budget interrupted=0"));
+    CHECK(cut.evaluated + rest.evaluated == 40);
+    for (std::string const& one : cut.different)
+        CHECK(!rest.different.contains(one));
 }
 
 TEST_CASE("the others do not wait for rank 0's own objective, nor for what rank 0 does next")
