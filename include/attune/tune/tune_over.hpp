@@ -22,8 +22,8 @@ namespace attune::inline ATTUNE_ABI {
 
 /// How tune_over() went.
 struct tune_over_report {
-    /// That of rank 0: see tuned.tune(). Elsewhere without noise, roofline and baseline, and with
-    /// what there is to say of the rank's own data.
+    /// That of rank 0, also of why it serves the default: see tuned.tune(). Elsewhere without
+    /// noise, roofline and baseline, and with what there is to say of the rank's own data.
     tuning_report report{};
     std::vector<worker_use> workers{}; ///< what each rank from 1 on did; empty: there is one rank
 };
@@ -54,11 +54,15 @@ struct tune_over_report {
 ///
 /// What is pending when the limits end the search counts as long as the final still fits. A rank
 /// that is still at work is then left, with a notice: it returns when its evaluation ends, and
-/// MPI_Finalize, or the next call on the communicator, waits for it. Ctrl-C at one process (kill
-/// -INT) ends the search: what is pending does not count. At rank 0 there is no final then, and the
-/// default serves, because what was tried elsewhere was not tried there; a later tuning goes on
-/// from the store or the event log. Before the final rank 0 compiles and runs the leaders, eight at
-/// most, also where the limits of time are reached; give all ranks calls that are not empty.
+/// MPI_Finalize, or the next call on the communicator, waits for it. Before the final rank 0
+/// compiles and runs the leaders, eight at most: the first in any case, others while the limits
+/// leave time for them and the final. Give all ranks calls that are not empty.
+///
+/// Ctrl-C at one process (kill -INT) ends the search: what is pending does not count, and a later
+/// tuning goes on from the store or the event log. Where the process is that of rank 0, no other
+/// leader is begun and there is no final: one that has run there serves if its interval lies below
+/// the default's, else the default, with a notice, because what was tried elsewhere was not tried
+/// there. Where it is another process, leaders and final follow at once.
 ///
 /// @param communicator  an MPI_Comm; its other messages are not touched
 /// @param args          as of a call; the kernel is not called, and they are as before afterwards

@@ -5,17 +5,22 @@
 #include <attune/tune/loop/session.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
+#include "../../support/ignored_interrupts.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/scripted_slots.hpp"
 #include "../../support/texts.hpp"
@@ -96,6 +101,21 @@ struct refusing_bench final : timed_bench {
         return timed_bench::first_run(tried, limit_s);
     }
     void const* wrong;
+};
+
+/// Tells of each first run.
+struct observed_bench final : timed_bench {
+    observed_bench(time_script const& script, std::function<void(attune::callable const&)> told)
+        : timed_bench(script)
+        , tell(std::move(told))
+    {
+    }
+    attune::first_run_result first_run(attune::callable const& tried, double limit_s) override
+    {
+        tell(tried);
+        return timed_bench::first_run(tried, limit_s);
+    }
+    std::function<void(attune::callable const&)> tell;
 };
 
 /// For tuning_measuring::make_bench. @param s  outlives the benches
@@ -216,6 +236,69 @@ TEST_CASE("what won elsewhere and fails here is not installed")
     CHECK(std::ranges::count(r.report.notices,
                              "STEP=16 worked elsewhere; here it computed a wrong result: other "
                              "data") == 1);
+}
+
+TEST_CASE("leaders of other places run here while there is time, one in any case; Ctrl-C ends that")
+{
+    // Steps 10, 12, 13, 15, 16 and 18 take one time in the slot: six leaders.
+    enum class interrupt { none, in_search, in_run };
+    struct act {
+        double run_s; ///< of a first run here
+        interrupt when;
+        double seconds; ///< of the budget, a tenth of which is the final's
+        std::size_t run;
+    };
+    ignored_interrupts const interrupts;
+    for (act const& one : {act{0, interrupt::none, 30, 6},
+                           act{2, interrupt::none, 4, 1},
+                           act{0, interrupt::in_search, 30, 0},
+                           act{0, interrupt::in_run, 30, 1}}) {
+        CAPTURE(one.run);
+        scripted_subject s;
+        scripted_slots slots({0}, [&](attune::point const& at) -> attune::evaluation {
+            std::size_t const i = at.front().index;
+            if (i >= 10 && i <= 18 && !s.is_bad(i))
+                return attune::measurement::exact(s.seconds(16));
+            return s.outcome_at(at);
+        });
+        slot_trials places(slots);
+        attune::detail::session_memory memory;
+        memory.elsewhere = &places;
+        attune::tuning_options options = quick_options([&](attune::progress const& p) {
+            bool const is_last =
+                p.event == attune::progress_event::evaluated && p.evaluation == steps;
+            if (is_last && one.when == interrupt::in_search) std::raise(SIGINT);
+        });
+        options.limits.seconds = one.seconds;
+        std::size_t runs = 0;
+        options.measuring.make_bench = [&](attune::tuning_problem const&,
+                                           attune::tuning_options const&) {
+            return std::unique_ptr<attune::bench>(
+                std::make_unique<observed_bench>(s.script, [&](attune::callable const& tried) {
+                    if (tried.address == &s.times[0]) return;
+                    ++runs;
+                    std::this_thread::sleep_for(std::chrono::duration<double>(one.run_s));
+                    if (one.when == interrupt::in_run) std::raise(SIGINT);
+                }));
+        };
+        auto const r = attune::detail::run_session(s.problem, options, std::move(memory));
+        CHECK(r.report.evaluations == steps);
+        CHECK(runs == one.run);
+        CHECK(s.compiler.compiled().size() == 1 + runs); // the default, and each that ran
+        std::string said;
+        for (std::string const& text : r.report.notices)
+            said += text + '\n';
+        bool const is_interrupted = one.when != interrupt::none;
+        CHECK(has(said, "5 of the fastest elsewhere did not run here: the time was over") ==
+              (one.run == 1 && !is_interrupted));
+        CHECK(has(said,
+                  "interrupted before the final: what was fastest elsewhere did not run here, "
+                  "and the default serves") == (one.when == interrupt::in_search));
+        // The one that ran here serves.
+        CHECK(r.report.how == (one.when == interrupt::in_search ? attune::decision::kept_default
+                                                                : attune::decision::tuned));
+        CHECK(r.report.interrupted == is_interrupted);
+    }
 }
 
 TEST_CASE("after an interruption, too, what won elsewhere runs here before it is installed")

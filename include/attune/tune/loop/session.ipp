@@ -460,7 +460,7 @@ private:
     bool explore_elsewhere()
     {
         trials_elsewhere& others = *memory_.elsewhere;
-        if (may_go_on() && !meets_stop_rule()) {
+        if (may_give() && !meets_stop_rule()) {
             narrow_space();
             give(others);
             is_exhausted_ = pending_elsewhere_.empty() && others.idle() > 0;
@@ -498,10 +498,18 @@ private:
             take(one);
     }
 
-    /// What is pending when no more is begun is waited for as long as the final still fits.
+    /// Before the final a leader is compiled and run here, which may take as long as an evaluation
+    /// elsewhere.
+    [[nodiscard]] double end_s() const { return final_->limit_s() + longest_s_; }
+
+    [[nodiscard]] bool may_give() const
+    {
+        return state_.budget_left(end_s() + longest_s_) && !is_interrupted();
+    }
+    /// What is pending when no more is begun is waited for as long as the end still fits.
     [[nodiscard]] bool is_worth_waiting() const
     {
-        return !is_interrupted() && state_.left_s() > final_->limit_s();
+        return !is_interrupted() && state_.left_s() > end_s();
     }
 
     void take(tried_variant const& one)

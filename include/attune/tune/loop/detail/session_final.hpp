@@ -82,6 +82,7 @@ public:
             (default_.time.high - default_.time.low) / (2 * default_.time.value);
         if (with_.interrupt.requested()) return choose_without_final();
         std::vector<finalist> field = finalists(supply);
+        if (with_.interrupt.requested()) return choose_without_final();
         bool const baseline_fits =
             baseline_ && fits_final(field.empty() ? 2 : 3,
                                     default_.time.value + baseline_s() +
@@ -131,23 +132,39 @@ private:
     /// What the baseline adds to a round of the final.
     [[nodiscard]] double baseline_s() const { return baseline_ ? baseline_->time.value : 0; }
 
-    /// The leaders that the time is enough for, at least one, and those that stay; with code.
+    /// The leaders that the time is enough for, at least one, and those that stay; with code. None
+    /// is begun after Ctrl-C.
     [[nodiscard]] std::vector<finalist> finalists(variant_pipeline& supply)
     {
         std::vector<finalist> out;
         double round_s = default_.time.value + baseline_s();
+        std::optional<double> longest_s; // of a leader that was tried here
+        int late = 0;
         for (finalist& f : leaders_.all()) {
+            if (with_.interrupt.requested()) break;
             bool const fits = fits_final(out.size() + 2, round_s + f.time.value, limit_s());
             if (!fits && !out.empty() && !f.stays) continue;
-            round_s += f.time.value;
-            if (f.code.address == nullptr) { // from before an interruption
+            if (f.code.address == nullptr) { // from before an interruption, or tried elsewhere
+                double const needed_s = out.empty() ? 0 : limit_s() + longest_s.value_or(0);
+                if (with_.refuse && longest_s && with_.state.left_s() <= needed_s) {
+                    ++late;
+                    continue;
+                }
+                double const begun_s = with_.state.elapsed_s();
                 compile_result again = supply.compile(f.at);
-                if (with_.refuse && !is_tried_here(f, again)) continue;
-                if (std::holds_alternative<failure>(again)) continue;
+                bool const works = with_.refuse ? is_tried_here(f, again)
+                                                : std::holds_alternative<callable>(again);
+                longest_s = std::max(longest_s.value_or(0), with_.state.elapsed_s() - begun_s);
+                if (!works) continue;
                 f.code = std::get<callable>(std::move(again));
             }
+            round_s += f.time.value;
             out.push_back(f);
         }
+        if (late > 0)
+            note(with_.report,
+                 std::to_string(late) +
+                     " of the fastest elsewhere did not run here: the time was over");
         return out;
     }
 
@@ -223,6 +240,10 @@ private:
                  "is used");
             return f;
         }
+        if (with_.refuse && !leaders_.all().empty())
+            note(report,
+                 "interrupted before the final: what was fastest elsewhere did not run here, and "
+                 "the default serves");
         return default_;
     }
 
