@@ -13,6 +13,8 @@
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/measure/energy/call_energy.hpp>
+#include <attune/measure/energy/energy_counters.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/measure/shape_verdict.hpp>
@@ -56,7 +58,8 @@ struct bench_options {
     double timing_limit_s = std::numeric_limits<double>::infinity();
     double first_run_ratio = detail::usual_first_run_ratio; ///< see tuning_options
     isolation protect = isolation::automatic;
-    trial_limits trial{}; ///< limits of a first run in a forked child, besides its time
+    trial_limits trial{};     ///< limits of a first run in a forked child, besides its time
+    energy_counters energy{}; ///< by which energy() is measured
 };
 
 /// Runs code on this processor (cpu_bench), on a device (device_bench) or nowhere
@@ -106,6 +109,20 @@ public:
                                                           double /* limit_s */)
     {
         return {};
+    }
+
+    /// Why energy() has no answer, in a sentence; empty: it has one.
+    [[nodiscard]] virtual std::string why_no_energy() const
+    {
+        return "energy is measured of code that runs on this processor only";
+    }
+    /// The energy of a call of a variant that passed its first run, with the same state of the
+    /// caches as a timed call; without what it takes to restore the arguments.
+    /// @param limit_s  wall seconds of one run
+    [[nodiscard]] virtual std::variant<call_energy, failure> energy(callable const& /* tried */,
+                                                                    double /* limit_s */)
+    {
+        return failure{failure_stage::bound, why_no_energy()};
     }
 
     /// How the program is protected from variants, and why: "fork: as asked".

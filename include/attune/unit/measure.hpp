@@ -31,6 +31,7 @@
 #include <attune/measure/cuda/host_check.ipp>
 #include <attune/measure/cuda/launch_graph.ipp>
 #include <attune/measure/cuda/loaded_variant.ipp>
+#include <attune/measure/energy/energy_counters.ipp>
 #include <attune/measure/roofline/core_peaks.ipp>
 #include <attune/measure/roofline/roofline.ipp>
 #include <attune/measure/sandbox/child_process.ipp>

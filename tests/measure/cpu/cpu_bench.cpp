@@ -5,15 +5,21 @@
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
+#include "../../support/powercap.hpp"
+#include "../../support/scratch_directory.hpp"
+#include "../../support/texts.hpp"
 
 using namespace attune_test;
 using attune::failure_stage;
@@ -137,4 +143,55 @@ TEST_CASE("the protection is said with its reason")
     attune::detail::cpu_bench const runs{attune::detail::trial_call_of(b.problem),
                                          attune::detail::bench_options_of(b.options)};
     CHECK(runs.protection() == "none: as asked");
+}
+
+TEST_CASE(
+    "the energy of a call is what the counters rose in it, however its arguments are restored")
+{
+    support::scratch_directory const folder;
+    attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
+    for (attune::cache_state const cache : {attune::cache_state::warm, attune::cache_state::cold})
+        for (bool const is_repeatable : {false, true}) {
+            bench b;
+            attune::trial_call call = attune::detail::trial_call_of(b.problem);
+            std::uint64_t calls = 0;
+            call.call = [&, inner = call.call](void* entry, attune::trial_call::addresses data) {
+                if (!is_repeatable || calls == 0) inner(entry, data);
+                ++calls; // 2 mJ
+                support::write_file(folder.file("intel-rapl:0/energy_uj"),
+                                    std::to_string(2000 * calls) + "\n");
+            };
+            b.options.measuring.cache = cache;
+            attune::bench_options how = attune::detail::bench_options_of(b.options);
+            how.energy = attune::energy_counters::in(folder.path());
+            attune::detail::cpu_bench runs{std::move(call), how};
+            REQUIRE(runs.why_no_energy().empty());
+            auto const e = std::get<attune::call_energy>(runs.energy(b.code(fast), 10));
+            CHECK(e.joules == doctest::Approx(2e-3));
+            CHECK(e.calls <= calls);
+            CHECK(e.calls > 3);
+            CHECK(b.data.called_times(0, 3.0)); // the caller's data is as before
+        }
+}
+
+TEST_CASE(
+    "a variant that crashes while its energy is measured fails, and so does one without counters")
+{
+    support::scratch_directory const folder;
+    attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
+    bench b;
+    attune::bench_options how = attune::detail::bench_options_of(b.options);
+    how.energy = attune::energy_counters::in(folder.path());
+    attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem), how};
+    auto const dead = runs.energy(b.code(crashing), 10);
+    CHECK(std::get<attune::failure>(dead).stage == failure_stage::crash);
+    CHECK(b.data.called_times(0, 3.0));
+    std::filesystem::remove_all(folder.file("intel-rapl:0"));
+    auto const gone = runs.energy(b.code(fast), 10);
+    CHECK(std::get<attune::failure>(gone).stage == failure_stage::bound);
+    CHECK(has(std::get<attune::failure>(gone).reason, "package-0 cannot be read any more"));
+
+    attune::detail::cpu_bench const blind{attune::detail::trial_call_of(b.problem),
+                                          attune::detail::bench_options_of(b.options)};
+    CHECK(has(blind.why_no_energy(), "no energy"));
 }

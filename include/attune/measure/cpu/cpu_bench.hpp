@@ -40,6 +40,9 @@ public:
                                                   timing_record const& how,
                                                   std::size_t count,
                                                   double limit_s) override;
+    [[nodiscard]] std::string why_no_energy() const override { return options_.energy.why_none(); }
+    [[nodiscard]] std::variant<call_energy, failure> energy(callable const& tried,
+                                                            double limit_s) override;
     [[nodiscard]] std::string protection() const override { return first_runs_.protection().why; }
     [[nodiscard]] std::vector<std::string> notices() const override { return turns_.notices(); }
     void set_background(std::function<double()> cpu_s) override
@@ -54,6 +57,13 @@ public:
                                            timing_turns::turn* turn = nullptr) const;
 
 private:
+    /// Runs `body` with a wrapper of code at an address, without checks of results: the code has
+    /// passed them. Then restores the process and the arrays.
+    /// Errors   `stopped`: crash or timeout
+    void unchecked(
+        double limit_s,
+        std::function<void(std::function<std::function<void()>(void*)> const&)> const& body) const;
+
     trial_call call_;
     bench_options options_;
     snapshot original_;

@@ -11,6 +11,7 @@
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -97,7 +98,41 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
                                                          double limit_s)
 {
     timing_turns::turn const mine{turns_};
-    // As guarded_timed_runs, but without a check of results: the code has passed one.
+    std::vector<time_sample> out;
+    try {
+        unchecked(limit_s, [&](auto const& wrapped) {
+            timing_.take_off(call_.idle != nullptr ? wrapped(call_.idle) : std::function<void()>{});
+            out = timing_.sample([&] { original_.restore(); }, wrapped(known.address), how, count);
+        });
+    } catch (stopped const&) {
+        out.clear();
+    }
+    timing_.take_off({});
+    return out;
+}
+
+ATTUNE_INLINE std::variant<call_energy, failure> cpu_bench::energy(callable const& tried,
+                                                                   double limit_s)
+{
+    timing_turns::turn const mine{turns_};
+    call_energy out;
+    try {
+        unchecked(limit_s, [&](auto const& wrapped) {
+            out = timing_.energy([&] { original_.restore(); }, wrapped(tried.address));
+        });
+    } catch (stopped const& s) {
+        return s.why;
+    }
+    if (!std::isnan(out.joules)) return out;
+    return failure{failure_stage::bound,
+                   "its energy is unknown: a counter of " + options_.energy.text() +
+                       " cannot be read any more"};
+}
+
+ATTUNE_INLINE void cpu_bench::unchecked(
+    double limit_s,
+    std::function<void(std::function<std::function<void()>(void*)> const&)> const& body) const
+{
     process_state const before{false};
     std::optional<signal_guard> guard;
     if (first_runs_.protection().how != isolation::none) guard.emplace(limit_s);
@@ -112,18 +147,18 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
                 call_unguarded(bare);
         };
     };
-    std::vector<time_sample> out;
-    timing_.take_off(call_.idle != nullptr ? wrapped(call_.idle) : std::function<void()>{});
+    auto const restore = [&] {
+        guard.reset();
+        before.restore();
+        original_.restore();
+    };
     try {
-        out = timing_.sample([&] { original_.restore(); }, wrapped(known.address), how, count);
-    } catch (stopped const&) {
-        out.clear();
+        body(wrapped);
+    } catch (...) {
+        restore();
+        throw;
     }
-    timing_.take_off({});
-    guard.reset();
-    before.restore();
-    original_.restore();
-    return out;
+    restore();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

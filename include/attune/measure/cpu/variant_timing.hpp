@@ -10,6 +10,7 @@
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/measure/energy/call_energy.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -61,6 +62,12 @@ public:
                                                   std::function<void()> const& call,
                                                   timing_record const& how,
                                                   std::size_t count);
+
+    /// The energy of a call, without that of `prepare` and of cold caches, by the counters of the
+    /// options; in at most the time for timing one variant, once a run is complete.
+    /// Errors   exceptions of `prepare` and the call; detail::cut_short after Ctrl-C
+    [[nodiscard]] call_energy energy(std::function<void()> const& prepare,
+                                     std::function<void()> const& call);
 
 private:
     [[nodiscard]] std::function<void()> ready(std::function<void()> const& prepare);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/repeatable.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -89,6 +91,40 @@ ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void
     while (out.size() < count)
         out.push_back(taker.take(made_ready, call, std::max(how.runs, 1U)));
     return out;
+}
+
+ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& prepare,
+                                                 std::function<void()> const& call)
+{
+    energy_options how;
+    how.limit_s = std::min(how.limit_s, options_.timing_limit_s);
+    machine_energy meter{options_.energy};
+    if (options_.cache == cache_state::warm) {
+        prepare();
+        if (is_repeatable(buffers_, call)) {
+            prepare();
+            auto const calls = [&](std::uint64_t count) {
+                for (; count > 0; --count) {
+                    cut_here();
+                    call();
+                }
+            };
+            return energy_by(meter, calls, {}, how);
+        }
+    }
+    std::function<void()> const made_ready = ready(prepare);
+    auto const calls = [&](std::uint64_t count) {
+        for (; count > 0; --count) {
+            cut_here();
+            made_ready();
+            call();
+        }
+    };
+    auto const beside = [&](std::uint64_t count) {
+        for (; count > 0; --count)
+            made_ready();
+    };
+    return energy_by(meter, calls, beside, how);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
