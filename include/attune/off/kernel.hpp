@@ -182,6 +182,7 @@ public:
     {
         return *this;
     }
+    kernel& bound_energy(double) { return *this; }
     template <class F>
     kernel& reference(F const&)
     {

@@ -85,6 +85,7 @@ struct tuning_measuring {
     cache_state cache = cache_state::warm;
     isolation protect = isolation::automatic;
     trial_limits trial{};
+    std::string powercap{};
 };
 
 struct tuning_device {

@@ -97,6 +97,8 @@ struct tuning_report {
     cache_state cache = cache_state::warm;
     machine_noise noise{};
     std::optional<attune::ATTUNE_OFF_ABI::roofline> roofline{};
+    double joules = 0;
+    double default_joules = 0;
     double log2_space_size = 0;
     std::uint32_t evaluations = 0;
     std::uint32_t pruned = 0;

@@ -382,6 +382,29 @@ public:
         return *this;
     }
 
+    /// The fastest variant is looked for that takes at most so many joules per call of this
+    /// machine's processors, all packages, and of their memory: see joules_per_call(), which also
+    /// says what counts in. A variant runs for a third of a second more, until its joules are known
+    /// to 3 % or the time for one timing is spent; nothing is compiled beside. Variants beyond the
+    /// bound fail (failure_stage::bound), and the search learns from joules on both sides of it.
+    /// The bound holds for the call that is tuned: other shapes take other joules. The report has
+    /// the joules of the default, which must keep the bound, and of what serves.
+    ///
+    /// Where no counters can be read (tuning_measuring::powercap), or code runs on a device or on
+    /// other ranks, nothing is tuned, and the report says why; what the store remembers serves.
+    ///
+    /// Errors    attune::error: `most` is not a finite number above 0
+    /// Example   kernel.bound_energy(0.25)
+    kernel& bound_energy(double most)
+    {
+        if (!(most > 0) || most > std::numeric_limits<double>::max())
+            throw error("the bound of kernel.bound_energy() is not a finite number above 0",
+                        "kernel " + description_.signature.function,
+                        "give joules per call");
+        description_.most_joules = most;
+        return *this;
+    }
+
     /// `f(arguments...)` writes or returns the reference result, which every variant, the default
     /// included, is compared with: slow, simple, trusted code. If `f` throws, nothing can be tuned.
     template <class Reference>

@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/energy/energy_counters.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>
@@ -45,7 +46,7 @@ enum class miss_policy : unsigned char {
     /// As tune_in_background, but candidates that were right on the copy are timed in calls of the
     /// program, which they delay by at most tuning_limits::lost_share: where calls differ from a
     /// copy that is called alone, that is the truth. It takes many calls; limits.seconds does not
-    /// count. A kernel with a baseline is tuned as by tune_in_background.
+    /// count. A kernel with a baseline or a bound on its energy is tuned as by tune_in_background.
     online,
     always, ///< tunes in the first call, also what the store knows, which takes part
 };
@@ -138,6 +139,9 @@ struct tuning_measuring {
     /// this process, the others in a worker process.
     isolation protect = isolation::automatic;
     trial_limits trial{}; ///< limits of a first run in a forked child, without its time
+    /// The folder of the machine's energy counters, for kernel.bound_energy(); another one where a
+    /// container has it elsewhere.
+    std::string powercap = powercap_folder;
     /// Makes the bench, for tests with scripted times; empty: the bench of the device or of this
     /// processor.
     bench_factory make_bench{};

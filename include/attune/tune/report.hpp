@@ -84,6 +84,10 @@ struct tuning_report {
     machine_noise noise{}; ///< disturbance of the machine
     /// Of the installed configuration, if the kernel states its work; see kernel_roofline.
     std::optional<attune::roofline> roofline{};
+    /// Per call, of the installed configuration and of the default, where kernel.bound_energy()
+    /// asks for it; 0: not measured, as for remembered results.
+    double joules = 0;
+    double default_joules = 0;
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;
     std::uint32_t pruned = 0; ///< not evaluated, as they could not win: tuning_search::prune

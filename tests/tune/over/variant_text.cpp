@@ -40,7 +40,7 @@ TEST_CASE("a variant comes back from its text")
     CHECK(back.made.code.from_cache);
     CHECK(back.made.code.address == nullptr);
     CHECK(back.made.first_run_s == 1e-3);
-    CHECK(std::isnan(back.made.error));
+    CHECK(std::isnan(back.made.bounded.error));
     CHECK(back.made.timing == given.made.timing);
     REQUIRE(back.features.size() == 2);
     CHECK(back.features[0] == 1);

@@ -50,7 +50,8 @@ struct kernel_description {
     std::function<std::string(void const*)> check{};
     /// Of kernel.check_error(most, f), which also sets `check`; may be empty.
     std::function<double(void const*)> error{};
-    double most_error = 0; ///< the bound on `error`
+    double most_error = 0;  ///< the bound on `error`
+    double most_joules = 0; ///< of kernel.bound_energy(joules); 0: no bound
     std::function<void(void const*)> reference{};
     /// Whether the reference is quick enough for a call; empty: for each.
     std::function<bool(void const*)> reference_serves{};

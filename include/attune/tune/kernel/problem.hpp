@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,18 @@ struct errors_seen {
     double latest = 0;
     double of_default = 0; ///< from the caller's contents
 };
+
+/// What was measured of a configuration beside its time, for the bounds of its kernel; NaN:
+/// unknown.
+struct bounded_values {
+    double error = std::numeric_limits<double>::quiet_NaN();  ///< by kernel.check_error()
+    double joules = std::numeric_limits<double>::quiet_NaN(); ///< by kernel.bound_energy()
+};
+
+/// How far they are beyond the kernel's bounds, see excess_over(): that of the error first. Empty:
+/// there are no bounds, or nothing was measured.
+[[nodiscard]] std::vector<double> excesses(kernel_description const& kernel,
+                                           bounded_values const& seen);
 
 } // namespace detail
 

@@ -5,6 +5,7 @@
 #include <attune/compile/source/annotations.hpp>
 #include <attune/compile/source/own_span.hpp>
 #include <attune/compile/source/scan.hpp>
+#include <attune/core/evaluation.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/version.hpp>
@@ -18,6 +19,7 @@
 #include <attune/tune/kernel/stated_memory.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -324,6 +326,19 @@ ATTUNE_INLINE void set_extents(call_frame& frame,
     std::vector<std::size_t> const counts = extents_of(kernel, inputs);
     for (argument_extent const& one : kernel.extents)
         frame.set_extent(one.position, counts[one.position]);
+}
+
+ATTUNE_INLINE std::vector<double> excesses(kernel_description const& kernel,
+                                           bounded_values const& seen)
+{
+    std::vector<double> out;
+    if (kernel.error) out.push_back(excess_over(at_most("error", kernel.most_error), seen.error));
+    if (kernel.most_joules > 0)
+        out.push_back(excess_over(at_most("joules", kernel.most_joules), seen.joules));
+    bool const is_unknown =
+        std::all_of(out.begin(), out.end(), [](double one) { return std::isnan(one); });
+    if (is_unknown) out.clear();
+    return out;
 }
 
 [[nodiscard]] inline std::string read_device_name()

@@ -84,7 +84,10 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
         throw error("nothing says how many elements the pointers of an array point to",
                     "kernel '" + problem.kernel.name + "'",
                     "declare kernel.extent<i>(elements)");
-    return std::make_unique<cpu_bench>(trial_call_of(problem), bench_options_of(options));
+    bench_options how = bench_options_of(options);
+    if (problem.kernel.most_joules > 0)
+        how.energy = energy_counters::in(options.measuring.powercap);
+    return std::make_unique<cpu_bench>(trial_call_of(problem), how);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

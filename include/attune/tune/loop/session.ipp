@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/environment.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
@@ -31,6 +32,7 @@
 #include <attune/tune/report.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -81,6 +83,12 @@ public:
     /// From the first event to what is evaluated before the search.
     void open()
     {
+        if (memory_.elsewhere != nullptr && problem_.kernel.most_joules > 0)
+            throw error("kernel '" + problem_.kernel.name +
+                            "' has a bound on its energy: processes that try variants at the "
+                            "same time share the counters of their machine",
+                        "kernel.bound_energy()",
+                        "tune it in one process");
         report_.kernel = problem_.kernel.name;
         report_.compiler = problem_.compiler.identity();
         report_.predicted = problem_.predict;
@@ -200,7 +208,8 @@ private:
     /// How many variants to compile beside a measurement.
     [[nodiscard]] std::size_t variants_ahead()
     {
-        if (memory_.elsewhere != nullptr) return 0; // others compile
+        if (memory_.elsewhere != nullptr) return 0;    // others compile
+        if (problem_.kernel.most_joules > 0) return 0; // a compiler's energy would count
         std::size_t const wanted = options_.compile_ahead
                                        ? *options_.compile_ahead
                                        : automatic_ahead(problem_) * runner_.at_once();
@@ -243,13 +252,14 @@ private:
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
         best_after_.push_back(report_.default_time.value);
+        keep_joules(problem_.default_at, first);
         note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
         take_past_pruned(past);
         if (!is_too_short()) consider_pruning(problem_.default_at, report_.default_time);
         if (!known) {
             events_.sampled(problem_.default_at, first);
-            supply_->tell(problem_.default_at, first.result, first.error);
+            supply_->tell(problem_.default_at, first.result, first.bounded);
             if (!is_too_short()) keep(problem_.default_at, first);
         }
         until_cut([this] { try_baseline(); });
@@ -291,7 +301,7 @@ private:
     {
         if (memory_.elsewhere == nullptr) return {};
         return [this](point const& at, trial const& tried) {
-            supply_->tell(at, tried.result, tried.error); // what a later tuning knows of it
+            supply_->tell(at, tried.result, tried.bounded); // what a later tuning knows of it
             keep(at, tried);
         };
     }
@@ -575,6 +585,29 @@ private:
                 {at, tried.result, tried.code.object_key, predicted_s, std::move(proposer)});
     }
 
+    void keep_joules(point const& at, trial const& tried)
+    {
+        if (!std::isnan(tried.bounded.joules)) joules_[at] = tried.bounded.joules;
+    }
+
+    /// What kernel.bound_energy() asks for.
+    void report_energy(point const& installed)
+    {
+        auto const of = [this](point const& at) {
+            auto const found = joules_.find(at);
+            return found != joules_.end() ? found->second : 0.0;
+        };
+        report_.joules = of(installed);
+        report_.default_joules = of(problem_.default_at);
+        if (report_.joules <= 0) return;
+        std::string said = "a call takes " + formatted("%.3g", report_.joules) + " J, of at most " +
+                           formatted("%.3g", problem_.kernel.most_joules);
+        if (report_.default_joules > 0 && installed != problem_.default_at)
+            said += "; the default takes " + formatted("%.3g", report_.default_joules);
+        note(said + "; the counters are those of whole processors, so what other programs did "
+                    "counts");
+    }
+
     /// One trial goes to the search, and wherever else outcomes go.
     void record_trial(point const& at, trial const& tried)
     {
@@ -583,8 +616,9 @@ private:
         note_threads(tried.timing.threads);
         double const predicted_s = supply_->predicted_s(at);
         std::string proposer = supply_->proposer_of(at);
-        supply_->tell(at, tried.result, tried.error);
+        supply_->tell(at, tried.result, tried.bounded);
         has_news_ = true;
+        keep_joules(at, tried);
         keep(at, tried, predicted_s, std::move(proposer));
         add_result(at, tried.result, tried.code);
     }
@@ -618,6 +652,7 @@ private:
         out.techniques = supply_->uses();
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
+        report_energy(out.at);
         if (!interrupt_.requested() || !roofline_.will_measure())
             report_.roofline = roofline_.at(out.at, chosen.time.value);
         put_into(report_, state_, runner_, *supply_);
@@ -677,7 +712,8 @@ private:
     double longest_s_ = 0;                  ///< wall seconds of a batch
     /// What others try, and when it was given to them.
     std::unordered_map<point, double, point_hash> pending_elsewhere_{};
-    bool is_open_ = false; ///< another step may bring something
+    std::unordered_map<point, double, point_hash> joules_{}; ///< of a call, where measured
+    bool is_open_ = false;                                   ///< another step may bring something
     bool met_stop_rule_ = false;
     bool has_news_ = true;      ///< an outcome was told since the search had nothing to propose
     bool is_exhausted_ = false; ///< the search has nothing more to try

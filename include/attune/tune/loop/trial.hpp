@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,8 +46,7 @@ struct trial {
     timing_record timing{}; ///< empty if not timed now; see disturbed()
     /// Of the default's: wall seconds of what its result is compared with, a reference of its own.
     double reference_s = 0;
-    /// Of its result, by kernel.check_error(); NaN: unknown.
-    double error = std::numeric_limits<double>::quiet_NaN();
+    bounded_values bounded{};
     bool is_cut = false; ///< cut short by Ctrl-C: `result` is meaningless
 };
 
@@ -57,7 +55,8 @@ struct trial {
 class trial_runner {
 public:
     /// @pre     problem and options outlive this object
-    /// Errors   as make_bench()
+    /// Errors   as make_bench(); attune::error: kernel.bound_energy() was called, and the bench
+    ///          measures no energy
     trial_runner(tuning_problem const& problem, tuning_options const& options);
     trial_runner(trial_runner const&) = delete;
     trial_runner& operator=(trial_runner const&) = delete;
@@ -65,7 +64,8 @@ public:
     /// Runs the default configuration: its output is the reference for all others.
     /// @param compiled  the result of compiling it
     /// @param known     its time, if measured before: it is not timed again
-    /// Errors   default_fails, with the reason: nothing can be tuned
+    /// Errors   default_fails, with the reason: nothing can be tuned; attune::error: it takes more
+    ///          energy than its kernel may
     [[nodiscard]] trial establish_reference(compile_result compiled,
                                             std::optional<measurement> const& known = {});
 
@@ -124,13 +124,14 @@ private:
     bench_pool pool_;
     /// Where a run leaves the error of its result; null: none does, or several run at once.
     [[nodiscard]] errors_seen* error_seen() const noexcept;
+    void measure_energy(trial& made, bench& place, double limit_s) const;
     void probe();
     void correct(trial& made, double best_s);
 
     std::unordered_map<std::string, outcome> by_code_;
-    std::unordered_map<std::string, double> error_of_code_; ///< where it is known
-    callable known_{};                                      ///< the code that probes run
-    timing_record known_how_{};                             ///< how `known_` was timed
+    std::unordered_map<std::string, bounded_values> bounded_of_code_;
+    callable known_{};          ///< the code that probes run
+    timing_record known_how_{}; ///< how `known_` was timed
     machine_pace pace_{};
     double quickest_s_ = 0; ///< shortest first run so far
     std::uint32_t same_code_ = 0;

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
+#include <attune/measure/energy/call_energy.hpp>
 #include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
+#include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/trial.hpp>
 
@@ -66,7 +69,7 @@ run_and_time(trial& made, bench& place, double limit_s, double stop_above_s, err
     if (stop_is_requested()) return;
     if (errors != nullptr) errors->latest = std::numeric_limits<double>::quiet_NaN();
     first_run_result const end = place.first_run(made.code, limit_s);
-    if (errors != nullptr) made.error = errors->latest;
+    if (errors != nullptr) made.bounded.error = errors->latest;
     if (auto const* why = std::get_if<failure>(&end)) {
         made.result = *why;
     } else {
@@ -99,6 +102,30 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
             problem.predict ? std::vector<int>{} : options.device.others)
     , quickest_s_(std::numeric_limits<double>::infinity())
 {
+    if (problem.kernel.most_joules <= 0) return;
+    if (std::string const why = pool_.own().why_no_energy(); !why.empty())
+        throw error("kernel '" + problem.kernel.name + "' has a bound on its energy: " + why,
+                    "kernel.bound_energy()",
+                    "tune where energy can be measured, or without that bound");
+}
+
+/// A variant beyond the bound fails.
+ATTUNE_INLINE void trial_runner::measure_energy(trial& made, bench& place, double limit_s) const
+{
+    double const most = problem_.kernel.most_joules;
+    if (most <= 0 || !succeeded(made.result)) return;
+    auto const got = place.energy(made.code, limit_s);
+    if (auto const* why = std::get_if<failure>(&got)) {
+        made.result = *why;
+        return;
+    }
+    auto const& e = std::get<call_energy>(got);
+    made.bounded.joules = e.joules;
+    if (e.joules <= most) return;
+    made.result = failure{failure_stage::bound,
+                          "it takes " + formatted("%.4g", e.joules) + " J per call (within " +
+                              formatted("%.2g", 100 * e.half_width) + " %), its bound at most " +
+                              formatted("%.4g", most)};
 }
 
 ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
@@ -113,7 +140,7 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
     first_run_result const end = pool_.own().establish(code, options_.limits.default_run_s);
     if (auto const* why = std::get_if<failure>(&end)) refuse_default(problem_, *why);
     quickest_s_ = std::get<double>(end);
-    double const error = seen != nullptr ? seen->of_default : unknown;
+    bounded_values bounded{.error = seen != nullptr ? seen->of_default : unknown};
     double const reference_s = has_reference(problem_.kernel, problem_.frame)
                                    ? std::max(0.0, steady_seconds() - begun_s - quickest_s_)
                                    : 0;
@@ -123,9 +150,20 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
             ? *known
             : time_of_default(pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) refuse_default(problem_, *why);
+    if (!known) {
+        trial first{.result = result, .code = code};
+        until_cut([&] { measure_energy(first, pool_.own(), options_.limits.default_run_s); });
+        if (auto const* why = std::get_if<failure>(&first.result))
+            throw error("the default configuration of kernel '" + problem_.kernel.name +
+                            "' has to keep the bound on its energy: " + why->reason,
+                        text_of(problem_.space.describe(), problem_.default_at),
+                        "raise the bound of kernel.bound_energy(), or give a default that keeps "
+                        "it");
+        bounded.joules = first.bounded.joules;
+    }
     if (!code.object_key.empty()) {
         by_code_.emplace(code.object_key, result);
-        error_of_code_.emplace(code.object_key, error);
+        bounded_of_code_.emplace(code.object_key, bounded);
     }
     pool_.set_up(code, options_.limits.default_run_s, std::get<measurement>(result));
     if (!taken.times.empty()) {
@@ -133,7 +171,7 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
         known_how_ = taken;
         pace_.begin(taken.times);
     }
-    return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s, error};
+    return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s, bounded};
 }
 
 ATTUNE_INLINE errors_seen* trial_runner::error_seen() const noexcept
@@ -168,9 +206,13 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
             by_code_.contains(key) || (!key.empty() && !is_new.insert(key).second);
         if (is_known) continue;
         jobs.emplace_back(
-            [&made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
+            [this, &made = out[i], limit_s, stop_above_s, seen = error_seen()](bench& place) {
                 try {
                     run_and_time(made, place, limit_s, stop_above_s, seen);
+                    if (made.is_cut) return;
+                    made.is_cut = true;
+                    measure_energy(made, place, limit_s);
+                    made.is_cut = false;
                 } catch (cut_short const&) { // made.is_cut is set
                 }
             });
@@ -186,7 +228,7 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
         if (key.empty() || is_new.erase(key) > 0) {
             if (!key.empty()) {
                 by_code_.emplace(key, made.result);
-                error_of_code_.emplace(key, made.error);
+                bounded_of_code_.emplace(key, made.bounded);
             }
             if (made.first_run_s > 0) quickest_s_ = std::min(quickest_s_, made.first_run_s);
         } else {
@@ -195,8 +237,8 @@ ATTUNE_INLINE std::vector<trial> trial_runner::run_all(std::vector<compile_resul
             if (made.is_cut) continue;
             ++same_code_;
             made.result = same->second;
-            if (auto const known = error_of_code_.find(key); known != error_of_code_.end())
-                made.error = known->second;
+            if (auto const known = bounded_of_code_.find(key); known != bounded_of_code_.end())
+                made.bounded = known->second;
         }
     }
     return out;

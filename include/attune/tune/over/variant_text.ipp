@@ -48,7 +48,7 @@ template <class T>
     to.put(made.code.compile_s);
     to.put(made.code.from_cache);
     to.put(made.first_run_s);
-    to.put(made.error);
+    to.put(made.bounded.error);
     put_all(to, made.timing.times);
     put_all(to, made.timing.disturbed);
     to.put(made.timing.runs);
@@ -76,7 +76,7 @@ ATTUNE_INLINE void read_variant(std::string_view text, tried_variant& to)
     made.code.compile_s = from.get<double>();
     made.code.from_cache = from.get<bool>();
     made.first_run_s = from.get<double>();
-    made.error = from.get<double>();
+    made.bounded.error = from.get<double>();
     made.timing.times = get_all<double>(from);
     made.timing.disturbed = get_all<std::uint32_t>(from);
     made.timing.runs = from.get<std::uint32_t>();

@@ -78,10 +78,7 @@ public:
                             compile_result const& made,
                             std::vector<double> const& features);
     /// Tells the searcher an outcome. A configuration that waits is dropped, not returned.
-    /// @param error  of its result, by kernel.check_error(); NaN: unknown
-    void tell(point const& at,
-              outcome const& result,
-              double error = std::numeric_limits<double>::quiet_NaN());
+    void tell(point const& at, outcome const& result, bounded_values const& seen = {});
 
     /// Notes a time that the searcher was told before an interruption.
     void note_time(outcome const& result);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/evaluation.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -223,7 +222,8 @@ ATTUNE_INLINE void variant_pipeline::compiled_elsewhere(point const& at,
     tell_metrics(at, features);
 }
 
-ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result, double error)
+ATTUNE_INLINE void
+variant_pipeline::tell(point const& at, outcome const& result, bounded_values const& seen)
 {
     std::erase(again_, at);
     std::erase_if(waiting_, [&](waiting_variant const& w) {
@@ -233,10 +233,9 @@ ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result
     });
     note_time(result);
     counted_seconds const counted(search_s_);
-    if (problem_.kernel.error && !std::isnan(error)) {
+    if (std::vector<double> const beyond = excesses(problem_.kernel, seen); !beyond.empty()) {
         auto const* const m = std::get_if<measurement>(&result);
-        double const excess = excess_over(at_most("error", problem_.kernel.most_error), error);
-        search_.tell_excess(at, m != nullptr ? m->value : std::nan(""), {&excess, 1});
+        search_.tell_excess(at, m != nullptr ? m->value : std::nan(""), beyond);
     }
     search_.tell(at, result);
 }

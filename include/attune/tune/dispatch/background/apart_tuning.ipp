@@ -92,7 +92,7 @@ ATTUNE_INLINE bool apart_tuning::is_online(known_shape const* shape) const
     // Sizes that never repeat have no call in which a candidate could be timed.
     return parts_.subject.options.on_miss == miss_policy::online && shape != nullptr &&
            parts_.subject.kernel.buckets.empty() && parts_.subject.options.limits.lost_share > 0 &&
-           !parts_.subject.kernel.baseline;
+           !parts_.subject.kernel.baseline && parts_.subject.kernel.most_joules <= 0;
 }
 
 ATTUNE_INLINE void apart_tuning::wait() const

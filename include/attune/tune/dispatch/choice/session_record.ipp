@@ -28,6 +28,8 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
     if (!subject.kernel.buckets.empty()) out.emplace_back("bucket", "yes");
     if (subject.kernel.error)
         out.emplace_back("error", "<= " + formatted("%.17g", subject.kernel.most_error));
+    if (subject.kernel.most_joules > 0)
+        out.emplace_back("joules", "<= " + formatted("%.17g", subject.kernel.most_joules));
     if (subject.find_device) return out;
     if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
         out.emplace_back("threads", std::move(threads));

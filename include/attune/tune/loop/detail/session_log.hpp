@@ -40,6 +40,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     hash.add(options.measuring.cache == cache_state::warm ? "warm" : "cold");
     hash.add(problem.kernel.check ? "checked" : "compared");
     if (problem.kernel.error) hash.add(hexadecimal_text(problem.kernel.most_error));
+    if (problem.kernel.most_joules > 0)
+        hash.add("joules").add(hexadecimal_text(problem.kernel.most_joules));
     hash.add(has_reference(problem.kernel, problem.frame) ? "given reference"
                                                           : "default's reference");
     if (options.device.as_graph) hash.add("as graph");
