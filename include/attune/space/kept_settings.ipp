@@ -93,7 +93,7 @@ ATTUNE_INLINE std::optional<kept_settings> read_kept_settings(description const&
         if (!ascends || p >= space.parameters.size()) return {};
         out.scope.push_back(static_cast<std::uint32_t>(p));
     }
-    std::optional<std::uint64_t> const count = setting_count(space, out.scope);
+    std::optional<std::uint64_t> const count = setting_list_size(space, out.scope);
     if (!count) return {};
     bool is_kept = true;
     for (std::uint64_t const run : *runs) {

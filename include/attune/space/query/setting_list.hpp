@@ -21,8 +21,8 @@ inline constexpr std::uint64_t most_numbered_settings = std::uint64_t{1} << 20U;
 
 /// Number of combinations of the values of some parameters; nothing if one of them is real or there
 /// are more than most_numbered_settings.
-[[nodiscard]] std::optional<std::uint64_t> setting_count(description const& space,
-                                                         std::span<std::uint32_t const> scope);
+[[nodiscard]] std::optional<std::uint64_t> setting_list_size(description const& space,
+                                                             std::span<std::uint32_t const> scope);
 
 /// Limits of for_each_setting().
 struct setting_limits {
@@ -35,7 +35,7 @@ struct setting_limits {
 /// @param visit  takes the setting's number (the last parameter of `scope` counts fastest), the
 ///               number of valid configurations with it, and one of these; false: no more
 /// @return  whether all were visited; false, before the first one, beyond the limits
-/// @pre     space.is_exact(), it has no real parameters, and setting_count() has a value
+/// @pre     space.is_exact(), it has no real parameters, and setting_list_size() has a value
 [[nodiscard]] bool for_each_setting(
     chain_of_trees const& space,
     std::span<std::uint32_t const> scope,

@@ -14,8 +14,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE std::optional<std::uint64_t> setting_count(description const& space,
-                                                         std::span<std::uint32_t const> scope)
+ATTUNE_INLINE std::optional<std::uint64_t> setting_list_size(description const& space,
+                                                             std::span<std::uint32_t const> scope)
 {
     std::uint64_t count = 1;
     for (std::uint32_t const p : scope) {

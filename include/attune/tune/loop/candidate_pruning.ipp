@@ -185,7 +185,7 @@ ATTUNE_INLINE bool candidate_pruning::list_settings()
         all_ = 0;
         for (std::uint32_t p = 0; p < known.size(); ++p)
             if (known[p]) scope_.push_back(p);
-        if (!setting_count(space.describe(), scope_)) return false;
+        if (!setting_list_size(space.describe(), scope_)) return false;
         std::vector<bool> read = known;
         bool const has_visited_all = for_each_setting(
             space, scope_, [&](std::uint64_t number, double configurations, point const& one) {
@@ -219,8 +219,8 @@ ATTUNE_INLINE std::optional<kept_settings> candidate_pruning::narrower()
     if (list_settings() && is_worth_narrowing()) measure_peaks_anew();
     is_judged_ = true;
     if (settings_.empty() || !is_worth_narrowing()) return {};
-    kept_settings out{scope_,
-                      std::vector<bool>(*setting_count(problem_.space.describe(), scope_), true)};
+    kept_settings out{
+        scope_, std::vector<bool>(*setting_list_size(problem_.space.describe(), scope_), true)};
     for (setting const& s : settings_)
         out.kept[s.number] = !loses(least_of(s.done).seconds);
     return out;
