@@ -274,6 +274,17 @@ TEST_CASE("a comment in the source costs no tuning: the code is the same")
     CHECK(explained(compiler).how == choice_match::exact_by_code);
 }
 
+TEST_CASE("what others tuned is compiled here: a store names configurations, and has no code")
+{
+    attune::memory_store store = tuned_before();
+    scripted_compiler const here = accumulate_compiler();
+    memory_installation later{store, many, accumulate_source(), here};
+    CHECK(later.obtain() == fast_code);
+    CHECK(later.how() == decision::remembered);
+    CHECK(later.heard.count(progress_event::started) == 0);
+    CHECK(std::ranges::count(here.compiled(), "WAY=1") == 1);
+}
+
 TEST_CASE("other code of the winner or of the default is tuned again")
 {
     for (std::string const& differs : {std::string("0"), std::string("1")}) {
