@@ -113,6 +113,9 @@ private:
     point* changed_;
 };
 
+/// Parents as operators get them: without the first one, whose value the child has.
+using other_parents = std::span<gene_view const>;
+
 } // namespace attune::inline ATTUNE_ABI::search
 
 #ifdef ATTUNE_HEADER_ONLY

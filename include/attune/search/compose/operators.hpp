@@ -16,9 +16,6 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
-/// Parents as operators get them: without the first one, whose value the child has.
-using other_parents = std::span<gene_view const>;
-
 /// Leaves the child as its first parent.
 struct noop {
     static constexpr std::string_view name = "noop";

@@ -8,7 +8,6 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/gene.hpp>
 #include <attune/search/compose/kinds.hpp>
-#include <attune/search/compose/operators.hpp>
 #include <attune/search/compose/selection.hpp>
 
 #include <cstddef>
