@@ -3,10 +3,15 @@
 #include <attune/search/compose/selector_operators.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/parameters.hpp>
 #include <attune/declare/selector.hpp>
 #include <attune/search/compose/composed.hpp>
 #include <attune/search/compose/random_technique.hpp>
+#include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/technique_text.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/space/build_pack.hpp>
 
 #include <algorithm>
@@ -392,4 +397,71 @@ TEST_CASE("names of techniques have operators for selectors, and random ones dra
                                  "noop",
                                  "randomize"})
         CHECK(drawn.count(op) == 1);
+}
+
+TEST_CASE(
+    "each technique of the set for selectors proposes valid configurations, and changes selectors")
+{
+    constexpr auto route = attune::permutation<"ROUTE", 5>();
+    constexpr auto tile = attune::ordinal<"TILE">(attune::range(1, 64));
+    struct one_space {
+        attune::description space;
+        std::size_t techniques;
+        bool has_simplex;
+    };
+    for (one_space const& of :
+         {one_space{attune::lower(attune::space(sort)), 5, false},
+          one_space{attune::lower(attune::space(sort, route)), 5, false},
+          one_space{attune::lower(attune::space(tile, sort, route)), 6, true}}) {
+        attune::chain_of_trees const chain{attune::bind_inputs(of.space)};
+        attune::selector_description const& s = chain.describe().selectors.front();
+        std::vector<std::uint32_t> parameters(s.count());
+        std::iota(parameters.begin(), parameters.end(), s.first);
+        std::vector<search::technique> const set = search::technique_set_for(chain.describe());
+        CHECK(set.size() == of.techniques);
+        for (search::technique const& t : set) {
+            CAPTURE(t.name);
+            bool const is_simplex = t.name.starts_with("nelder_mead");
+            CHECK((is_simplex || t.name.find(" selector;selector_") != t.name.npos));
+            CHECK((of.has_simplex || !is_simplex));
+            CHECK(search::parse_technique(t.name).name == t.name);
+            attune::any_searcher by = t.make(chain, 3);
+            std::set<std::vector<std::uint32_t>> selectors;
+            for (int i = 0; i < 120; ++i) {
+                std::vector<point> const asked = by.ask(1);
+                REQUIRE(asked.size() == 1);
+                point const& p = asked.front();
+                REQUIRE(chain.contains(p));
+                selection const runs =
+                    search::selection_of(gene_view{chain.describe(), parameters, p});
+                std::vector<std::uint32_t> const all = indices_of(p);
+                selectors.insert({all.begin() + s.first, all.begin() + s.first + s.count()});
+                by.tell(p, attune::measurement::exact(1 + cost_of(runs)));
+            }
+            CHECK(selectors.size() >= 10);
+        }
+    }
+}
+
+TEST_CASE("a bandit over the set for selectors finds the best selector sooner than over set A")
+{
+    room const r;
+    auto const mean_of_best = [&](std::vector<search::technique> const& set) {
+        double sum = 0;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            attune::any_searcher s = search::auc_bandit_of(set).make(r.chain, seed);
+            double best = std::numeric_limits<double>::infinity();
+            for (int i = 0; i < 100; ++i) {
+                std::vector<point> const asked = s.ask(1);
+                double const cost = cost_of(r.read(asked.front()));
+                s.tell(asked.front(), attune::measurement::exact(cost + 1));
+                best = std::min(best, cost);
+            }
+            sum += best / 20;
+        }
+        return sum;
+    };
+    double const by_selectors = mean_of_best(search::technique_set_for(r.chain.describe()));
+    double const by_parameters = mean_of_best(search::technique_set_a());
+    CHECK(by_selectors < by_parameters);
 }

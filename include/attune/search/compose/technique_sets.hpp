@@ -1,7 +1,8 @@
 // attune/search/compose/technique_sets.hpp - the sets of techniques that a bandit begins with.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 7.1.1; which variants they are as in OpenTuner (Ansel et al.
-//          2014). Own: technique_set_orders(), technique_set_for()
+//          2014). Own: technique_set_orders(), technique_set_for(); operators for selectors:
+//          Table 4.5
 // Bench    bench/search/tsp.cpp
 // tested by search/compose/technique_text.cpp
 #pragma once
@@ -34,7 +35,9 @@ namespace attune::inline ATTUNE_ABI::search {
 
 /// The set that suits a space by its structure: technique_set_a(); where nothing but orders varies
 /// technique_set_orders(); where other parameters do as well, set A with random_move for orders,
-/// which its operators else draw anew, and a climb.
+/// which its operators else draw anew, and a climb. Where there is a selector, the techniques move,
+/// cross and pull selectors as a whole (selector_move, selector_cross, selector_swarm), as a
+/// cut-off and what runs below it mean little alone; other parameters change as in the sets above.
 [[nodiscard]] std::vector<technique> technique_set_for(description const& space);
 
 /// Every technique of this folder with its usual settings: bases with their default operators,

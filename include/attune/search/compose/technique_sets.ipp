@@ -11,10 +11,12 @@
 #include <attune/search/compose/mutation_bandit.hpp>
 #include <attune/search/compose/operator.hpp>
 #include <attune/search/compose/order_operators.hpp>
+#include <attune/search/compose/selector_operators.hpp>
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/compose/unit_steps.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <tuple>
 #include <vector>
@@ -46,6 +48,46 @@ namespace detail {
     normal_greedy_mutation out;
     out.mutation_rate = rate;
     return technique_of(out);
+}
+
+/// Of what varies in a space.
+struct varied_kinds {
+    std::size_t orders = 0;
+    std::size_t others = 0; ///< that are part of no selector
+};
+[[nodiscard]] inline varied_kinds varied_kinds_of(description const& space)
+{
+    varied_kinds out;
+    for (attune::detail::named_value const& value : attune::detail::named_values(space)) {
+        parameter_description const& p = space.parameters[value.first];
+        bool const is_in_selector =
+            std::any_of(space.selectors.begin(), space.selectors.end(), [&](auto const& s) {
+                return value.first - s.first < s.count(); // unsigned: false before the first
+            });
+        if (attune::detail::has_order(space, value.first))
+            ++out.orders;
+        else if (!is_in_selector && (p.traits().is_interval || p.value_count() > 1))
+            ++out.others;
+    }
+    return out;
+}
+
+/// For spaces with selectors.
+[[nodiscard]] inline std::vector<technique> techniques_for_selectors(varied_kinds const& varied)
+{
+    operators<permutation<random_move>, selector<selector_move>> const by_moves;
+    operators<permutation<random_move>, selector<selector_cross>> const by_crossing;
+    uniform_greedy_mutation uniform;
+    normal_greedy_mutation normal;
+    uniform.mutation_rate = 0.1;
+    normal.mutation_rate = 0.3;
+    std::vector<technique> out{technique_of(de_alt{}, by_crossing),
+                               technique_of(uniform, by_moves),
+                               technique_of(normal, by_moves),
+                               technique_of(pso{}, operators<selector<selector_swarm>>{}),
+                               technique_of(climb{}, operators<selector<selector_move>>{})};
+    if (varied.others > 0) out.push_back(technique_of(nelder_mead{}));
+    return out;
 }
 
 } // namespace detail
@@ -91,17 +133,10 @@ ATTUNE_INLINE std::vector<technique> technique_set_orders()
 
 ATTUNE_INLINE std::vector<technique> technique_set_for(description const& space)
 {
-    std::size_t orders = 0;
-    std::size_t others = 0;
-    for (attune::detail::named_value const& value : attune::detail::named_values(space)) {
-        parameter_description const& p = space.parameters[value.first];
-        if (attune::detail::has_order(space, value.first))
-            ++orders;
-        else if (p.traits().is_interval || p.value_count() > 1)
-            ++others;
-    }
-    if (orders == 0) return technique_set_a();
-    if (others == 0) return technique_set_orders();
+    detail::varied_kinds const varied = detail::varied_kinds_of(space);
+    if (!space.selectors.empty()) return detail::techniques_for_selectors(varied);
+    if (varied.orders == 0) return technique_set_a();
+    if (varied.others == 0) return technique_set_orders();
     operators<permutation<random_move>> const by_moves;
     uniform_greedy_mutation uniform;
     normal_greedy_mutation normal;
