@@ -177,6 +177,15 @@ ATTUNE_INLINE std::optional<technique_advice> recommend_next(technique_history c
     return {};
 }
 
+namespace detail {
+
+/// Medians of tuning_gains whose ratio is larger differ by two steps or more. Own: equal gains next
+/// to a limit of steps fall on both sides of it, so that medians one step apart may be equal.
+inline constexpr double gains_apart = 1 + 1.5 * (gain_step - 1);
+static_assert(gain_step < gains_apart && gains_apart < gain_step * gain_step);
+
+} // namespace detail
+
 ATTUNE_INLINE std::optional<strategy_advice> recommend_strategy(technique_history const& past,
                                                                 space_structure const& structure,
                                                                 technique_filter const& usable)
@@ -194,11 +203,8 @@ ATTUNE_INLINE std::optional<strategy_advice> recommend_strategy(technique_histor
             if (a.gain != b.gain) return a.gain > b.gain;
             return a.of->gains.count() > b.of->gains.count();
         });
-        // Of the steps of tuning_gains one is 1.05 and two are 1.1025. More than one: equal gains
-        // next to a limit of steps fall on both sides of it.
-        constexpr double apart = 1.075;
         auto const rival = std::find_if(known.begin(), known.end(), [&](entry const& one) {
-            return one.gain * apart < known.front().gain;
+            return one.gain * detail::gains_apart < known.front().gain;
         });
         if (rival == known.end()) continue;
         entry const& best = known.front();

@@ -14,6 +14,13 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
+namespace detail {
+
+/// Between two neighbouring gains that tuning_gains tells apart.
+inline constexpr double gain_step = 1.05;
+
+} // namespace detail
+
 /// Gains of tunings: the default configuration's time divided by the best one's. Counted in steps
 /// of 5 %, so that the sums of many tunings are short.
 class tuning_gains {

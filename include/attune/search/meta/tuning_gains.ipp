@@ -13,7 +13,6 @@ namespace attune::inline ATTUNE_ABI::search {
 
 namespace detail {
 
-inline constexpr double gain_step = 1.05;
 inline constexpr double most_gain = 1e9;
 
 [[nodiscard]] inline std::uint32_t step_of_gain(double gain)
