@@ -78,9 +78,11 @@ left_out draw(attune::tuning_problem const& problem,
               std::size_t count)
 {
     attune::detail::core_peaks const peaks = attune::detail::core_peaks_of_this_machine(true);
+    attune::tuning_options options;
+    options.search.prune = true;
     attune::detail::candidate_pruning pruning{
         problem,
-        {},
+        options,
         [](std::string const& said) { std::fprintf(stderr, "%s\n", said.c_str()); },
         {.peaks = [&](bool) { return peaks; }}};
     left_out out;
