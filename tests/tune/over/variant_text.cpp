@@ -76,6 +76,7 @@ TEST_CASE("the end of a tuning comes back from its text, and damage is an error"
     r.speedup_high = 2.2;
     r.ties = {"TILE=8"};
     r.log2_space_size = 5;
+    r.left_share = 0.25;
     r.evaluations = 20;
     r.same_code = 1;
     r.compiled = 18;
@@ -96,6 +97,7 @@ TEST_CASE("the end of a tuning comes back from its text, and damage is an error"
     CHECK(back.report.best.high == 1.1);
     CHECK(back.report.speedup_low == 1.8);
     CHECK(back.report.ties == r.ties);
+    CHECK(back.report.left_share == 0.25);
     CHECK(back.report.failures == r.failures);
     CHECK(back.report.first_failures.front().log == "a log");
     CHECK(back.report.interrupted);
