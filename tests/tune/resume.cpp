@@ -203,6 +203,43 @@ TEST_CASE("an added value keeps what was measured; what failed gets another chan
           std::vector<std::string>{"WAY=0", "WAY=2", "WAY=10", "WAY=1"});
 }
 
+TEST_CASE("of a configuration the last ended tuning counts: what failed there is tried again")
+{
+    auto const anew = [](attune::tuning_options& o) { o.on_miss = attune::miss_policy::always; };
+    auto const without_fast = [] {
+        return scripted_compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
+                                     if (v.macros.front().value == "1")
+                                         return attune::failure{attune::failure_stage::compile,
+                                                                "the disk is full"};
+                                     return accumulate_script(v);
+                                 },
+                                 "scripted 1"};
+    };
+    for (bool const fails_last : {true, false}) {
+        CAPTURE(fails_last);
+        attune::memory_store store;
+        for (bool const fails : {!fails_last, fails_last}) {
+            memory_installation one{store,
+                                    ways<usual, fast>(),
+                                    accumulate_source(),
+                                    fails ? without_fast() : accumulate_compiler(),
+                                    anew};
+            CHECK((one.obtain() == fast_code) == !fails);
+            CHECK(one.known.report().evaluations == 2);
+        }
+        memory_installation later{store, ways<usual, fast, crawling>()};
+        CHECK(later.obtain() == fast_code);
+        CHECK(later.known.report().evaluations == 3);
+        CHECK(notices_but_noise(later.known.report()) ==
+              std::vector<std::string>{std::string("continued an earlier tuning: ") +
+                                       (fails_last ? "1" : "2") + " evaluations were known"});
+        // What is known is compiled once more where it wins.
+        CHECK(later.compiler.compiled() ==
+              (fails_last ? std::vector<std::string>{"WAY=0", "WAY=1", "WAY=10"}
+                          : std::vector<std::string>{"WAY=0", "WAY=10", "WAY=1"}));
+    }
+}
+
 TEST_CASE("the policy always measures again, but goes on where it was itself cut short")
 {
     auto const again = [](attune::tuning_options& o) { o.on_miss = attune::miss_policy::always; };
