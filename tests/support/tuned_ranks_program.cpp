@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <mpi.h>
 #include <stdexcept>
 #include <string>
@@ -53,8 +54,11 @@ void say_report(attune::tune_over_report const& r)
         line += std::to_string(one.evaluations) + (one.is_left ? "left" : "") +
                 (one.first_fault.empty() ? "" : "!") + ",";
     say(line);
+    if (!r.report.reason.empty())
+        say("reason " + std::to_string(own_rank()) + " " + in_one_line(r.report.reason));
     for (std::string const& said : r.report.notices)
-        if (own_rank() == 0) say("notice " + std::to_string(own_rank()) + " " + in_one_line(said));
+        say((own_rank() == 0 ? "notice " : "heard ") + std::to_string(own_rank()) + " " +
+            in_one_line(said));
     for (attune::failure const& one : r.report.first_failures)
         if (own_rank() == 0)
             say("failure " + std::to_string(own_rank()) + " " + std::string(describe(one.stage)) +
@@ -86,6 +90,7 @@ void tune_scripted(std::string const& what)
     if ((what == "short" && rank == 2) || (what == "short_first" && rank == 0))
         script.slowness = 1e-5;
     bool is_first = true;
+    int compiled = 0;
     scripted_compiler const compiler(
         [&](attune::compile_request const& v) -> scripted_compiler::answer {
             std::size_t const i = std::stoul(v.macros.front().value);
@@ -95,6 +100,7 @@ void tune_scripted(std::string const& what)
             if (!is_default) {
                 say("evaluated " + std::to_string(rank) + " " + std::to_string(i));
                 sleep_s(0.01);
+                if (what == "interrupted_third" && rank == 1 && ++compiled == 3) std::raise(SIGINT);
                 if (what == "throws" && rank == 1) throw std::runtime_error("the disk is full");
                 if (rank == 1 && std::exchange(is_first, false)) {
                     if (what == "interrupted_worker") std::raise(SIGINT);
@@ -126,6 +132,11 @@ void tune_scripted(std::string const& what)
     if (what == "few") options.limits.evaluations = 10;
     if (what == "hangs") options.limits.seconds = 3;
     options.measuring.make_bench = timed_by(script);
+    if (what == "no_bench" && rank == 0)
+        options.measuring.make_bench = [](auto const&,
+                                          auto const&) -> std::unique_ptr<attune::bench> {
+            throw std::runtime_error("no clock on this node");
+        };
     attune::tuned call{kernel, compiler, options};
     bool const is_empty = (what == "empty" && rank == 2) || (what == "empty_first" && rank == 0);
     std::vector<double> x(is_empty ? 0 : 64);

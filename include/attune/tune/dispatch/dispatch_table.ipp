@@ -230,6 +230,11 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         }
         device->require_arrays(frame);
     }
+    auto const degraded = [&](std::exception const& why) {
+        installed_variant const* const by = s.parts.degrade(of, met.shape, why.what());
+        if (by != nullptr && tunes_now != nullptr) tunes_now->report = of.outcome;
+        return by;
+    };
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
         work_in_progress const at_work;
@@ -246,11 +251,11 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         return *by;
     } catch (default_fails const& e) {
         if (fallback_of(subject.kernel) != nullptr && !device)
-            if (auto const* const by = s.parts.degrade(of, met.shape, e.what())) return *by;
+            if (auto const* const by = degraded(e)) return *by;
         s.parts.report.set(untuned_report(subject.kernel.name, decision::call_failed, e.what()));
         throw;
     } catch (std::exception const& e) {
-        if (auto const* const by = s.parts.degrade(of, met.shape, e.what())) return *by;
+        if (auto const* const by = degraded(e)) return *by;
         s.parts.report.set(untuned_report(subject.kernel.name, decision::call_failed, e.what()));
         throw;
     }

@@ -107,6 +107,9 @@ ATTUNE_INLINE tuning_report tuning_elsewhere::install(found_elsewhere found)
         }
         found.report.notices.push_back("the default serves here: what was found " + why);
         parts_.report.tell(found.report.notices.back());
+    } else { // the other process has said why
+        of_->outcome = found.report;
+        parts_.report.set(found.report);
     }
     static_cast<void>(parts_.settle(*of_, parts_.shapes.meet(call_.shape).shape));
     return std::move(found.report);

@@ -206,7 +206,40 @@ TEST_CASE("Ctrl-C at rank 0, or at another, ends the tuning on all")
         CHECK(all_say(r, 4, "interrupted=1"));
         CHECK(r.evaluated < 20);
         CHECK(r.over == 4);
+        if (what == std::string("interrupted_worker")) continue;
+        // Nothing but the default has run at rank 0, and all are told why it serves.
+        CHECK(all_say(r, 4, " STEP=0 "));
+        CHECK(count_of(r.all,
+                       "interrupted before the final: what was fastest elsewhere did not run "
+                       "here, and the default serves") == 4);
     }
+}
+
+TEST_CASE("Ctrl-C at another rank ends the search alone: leaders and final follow on rank 0")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(2, "interrupted_third");
+    CAPTURE(r.all);
+    // Two steps beside the default were told; each one that compiles is faster than it.
+    CHECK(all_say(r, 2, " evaluations=3 "));
+    CHECK(all_say(r, 2, " tuned=1 interrupted=1"));
+    CHECK(has(r.all, "evaluated 0 ")); // a leader
+    CHECK(r.over == 2);
+}
+
+TEST_CASE("where rank 0 cannot tune, the default serves on all ranks, each of which is told why")
+{
+    if (!problem().empty()) return;
+    ranks_run const r = run(3, "no_bench");
+    CAPTURE(r.all);
+    CHECK(r.code == 0);
+    CHECK(all_say(r, 3, " STEP=0 "));
+    for (std::string const rank : {"0", "1", "2"})
+        CHECK(has(r.all, "reason " + rank + " no clock on this node"));
+    CHECK(r.over == 3);
+    ranks_run const alone = run(1, "no_bench");
+    CHECK(all_say(alone, 1, " STEP=0 "));
+    CHECK(has(alone.all, "reason 0 no clock on this node"));
 }
 
 #else
