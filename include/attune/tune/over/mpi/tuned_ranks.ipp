@@ -93,7 +93,7 @@ search_with_ranks(MPI_Comm comm, dispatch_table& table, keyed_call const& call)
 }
 
 /// What is tried for an order; seen is nothing where Ctrl-C came first.
-inline void evaluate_order(tuning_elsewhere& part, rank_order const& of, rank_report& report)
+inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report& report)
 {
     report.seen = guarded_evaluation{
         failure{failure_stage::crash,
@@ -124,7 +124,7 @@ inline void evaluate_order(tuning_elsewhere& part, rank_order const& of, rank_re
         report.problem = problem_here();
     }
     rank_order end = obey_orders(
-        comm, report, interrupt, [&](rank_order const& of) { evaluate_order(part, of, report); });
+        comm, report, interrupt, [&](rank_order const& of) { try_order(part, of, report); });
     return {std::move(end), interrupt.requested()};
 }
 
