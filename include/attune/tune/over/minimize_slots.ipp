@@ -267,6 +267,7 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
     std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())
         possible = static_cast<std::uint32_t>(*size);
+    run_state board = objective_board(options.name, limits, possible, options.progress);
     // The cost is counted here: the first evaluation does not ask what it costs.
     auto const make = [&] {
         return optimizer_core(
@@ -274,7 +275,6 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
     };
     search_log log(space, options);
     optimizer_core search = log.continued(make);
-    run_state board = objective_board(options.name, limits, possible, options.progress);
     slots_loop loop(on, search, log, board, options.bounds, most_seconds);
     loop_end const end = loop.run();
     found_minimum out;
