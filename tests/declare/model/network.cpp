@@ -3,11 +3,16 @@
 #include <attune/declare/model/network.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/core/random.hpp>
 #include <attune/declare/parameters.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../../support/networks.hpp"
 #include "../../support/quantity_value.hpp"
@@ -111,6 +116,136 @@ TEST_CASE("a layer overwrites its input only where nothing reads that later")
     model::network given("given", 1);
     model::relu(given.input({1, 10})); // what is given stays
     CHECK(given.activation_bytes().constant() == 20);
+}
+
+TEST_CASE("a network of random layers holds what it holds when it is played layer by layer")
+{
+    struct played {
+        std::int64_t elements = 0;
+        int uses = 0; // what is still to come
+        bool is_given = false;
+    };
+    attune::random_engine engine(17);
+    auto const below = [&](std::size_t n) { return static_cast<std::size_t>(engine() % n); };
+    for (int round = 0; round < 400; ++round) {
+        struct layer {
+            std::vector<std::size_t> inputs;
+            bool overwrites = false;
+            bool is_view = false;
+            std::int64_t scratch = 0;
+        };
+        model::network net("random", 1);
+        std::vector<tensor> tensors{net.input({1 + std::int64_t(below(9))})};
+        if (below(2) == 0) tensors.push_back(net.input({1 + std::int64_t(below(9))}));
+        std::size_t const given = tensors.size();
+        std::vector<layer> layers(below(14));
+        for (layer& l : layers) {
+            l.inputs = {tensors.size() - 1 - below(std::min<std::size_t>(tensors.size(), 3)),
+                        below(tensors.size())};
+            l.is_view = below(5) == 0;
+            l.overwrites = !l.is_view && below(2) == 0;
+            l.scratch = l.is_view || below(4) != 0 ? 0 : std::int64_t(below(20));
+            tensor const& first = tensors[l.inputs[0]];
+            bool const keeps = l.is_view || below(2) == 0;
+            tensors.push_back(
+                model::apply("layer",
+                             {first, tensors[l.inputs[1]]},
+                             {.shape = {keeps ? first.elements() : 1 + std::int64_t(below(9))},
+                              .scratch = l.scratch,
+                              .may_overwrite = l.overwrites,
+                              .is_view = l.is_view}));
+        }
+        std::vector<std::size_t> outputs;
+        for (std::size_t n = below(3); n > 0; --n)
+            outputs.push_back(below(tensors.size()));
+        for (std::size_t const o : outputs)
+            net.output(tensors[o]);
+
+        // Each tensor stands in a buffer; a buffer is freed behind the last layer that reads it.
+        std::vector<std::size_t> buffer_of(tensors.size());
+        std::vector<char> is_read(tensors.size(), 0);
+        for (std::size_t i = 0; i < tensors.size(); ++i)
+            buffer_of[i] = i;
+        std::vector<played> buffers(tensors.size());
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            if (layers[i].is_view) buffer_of[given + i] = buffer_of[layers[i].inputs[0]];
+            for (std::size_t const in : layers[i].inputs)
+                is_read[in] = 1;
+        }
+        auto const use = [&](std::size_t t, int by) { buffers[buffer_of[t]].uses += by; };
+        for (layer const& l : layers)
+            for (std::size_t const in : l.inputs)
+                use(in, 1);
+        for (std::size_t t = 0; t < tensors.size(); ++t) // outputs are never freed
+            if (outputs.empty() ? is_read[t] == 0
+                                : std::count(outputs.begin(), outputs.end(), t) > 0)
+                use(t, 1000);
+        std::int64_t held = 0;
+        std::int64_t most = 0;
+        std::int64_t all_given = 0;
+        for (std::size_t i = 0; i < given; ++i) {
+            buffers[i] = {*tensors[i].elements().constant(), buffers[i].uses, true};
+            all_given += buffers[i].elements;
+            held += buffers[i].elements; // also what nothing reads, while the first layer runs
+        }
+        bool is_first = true;
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            layer const& l = layers[i];
+            std::size_t const made = given + i;
+            auto const free_unused = [&](std::size_t b) {
+                if (buffers[b].uses == 0) held -= std::exchange(buffers[b].elements, 0);
+            };
+            if (l.is_view) { // it reads nothing when it runs: the buffer lives as its views do
+                for (std::size_t const in : l.inputs)
+                    use(in, -1);
+            } else {
+                std::int64_t const elements = *tensors[made].elements().constant();
+                std::size_t taken = made;
+                for (std::size_t const in : l.inputs) {
+                    std::size_t const b = buffer_of[in];
+                    int const own = (buffer_of[l.inputs[0]] == b ? 1 : 0) +
+                                    (buffer_of[l.inputs[1]] == b ? 1 : 0);
+                    if (taken == made && l.overwrites && !buffers[b].is_given &&
+                        buffers[b].uses == own && buffers[b].elements == elements)
+                        taken = b;
+                }
+                most = std::max(most, held + l.scratch);
+                if (taken == made) {
+                    buffers[made].elements = elements;
+                    held += elements;
+                } else {
+                    for (std::size_t t = made; t < tensors.size(); ++t)
+                        if (buffer_of[t] == made) buffer_of[t] = taken;
+                    buffers[taken].uses += std::exchange(buffers[made].uses, 0);
+                }
+                most = std::max(most, held);
+                for (std::size_t const in : l.inputs)
+                    use(in, -1);
+                free_unused(buffer_of[made]);
+                is_first = false;
+            }
+            for (std::size_t b = 0; b < buffers.size(); ++b)
+                if (b < given ? !is_first : b <= made) free_unused(b);
+        }
+        CAPTURE(round);
+        CHECK(net.activation_bytes().constant() == (is_first ? all_given : most));
+    }
+}
+
+TEST_CASE("a chain of 30,000 layers holds two of its tensors")
+{
+    // With a time that grows as the square of the layers, this test runs for a minute and more.
+    model::network copied("copied", 1);
+    model::network viewed("viewed", 1);
+    tensor x = copied.input({3, 4});
+    tensor y = viewed.input({3, 4});
+    for (int i = 0; i < 30'000; ++i) {
+        x = model::transpose(x, {1, 0});
+        y = model::reshape(y, {y.extent(1), y.extent(0)});
+    }
+    CHECK(copied.activation_bytes().constant() == 24);
+    model::dense(y, 5);
+    CHECK(viewed.activation_bytes().constant() == 12 + 15);
 }
 
 TEST_CASE("what a layer holds before its output exists counts")

@@ -31,6 +31,7 @@ public:
         : graph_(graph)
         , buffer_of_(graph.tensors.size(), no_index)
     {
+        find_views();
         find_last_uses();
         for (std::uint32_t t = 0; t < graph.tensors.size(); ++t)
             if (graph.tensors[t].maker == no_index && graph.tensors[t].choices.empty())
@@ -40,24 +41,32 @@ public:
     }
 
     /// The numbers that are held at any moment are at most the largest of these.
+    /// Cost     linear in layers and tensors, where no formula grows with them
     [[nodiscard]] std::vector<model::quantity> held() const
     {
         std::vector<model::quantity> out;
+        auto const changes = changes_by_step();
+        std::vector<model::quantity> parts(buffers_.size()); // of each buffer in `all`
+        model::quantity all = 0;
+        auto const update = [&](std::uint32_t b, std::size_t s) {
+            model::quantity const next = held_at(buffers_[b], s);
+            all = all - parts[b] + next;
+            parts[b] = next;
+        };
         for (std::size_t s = 0; s < graph_.steps.size(); ++s) {
             network_step const& step = graph_.steps[s];
-            if (step.cost.is_view) continue;
-            std::uint32_t const own = buffer_of_[step.output];
-            model::quantity others = 0;
-            for (std::uint32_t b = 0; b < buffers_.size(); ++b)
-                if (b != own || buffers_[b].first < s) others += held_at(buffers_[b], s);
-            bool const is_new = buffers_[own].first == s;
-            model::quantity const made = is_new ? step.gate * buffers_[own].elements : 0;
-            add_unless_less(out, others + made);
+            std::uint32_t const own = step.cost.is_view ? no_index : buffer_of_[step.output];
+            bool const is_new = own != no_index && buffers_[own].first == s;
+            for (std::uint32_t const b : changes[s])
+                if (b != own || !is_new) update(b, s);
+            if (own == no_index) continue;
+            add_unless_less(out, is_new ? all + step.gate * buffers_[own].elements : all);
             if (!step.cost.scratch.is_same(0))
-                add_unless_less(out, others + step.gate * step.cost.scratch);
+                add_unless_less(out, all + step.gate * step.cost.scratch);
+            if (is_new) update(own, s);
         }
-        if (out.empty()) {
-            model::quantity all = 0;
+        if (out.empty()) { // nothing but views
+            all = 0;
             for (network_buffer const& b : buffers_)
                 all += b.elements;
             out.push_back(all);
@@ -71,9 +80,7 @@ private:
     /// Which tensors that a layer made a tensor may be, and where.
     void resolve(std::uint32_t tensor, model::quantity const& gate, places& out) const
     {
-        std::uint32_t const maker = graph_.tensors[tensor].maker;
-        if (maker != no_index && graph_.steps[maker].cost.is_view)
-            return resolve(graph_.steps[maker].inputs.front(), gate, out);
+        tensor = viewed_[tensor];
         if (graph_.tensors[tensor].choices.empty()) out.emplace_back(gate, tensor);
         for (auto const& [where, chosen] : graph_.tensors[tensor].choices)
             if (model::quantity const both = gate * where; both.constant() != 0)
@@ -103,6 +110,16 @@ private:
         return out;
     }
 
+    /// A layer reads tensors that are there before its own.
+    void find_views()
+    {
+        for (std::uint32_t t = 0; t < graph_.tensors.size(); ++t) {
+            std::uint32_t const maker = graph_.tensors[t].maker;
+            bool const is_view = maker != no_index && graph_.steps[maker].cost.is_view;
+            viewed_.push_back(is_view ? viewed_[graph_.steps[maker].inputs.front()] : t);
+        }
+    }
+
     /// An output of the network is held to the end.
     void find_last_uses()
     {
@@ -115,6 +132,22 @@ private:
         for (std::uint32_t const t : outputs())
             for (auto const& [where, made] : resolved(t, 1))
                 uses_[made].emplace_back(where, end);
+    }
+
+    /// The steps at which held_at() of a buffer changes: where it is made, and behind its uses.
+    [[nodiscard]] std::vector<std::vector<std::uint32_t>> changes_by_step() const
+    {
+        std::vector<std::vector<std::uint32_t>> out(graph_.steps.size());
+        auto const add = [&](std::uint32_t b, std::size_t s) {
+            if (s < out.size() && (out[s].empty() || out[s].back() != b)) out[s].push_back(b);
+        };
+        for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
+            add(b, buffers_[b].first);
+            add(b, buffers_[b].last + 1);
+            for (auto const& [where, step] : buffers_[b].sometimes)
+                add(b, step + 1);
+        }
+        return out;
     }
 
     std::uint32_t make_buffer(std::uint32_t tensor, model::quantity gate, std::size_t step)
@@ -193,6 +226,7 @@ private:
 
     network_graph const& graph_;
     std::vector<network_buffer> buffers_;
+    std::vector<std::uint32_t> viewed_;    // tensor -> the one whose memory it is, behind all views
     std::vector<std::uint32_t> buffer_of_; // tensor -> buffer
     std::vector<std::vector<std::pair<model::quantity, std::size_t>>>
         uses_; // tensor -> where, step
