@@ -33,7 +33,9 @@ axis_options draw_axis(attune::random_engine& engine)
 }
 
 /// Starts of windows that lie inside the padded axis, one by one.
-whole count_windows(axis_options const& o, bool ceil = false)
+/// @param ceil  rows that none covers get a last window, if it starts in the input or the left
+///              padding (PyTorch), or, with `in_padding`, anywhere (ONNX before set 12)
+whole count_windows(axis_options const& o, bool ceil = false, bool in_padding = false)
 {
     whole const end = o.extent + 2 * o.pad;
     whole const reach = o.dilation * (o.kernel - 1) + 1;
@@ -42,9 +44,8 @@ whole count_windows(axis_options const& o, bool ceil = false)
     whole covered = 0; // rows before here lie in a window
     for (whole start = 0;; start += o.stride) {
         bool const is_full = start + reach <= end;
-        // PyTorch: one more window for rows that none covers, if it starts in input or left
-        // padding.
-        bool const counts = is_full || (ceil && covered < end && start < o.extent + o.pad);
+        bool const is_inside = in_padding || start < o.extent + o.pad;
+        bool const counts = is_full || (ceil && covered < end && is_inside);
         if (!counts) return count;
         ++count;
         covered = start + reach;
@@ -200,14 +201,19 @@ TEST_CASE("pools take full windows, or a last one that is not")
         h.dilation = 1;
         h.pad = std::min(h.pad, h.kernel / 2); // PyTorch pads by half a window at most
         bool const ceil = engine() % 2 == 0;
+        bool const in_padding = engine() % 2 == 0;
         if (count_windows(h) == 0) continue;
         model::network net("n");
-        model::tensor const y = model::average_pool1d(
-            net.input({1, 2, h.extent}),
-            {.window = h.kernel, .stride = h.stride, .pad = h.pad, .ceil = ceil});
-        CHECK(y.extent(2).constant() == count_windows(h, ceil));
+        model::tensor const y = model::average_pool1d(net.input({1, 2, h.extent}),
+                                                      {.window = h.kernel,
+                                                       .stride = h.stride,
+                                                       .pad = h.pad,
+                                                       .ceil = ceil,
+                                                       .ceil_in_padding = in_padding});
+        whole const count = count_windows(h, ceil, in_padding);
+        CHECK(y.extent(2).constant() == count);
         CHECK(net.weights().constant() == 0);
-        CHECK(net.flops().constant() == 2 * count_windows(h, ceil) * h.kernel);
+        CHECK(net.flops().constant() == 2 * count * h.kernel);
     }
     model::network net("n");
     CHECK(model::global_average_pool(net.input({2, 5, 7, 7})).elements().constant() == 10);

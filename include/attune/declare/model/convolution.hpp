@@ -113,6 +113,7 @@ struct pooling {
     padding pad = {};
     bool ceil =
         false; ///< a last window that is not full counts if it starts before the padding behind
+    bool ceil_in_padding = false; ///< with `ceil`: it counts if it starts there, too
 };
 
 /// Operations = output elements * window: comparisons, or additions and one division.

@@ -5,6 +5,8 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/model/convolution.hpp>
 
+#include <cstdint>
+
 namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
@@ -28,6 +30,10 @@ inline void require_axes(model::tensor const& x,
                         "give one number, or one per axis");
 }
 
+/// Which last window of an axis counts: one that is full, that starts before the padding behind,
+/// or that starts anywhere.
+enum class last_window : std::uint8_t { full, starts_inside, any };
+
 /// How many windows of `kernel` fit the extent of an axis of space.
 [[nodiscard]] inline model::quantity windows(model::tensor const& x,
                                              std::string const& kind,
@@ -35,7 +41,7 @@ inline void require_axes(model::tensor const& x,
                                              model::quantity const& kernel,
                                              model::quantity const& stride,
                                              model::padding const& zeros,
-                                             bool up = false)
+                                             last_window last = last_window::full)
 {
     model::quantity const& extent = x.extent(axis + 2);
     if (zeros.same) return ceil_div(extent, stride);
@@ -50,8 +56,9 @@ inline void require_axes(model::tensor const& x,
     // An extent that a kernel and its padding keep stays its own formula.
     if (stride.constant() == 1 && (room + 1).is_natural()) return room + 1;
     model::quantity const at_least = room.as_extent(); // not negative where the layer is valid
-    if (!up) return at_least / stride + 1;
+    if (last == last_window::full) return at_least / stride + 1;
     model::quantity const count = ceil_div(at_least, stride) + 1;
+    if (last == last_window::any) return count;
     // The last window starts before `room + stride`, which may lie in the padding behind.
     if ((kernel - behind - stride).is_natural()) return count;
     return count - ((count - 1) * stride >= extent + pad);
@@ -187,9 +194,12 @@ pool(std::string const& kind, model::tensor const& x, model::pooling const& o, s
     if (o.pad.behind) require_least(x, kind, "padding", *o.pad.behind, 0);
     std::vector<model::quantity> shape{x.extent(0), x.extent(1)};
     model::quantity made = x.extent(0) * x.extent(1);
+    last_window const last = !o.ceil             ? last_window::full
+                             : o.ceil_in_padding ? last_window::any
+                                                 : last_window::starts_inside;
     for (std::size_t i = 0; i < axes; ++i) {
         shape.push_back(
-            windows(x, kind, i, o.window.at(i), o.stride.at(i), o.pad, o.ceil).as_extent());
+            windows(x, kind, i, o.window.at(i), o.stride.at(i), o.pad, last).as_extent());
         made = made * shape.back();
     }
     return model::apply(

@@ -646,6 +646,124 @@ TEST_CASE("parameters in place of attributes cost what graphs with these numbers
               "attribute conv1.kernel_shape, which no node reads"));
 }
 
+TEST_CASE("filters of a transposed convolution are multiples of its groups")
+{
+    graph_writer g("turned");
+    g.node("ConvTranspose",
+           {g.input("x", {1_d, 6_d, 5_d, 5_d}), g.weight({6, 2, 3, 3})},
+           {"y"},
+           {{"group", std::int64_t(3)}});
+    std::string const name = g.model().graph().node(0).name();
+    constexpr auto filters = attune::integer<"FILTERS">(1, 12);
+    auto const read = read_onnx(g.bytes(), {.attributes = {{name + ".filters", filters}}});
+    for (std::int64_t f = 1; f <= 12; ++f) {
+        CHECK(fits(read, {{"FILTERS", f}}) == (f % 3 == 0));
+        std::string const text = refusal(g.bytes(), {.attributes = {{name + ".filters", f}}});
+        if (f % 3 == 0) {
+            CHECK(value_of(read.net.weights(), {{"FILTERS", f}}) == 6 * (f / 3) * 9);
+            CHECK(text == "none");
+        } else {
+            CHECK(has(text, "3 groups do not divide " + std::to_string(f) + " channels"));
+        }
+    }
+}
+
+TEST_CASE("what Gemm adds has the extents of its product, or is repeated")
+{
+    auto const graph = [](extents const& added, std::int64_t units) {
+        graph_writer g("gemm");
+        g.node(
+            "Gemm", {g.input("x", {"batch"_d, 5_d}), g.weight({5, units}), g.weight(added)}, {"y"});
+        return g;
+    };
+    for (extents const& added : {extents{}, {1}, {7}, {1, 1}, {1, 7}, {3, 1}, {3, 7}, {4, 7}}) {
+        graph_writer const g = graph(added, 7);
+        bool const has_rows = added.size() == 2 && added[0] != 1;
+        auto const read = read_onnx(g.bytes(), {.sizes = {{"batch", {1, 3, 4}}}});
+        std::string const units = g.model().graph().node(0).name() + ".units";
+        for (std::int64_t const batch : {1, 3, 4}) {
+            bool const is_valid = !has_rows || batch == added[0];
+            CHECK(fits(read, {{"batch", batch}}) == is_valid);
+            CHECK((refusal(g.bytes(), {.sizes = {{"batch", batch}}}) == "none") == is_valid);
+            // With other units it is as large as the file that has them.
+            extents other = added;
+            if (!other.empty() && other.back() != 1) other.back() = 9;
+            if (has_rows) other.front() = batch;
+            auto const remade =
+                read_onnx(g.bytes(), {.sizes = {{"batch", batch}}, .attributes = {{units, 9}}});
+            CHECK(remade.net.weights().constant() == 5 * 9 + (other.empty() ? 0 : product(other)));
+        }
+    }
+    for (extents const& added : {extents{6}, {1, 6}, {2, 7}, {7, 1}, {1, 1, 7}})
+        CHECK(has(refusal(graph(added, 7).bytes(), {.sizes = {{"batch", 3}}}), "its input 2 has "));
+}
+
+TEST_CASE("a bias and a scale of nodes of their own follow the units of a product")
+{
+    auto const graph = [](std::int64_t units) {
+        graph_writer g("project");
+        std::string x = g.input("x", {2_d, 3_d, 5_d});
+        x = g.add("Add", {g.weight({units}), g.add("MatMul", {x, g.weight({5, units})})});
+        x = g.add("Mul", {x, g.weight({1, 1, units})});
+        x = g.add("PRelu", {x, g.weight({1, 1})});
+        g.output(g.add("Add", {g.add("MatMul", {x, g.weight({units, 4})}), g.weight({3, 4})}));
+        return g;
+    };
+    graph_writer const g = graph(6);
+    constexpr auto units = attune::integer<"UNITS">(1, 9);
+    std::string const name = g.model().graph().node(0).name() + ".units";
+    auto const read = read_onnx(g.bytes(), {.attributes = {{name, units}}});
+    attune::chain_of_trees const all(read.space(attune::space(units)));
+    CHECK(*all.size() == 9);
+    for (std::int64_t u = 1; u <= 9; ++u) {
+        CHECK(fits(read, {{"UNITS", u}}));
+        CHECK(value_of(read.net.weights(), {{"UNITS", u}}) == counted(graph(u).model()).weights);
+    }
+    // Nothing is in place of an attribute: the extents are those of the file.
+    graph_writer other("other");
+    other.add("Add", {other.input("x", {2_d, 7_d}), other.weight({6})});
+    CHECK(has(refusal(other.bytes()), "extents of 7 and 6 meet"));
+}
+
+TEST_CASE("a slice that ends behind its axis ends where the axis does")
+{
+    graph_writer g("cut");
+    g.input("x", {"seq"_d});
+    std::string const seq = g.add("Shape", {"x"});
+    g.node("Slice", {g.input("rows", {12_d, 2_d}), g.integers({4}), seq}, {"y"});
+    std::vector<std::int64_t> const sizes{4, 5, 12, 16};
+    auto const read = read_onnx(g.bytes(), {.sizes = {{"seq", attune::onnx_size(sizes)}}});
+    for (std::int64_t const n : sizes) {
+        CHECK(fits(read, {{"seq", n}}) == (n > 4));
+        CHECK((refusal(g.bytes(), {.sizes = {{"seq", n}}}) == "none") == (n > 4));
+        if (n > 4)
+            CHECK(value_of(read.shapes.at("y").at(0), {{"seq", n}}) ==
+                  std::min<std::int64_t>(n, 12) - 4);
+    }
+}
+
+TEST_CASE("a last window in the padding behind counts in the operator sets whose text counts it")
+{
+    // Of 5 rows, one of padding on each side, windows of 2 in steps of 3: starts at 0, 3 and 6,
+    // where 6 is the padding behind. ONNX leaves such a window out from MaxPool 12 and AveragePool
+    // 19 on, says the inference of onnx 1.16; that of libonnx 1.12 counts it in all sets.
+    auto const rows = [](char const* op, std::int64_t opset) {
+        graph_writer g("pool", opset);
+        g.node(op,
+               {g.input("x", {1_d, 1_d, 5_d})},
+               {"y"},
+               {{"kernel_shape", extents{2}},
+                {"strides", extents{3}},
+                {"pads", extents{1, 1}},
+                {"ceil_mode", std::int64_t(1)}});
+        return *read_onnx(g.bytes()).shapes.at("y").at(2).constant();
+    };
+    for (std::int64_t const opset : {10, 11, 12, 18, 19, 21}) {
+        CHECK(rows("MaxPool", opset) == (opset < 12 ? 3 : 2));
+        CHECK(rows("AveragePool", opset) == (opset < 19 ? 3 : 2));
+    }
+}
+
 TEST_CASE("sizes that the stored weights do not fit are not valid")
 {
     graph_writer g("dense");

@@ -71,9 +71,8 @@ struct onnx_options {
     /// {{"conv1.kernel_shape", kernel}}. "conv1.filters", of Conv and ConvTranspose, and
     /// "fc.units", of Gemm and MatMul with a stored second factor, stand for what the weights'
     /// shape says. Where one is given, weights take the extents that their inputs have, as if the
-    /// network was trained anew; not so a bias that a node of its own adds behind
-    /// a MatMul, whose extent stays: other numbers of units do not fit it. Without, configurations
-    /// that the weights do not fit are not valid.
+    /// network was trained anew, and so does a bias that a node of its own adds. Without,
+    /// configurations that the weights do not fit are not valid.
     std::map<std::string, model::quantity> attributes = {};
     /// Operators that this reader does not know, or that you read in another way:
     /// {{"Swish", [](auto const& n) { return std::vector{model::activation(n.inputs[0], "swish",

@@ -88,12 +88,18 @@ inline void read_elements(onnx_layer& at)
 {
     std::string const& op = at.node().op;
     std::int64_t const each = *operations_of(op);
-    std::vector<quantities> shapes{at.shape(0)};
-    for (std::size_t i = 1; i < at.input_count() && !has_one_array(op); ++i)
-        if (at.has(i)) shapes.push_back(at.shape(i));
     std::vector<model::tensor> const x = at.tensors();
+    std::vector<quantities> shapes;
+    std::vector<onnx_value> constants;
+    for (std::size_t i = 0; i < at.input_count(); ++i) {
+        if (i > 0 && !at.has(i)) continue;
+        bool const gives_shape = i == 0 || !has_one_array(op);
+        if (!at.flows(i))
+            constants.push_back(gives_shape ? at.following(i, x.front().shape()) : at.input(i));
+        if (gives_shape) shapes.push_back(at.flows(i) ? at.shape(i) : constants.back().shape);
+    }
     if (shapes.size() == 1 && x.size() == 1) {
-        at.set(0, at.finish(model::activation(x[0], at.kind(), each), at.constants()));
+        at.set(0, at.finish(model::activation(x[0], at.kind(), each), constants));
         return;
     }
     quantities const shape = model::broadcast_shape(x.front(), at.kind(), shapes);
@@ -106,7 +112,7 @@ inline void read_elements(onnx_layer& at)
                                   {.shape = shape,
                                    .operations = each * joins * product_of(shape),
                                    .may_overwrite = true}),
-                     at.constants()));
+                     constants));
 }
 
 /// What inference passes through: Identity, Dropout.

@@ -241,6 +241,23 @@ public:
         return out;
     }
 
+    /// A stored input of an operation element by element. Where weights follow their layers, its
+    /// last axes have the extents of `shape`, but those of 1.
+    [[nodiscard]] onnx_value following(std::size_t i, quantities const& shape) const
+    {
+        onnx_value out = input(i);
+        if (state_.options.attributes.empty() || out.stored.empty()) return out;
+        std::size_t const common = std::min(out.shape.size(), shape.size());
+        for (std::size_t a = 1; a <= common; ++a) {
+            model::quantity& own = out.shape[out.shape.size() - a];
+            model::quantity const& other = shape[shape.size() - a];
+            if (own.is_same(other) || own.constant() == 1 || other.constant() == 1) continue;
+            own = other;
+            out.is_remade = true;
+        }
+        return out;
+    }
+
     /// Adds inputs to the layer that was made last, `y`: those that flow as its inputs, the others
     /// as what it stores, in place of what its formula says.
     /// @param statistics  how many of the last ones are no weights

@@ -83,7 +83,7 @@ inline void read_gather(onnx_layer& at)
         end = extent;
     else if (last && !extent.constant())
         end = min(extent, end);
-    else if (!last && extent.constant())
+    else if (!last && extent.constant() && !at.input(0).flows) // a table: up to its rows
         at.require(end <= extent, "it ends behind an axis of " + extent.name());
     else if (!last && !end.is_same(extent) && !(extent - end).is_natural())
         end = min(extent, end);

@@ -41,6 +41,27 @@ inline void read_matmul(onnx_layer& at)
     at.set(0, at.finish(y, at.constants()));
 }
 
+/// Input 2 of Gemm, whose extents are those of the product, or 1 where they are repeated.
+[[nodiscard]] inline onnx_value added_operand(onnx_layer const& at, quantities const& product)
+{
+    quantities expected = at.shape(2);
+    if (expected.size() > product.size())
+        at.refuse("its input 2 has " + std::to_string(expected.size()) + " axes, not 2 at most",
+                  "export the model again");
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        model::quantity& own = expected[i];
+        model::quantity const& made = product[product.size() - expected.size() + i];
+        if (own.constant() == 1) continue;
+        if (own.constant() || own.is_same(made))
+            own = made;
+        else
+            at.require(own == made || own == 1,
+                       "its input 2 has the extent " + own.name() + ", where the layer has " +
+                           made.name());
+    }
+    return at.operand(2, expected);
+}
+
 inline void read_gemm(onnx_layer& at)
 {
     for (std::size_t i = 0; i < 2; ++i)
@@ -55,13 +76,7 @@ inline void read_gemm(onnx_layer& at)
     model::quantity const inner = at.shape(0)[is_a_turned ? 0 : 1];
     quantities const factor = is_b_turned ? quantities{units, inner} : quantities{inner, units};
     std::vector<onnx_value> operands{at.operand(1, factor)};
-    if (at.has(2)) {
-        // One vector for all rows; other shapes are repeated.
-        if (at.rank(2) == 1 && at.shape(2)[0].constant() != 1)
-            operands.push_back(at.operand(2, {units}));
-        else
-            operands.push_back(at.input(2));
-    }
+    if (at.has(2)) operands.push_back(added_operand(at, {rows, units}));
     std::vector<model::tensor> const x = at.tensors();
     if (at.flows(0) && !is_a_turned && is_stored(at, 1)) {
         at.set(0, at.finish(model::dense(at.tensor(0), units, {.bias = at.has(2)}), operands));

@@ -109,9 +109,8 @@ inline void read_transposed_convolution(onnx_layer& at)
         behind[a] = full - (is_given ? given[a] : x.extent(a + 2) * strides[a]);
     }
     model::quantity const groups = at.size("group", 1);
-    model::quantity const per_group =
-        divided_by(at.replaced("filters").value_or(at.shape(1)[1] * groups), groups);
-    model::transposed_convolution const o{.filters = per_group * groups,
+    model::quantity const filters = at.replaced("filters").value_or(at.shape(1)[1] * groups);
+    model::transposed_convolution const o{.filters = filters,
                                           .kernel = model::per_axis(kernel),
                                           .stride = model::per_axis(strides),
                                           .pad = model::per_axis(before),
@@ -123,7 +122,7 @@ inline void read_transposed_convolution(onnx_layer& at)
     model::tensor const y = axes == 1   ? model::transposed_conv1d(x, o)
                             : axes == 2 ? model::transposed_conv2d(x, o)
                                         : model::transposed_conv3d(x, o);
-    quantities weights{x.extent(1), per_group};
+    quantities weights{x.extent(1), divided_by(filters, groups)};
     weights.insert(weights.end(), kernel.begin(), kernel.end());
     std::vector<onnx_value> operands{at.operand(1, weights)};
     if (at.has(2)) operands.push_back(at.operand(2, {o.filters}));
@@ -141,15 +140,18 @@ inline void read_pooling(onnx_layer& at)
                       "read it by an operator of your own: onnx_options::operators");
     if (at.find("kernel_shape") == nullptr)
         at.refuse("it has no attribute kernel_shape", "export the model again");
+    // From these operator sets on, a window that would start in the padding behind is left out.
+    bool const is_largest = at.node().op == "MaxPool";
     model::pooling const o{.window = model::per_axis(at.sizes("kernel_shape", axes, ones)),
                            .stride = model::per_axis(at.sizes("strides", axes, ones)),
                            .pad = padding_of(at, axes),
-                           .ceil = at.integer("ceil_mode", 0) != 0};
+                           .ceil = at.integer("ceil_mode", 0) != 0,
+                           .ceil_in_padding = at.state().opset < (is_largest ? 12 : 19)};
     using pool = model::tensor (*)(model::tensor const&, model::pooling const&);
     std::array<pool, 3> const largest{model::max_pool1d, model::max_pool2d, model::max_pool3d};
     std::array<pool, 3> const mean{
         model::average_pool1d, model::average_pool2d, model::average_pool3d};
-    model::tensor const y = (at.node().op == "MaxPool" ? largest : mean)[axes - 1](x, o);
+    model::tensor const y = (is_largest ? largest : mean)[axes - 1](x, o);
     at.set(0, y);
     if (at.wants(1)) // the places of the largest
         at.set(
