@@ -116,8 +116,10 @@ public:
     /// Bytes of all tensors at the moment when they are most. A tensor lives from its layer to its
     /// last use, an output of the network to the end; a layer that may overwrites its input where
     /// that is not used later; a view holds nothing. No workspace and no fragmentation: a lower
-    /// bound of real memory, except that a layer in or behind a choice may get a buffer of its own
-    /// where a framework that knows which alternative it runs overwrites: there it may be more.
+    /// bound of real memory, where layers run one by one in this order (a kernel that joins several
+    /// may hold less, as a convolution does that adds to its output), except that a layer in or
+    /// behind a choice may get a buffer of its own where a framework that knows which alternative
+    /// it runs overwrites: there it may be more.
     [[nodiscard]] quantity activation_bytes() const;
     /// weight_bytes() + activation_bytes().
     [[nodiscard]] quantity memory_bytes() const;
@@ -170,7 +172,15 @@ struct network_tensor {
     std::uint32_t maker = no_index; ///< its step; no_index for an input and for a choice
     /// Of a choice: which tensor it is, and where.
     std::vector<std::pair<model::quantity, std::uint32_t>> choices;
+    /// How many of the network's numbers take as much memory, if not its elements: truths of a byte
+    /// each are fewer.
+    std::optional<model::quantity> held = {};
 };
+
+[[nodiscard]] inline model::quantity const& held_elements(network_tensor const& x)
+{
+    return x.held ? *x.held : x.elements;
+}
 
 struct network_requirement {
     model::quantity holds;

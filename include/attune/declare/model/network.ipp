@@ -86,7 +86,7 @@ checked_extents(network_graph& graph, std::string const& kind, std::vector<model
 add_tensor(network_graph& graph, std::vector<model::quantity> shape, std::uint32_t maker)
 {
     model::quantity const elements = product_of(shape);
-    graph.tensors.push_back({std::move(shape), elements, maker, {}});
+    graph.tensors.push_back({std::move(shape), elements, maker, {}, {}});
     return static_cast<std::uint32_t>(graph.tensors.size() - 1);
 }
 
@@ -281,9 +281,9 @@ ATTUNE_INLINE quantity network::held_bytes() const
     quantity all = stored_numbers().called("");
     for (detail::network_step const& step : graph_->steps)
         if (!step.cost.is_view)
-            all += detail::gated(step.gate, graph_->tensors[step.output].elements);
+            all += detail::gated(step.gate, detail::held_elements(graph_->tensors[step.output]));
     for (detail::network_tensor const& t : graph_->tensors)
-        if (t.maker == no_index && t.choices.empty()) all += t.elements;
+        if (t.maker == no_index && t.choices.empty()) all += detail::held_elements(t);
     return (graph_->element_bytes * all).called("bytes held by " + name());
 }
 

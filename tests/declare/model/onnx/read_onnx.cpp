@@ -843,6 +843,31 @@ TEST_CASE("numbers have the type that most of the stored ones have")
     CHECK(read_onnx(g.bytes(), {.element_bytes = 1}).net.weight_bytes().constant() == 72);
 }
 
+TEST_CASE("truths and other types of few bytes take these, not those of the weights")
+{
+    graph_writer g("masks");
+    std::string const x = g.input("x", {1_d, "n"_d});
+    std::string const y = g.add("MatMul", {g.input("one", {1_d, 1_d}), x}); // n numbers
+    std::string const truth = g.add("Not", {g.add("Greater", {y, g.scalar(0)})});
+    std::string const half = g.add("Cast", {y}, {{"to", std::int64_t(onnx::TensorProto::FLOAT16)}});
+    std::string const back =
+        g.add("Cast", {half}, {{"to", std::int64_t(onnx::TensorProto::FLOAT)}});
+    g.output(g.add("Where", {truth, back, y}));
+    std::int64_t const n = 1001;
+    // y, truths of a byte, halves, and the numbers that these become, while that layer runs; each
+    // rounded down to numbers of 4 bytes.
+    std::int64_t const last = n + n / 4 + n * 2 / 4 + n;
+    CHECK(read_onnx(g.bytes(), {.sizes = {{"n", n}}}).net.activation_bytes().constant() ==
+          4 * last);
+    auto const sized = read_onnx(g.bytes(), {.sizes = {{"n", {8, 1001}}}});
+    CHECK(value_of(sized.net.activation_bytes(), {{"n", n}}) == 4 * last);
+    graph_writer picture("picture");
+    std::string const pixels = picture.input("pixels", {1_d, 400_d}, onnx::TensorProto::UINT8);
+    picture.output(picture.add("Cast", {pixels}, {{"to", std::int64_t(onnx::TensorProto::FLOAT)}}));
+    CHECK(read_onnx(picture.bytes(), {.element_bytes = 4}).net.activation_bytes().constant() ==
+          400 + 4 * 400);
+}
+
 TEST_CASE("an output of the graph is held to the end, though a node reads it")
 {
     graph_writer g("outputs");

@@ -152,7 +152,7 @@ private:
 
     std::uint32_t make_buffer(std::uint32_t tensor, model::quantity gate, std::size_t step)
     {
-        network_buffer made{graph_.tensors[tensor].elements, std::move(gate), step, step, {}};
+        network_buffer made{held_elements(graph_.tensors[tensor]), std::move(gate), step, step, {}};
         buffers_.push_back(std::move(made));
         buffer_of_[tensor] = static_cast<std::uint32_t>(buffers_.size() - 1);
         use(tensor);
@@ -199,8 +199,8 @@ private:
             b.last <= s && std::all_of(b.sometimes.begin(), b.sometimes.end(), [&](auto const& u) {
                 return u.second <= s;
             });
-        bool const fits =
-            b.gate.is_same(step.gate) && b.elements.is_same(graph_.tensors[step.output].elements);
+        bool const fits = b.gate.is_same(step.gate) &&
+                          b.elements.is_same(held_elements(graph_.tensors[step.output]));
         return is_last && fits ? input : no_index;
     }
 

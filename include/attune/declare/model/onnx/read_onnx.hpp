@@ -113,7 +113,8 @@ struct onnx_network {
 /// are statistics.
 /// Operations per element: 1 of +, comparison, root and the like, 2 of Clip, 4 of Sigmoid, Tanh,
 /// Erf and Softmax, 8 of Gelu and norms; else as the layers of model/ count. Copies and changes of
-/// type have none. All numbers have element_bytes bytes.
+/// type have none. All numbers have element_bytes bytes; of activations, inputs, truths and results
+/// of Cast with fewer bytes than these take theirs.
 ///
 /// @param bytes   of the file
 /// @param source  name of the file, for errors

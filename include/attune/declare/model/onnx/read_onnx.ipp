@@ -147,6 +147,7 @@ private:
             shape.push_back(axis.extent ? model::quantity(*axis.extent) : size_of(name));
         }
         model::tensor const x = out_.net.input(shape);
+        hold_bytes(x, in.bytes);
         add(in.name, {.flows = x, .shape = x.shape(), .is_floating = in.is_floating});
     }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,7 +85,7 @@ inline std::optional<std::int64_t> operations_of(std::string_view op)
     return op == "CumSum" || op == "Trilu" || op == "Clip";
 }
 
-inline void read_elements(onnx_layer& at)
+[[nodiscard]] inline model::tensor elements_layer(onnx_layer& at)
 {
     std::string const& op = at.node().op;
     std::int64_t const each = *operations_of(op);
@@ -98,21 +99,44 @@ inline void read_elements(onnx_layer& at)
             constants.push_back(gives_shape ? at.following(i, x.front().shape()) : at.input(i));
         if (gives_shape) shapes.push_back(at.flows(i) ? at.shape(i) : constants.back().shape);
     }
-    if (shapes.size() == 1 && x.size() == 1) {
-        at.set(0, at.finish(model::activation(x[0], at.kind(), each), constants));
-        return;
-    }
+    if (shapes.size() == 1 && x.size() == 1)
+        return at.finish(model::activation(x[0], at.kind(), each), constants);
     quantities const shape = model::broadcast_shape(x.front(), at.kind(), shapes);
     std::int64_t const joins = op == "Max" || op == "Min" || op == "Sum"
                                    ? static_cast<std::int64_t>(shapes.size()) - 1
                                    : 1; // of several inputs
-    at.set(0,
-           at.finish(model::apply(at.kind(),
+    return at.finish(model::apply(at.kind(),
                                   x,
                                   {.shape = shape,
                                    .operations = each * joins * product_of(shape),
                                    .may_overwrite = true}),
-                     constants));
+                     constants);
+}
+
+/// Bytes of an element of the output, where the operator says its type.
+[[nodiscard]] inline std::optional<std::int64_t> bytes_of_output(onnx_layer const& at)
+{
+    static std::set<std::string_view> const truths = {"And",
+                                                      "Equal",
+                                                      "Greater",
+                                                      "GreaterOrEqual",
+                                                      "IsNaN",
+                                                      "Less",
+                                                      "LessOrEqual",
+                                                      "Not",
+                                                      "Or",
+                                                      "Xor"};
+    std::string const& op = at.node().op;
+    if (truths.contains(op)) return 1;
+    if (op == "Cast") return onnx_parser::bytes_of(static_cast<std::int32_t>(at.integer("to", 1)));
+    return {};
+}
+
+inline void read_elements(onnx_layer& at)
+{
+    model::tensor const y = elements_layer(at);
+    if (auto const bytes = bytes_of_output(at)) hold_bytes(y, *bytes);
+    at.set(0, y);
 }
 
 /// What inference passes through: Identity, Dropout.

@@ -126,6 +126,29 @@ public:
         return out;
     }
 
+    /// Of an element of a type of TensorProto.
+    [[nodiscard]] static std::int64_t bytes_of(std::int32_t type)
+    {
+        using T = onnx::TensorProto;
+        switch (type) {
+        case T::DOUBLE:
+        case T::INT64:
+        case T::UINT64:
+            return 8;
+        case T::FLOAT16:
+        case T::BFLOAT16:
+        case T::INT16:
+        case T::UINT16:
+            return 2;
+        case T::BOOL:
+        case T::INT8:
+        case T::UINT8:
+            return 1;
+        default:
+            return 4;
+        }
+    }
+
 private:
     [[nodiscard]] static bool is_of_onnx(std::string const& domain)
     {
@@ -181,27 +204,6 @@ private:
     {
         using T = onnx::TensorProto;
         return type == T::FLOAT || type == T::FLOAT16 || type == T::BFLOAT16 || type == T::DOUBLE;
-    }
-    [[nodiscard]] static std::int64_t bytes_of(std::int32_t type)
-    {
-        using T = onnx::TensorProto;
-        switch (type) {
-        case T::DOUBLE:
-        case T::INT64:
-        case T::UINT64:
-            return 8;
-        case T::FLOAT16:
-        case T::BFLOAT16:
-        case T::INT16:
-        case T::UINT16:
-            return 2;
-        case T::BOOL:
-        case T::INT8:
-        case T::UINT8:
-            return 1;
-        default:
-            return 4;
-        }
     }
 
     /// The elements, if all are there and whole.

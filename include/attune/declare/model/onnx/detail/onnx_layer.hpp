@@ -57,6 +57,16 @@ struct onnx_state {
     return {list.begin(), list.end()};
 }
 
+/// Says of a tensor whose elements have fewer bytes than the numbers of its network how much memory
+/// it takes, rounded down.
+inline void hold_bytes(model::tensor const& x, std::int64_t each)
+{
+    model::quantity const& all = x.graph().element_bytes;
+    if (all.constant() && *all.constant() <= each) return;
+    model::quantity const bytes = each * x.elements();
+    x.graph().tensors[x.number()].held = exact_quotient(bytes, all).value_or(bytes / all);
+}
+
 /// The inputs, attributes and outputs of a node, and what its stored inputs cost.
 class onnx_layer {
 public:
