@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 //   bench/bench.tune.device_libraries [PROGRAM...] [--evaluations N] [--seconds S] [--seed S]
+//                                     [--any-device]
 //
+// Programs are made for the device, or, with --any-device, as for one that is not known.
 // The matrix product of 4096 x 4096 numbers is beside cuBLAS, the convolution of 3 x 3 taps (32
 // images of 28 x 28, 128 channels) beside the fastest algorithm of cuDNN, softmax and layer norm
 // (16384 rows of 1024) beside a kernel by hand, whose threads keep a row in registers. Both are
@@ -60,6 +62,7 @@ struct arguments {
     std::uint32_t evaluations = 100;
     std::uint32_t seconds = 120;
     std::uint64_t seed = 0;
+    bool is_for_any_device = false;
 };
 
 /// Numbers on the device, from -1 to 1.
@@ -147,7 +150,9 @@ void compare(std::string const& name,
         .limits = {.evaluations = asked.evaluations, .seconds = static_cast<double>(asked.seconds)},
         .search = {.seed = asked.seed},
         .progress = attune::silent_progress()};
-    attune::tuned fast{program.resident_kernel(), on.compiler, options};
+    attune::program_options made;
+    if (!asked.is_for_any_device) made.device = on.compiler.target().limits;
+    attune::tuned fast{program.resident_kernel(made), on.compiler, options};
     call(fast);
     attune::tuning_report const report = fast.report();
     double off = std::nan("");
@@ -399,7 +404,8 @@ int main(int argc, char** argv)
                               {{"PROGRAM", &asked.programs},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--seconds", &asked.seconds, 1},
-                               {"--seed", &asked.seed}});
+                               {"--seed", &asked.seed},
+                               {"--any-device", &asked.is_for_any_device}});
         std::vector<row> const all = table();
         std::vector<std::string> known;
         for (row const& one : all)

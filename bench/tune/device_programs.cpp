@@ -5,7 +5,7 @@
 //   S]
 //
 // No device is used: NVRTC makes code for A (80 unless said), and what the code takes is compared
-// with what a block may have there.
+// with what a block may have there. The spaces are those for devices of A.
 // Prints   device_program NAME
 //            configurations=  of which tensor= use tensor cores
 //            invalid=         share that does not compile, or that no launch of that size may have
@@ -88,7 +88,7 @@ struct counts {
 counts
 run(named_program const& program, attune::nvrtc_compiler const& compiler, arguments const& asked)
 {
-    attune::device_space const derived(program.nest);
+    attune::device_space const derived(program.nest, compiler.target().limits);
     attune::chain_of_trees const space(derived.describe());
     attune::launch_declaration launch;
     launch.grid[0] = derived.blocks();

@@ -39,5 +39,8 @@ TEST_CASE("tuned programs are called as plain nests, each with its own numbers")
     CHECK(to == std::vector<float>{4, 8, 12});
     CHECK(one.report().how == attune::decision::served_fallback);
     CHECK(attune::show(twice).find("ATTUNE_OFF") != std::string::npos);
+    attune::program_options on_device;
+    on_device.device = attune::device_limits{.architecture = 90};
+    CHECK(attune::show_device(twice, "LANES=1", on_device) == attune::show(twice));
     CHECK_THROWS_WITH_AS(one(from, to, 4), doctest::Contains("x is given with 3"), attune::error);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/nest/device/write_device_program.hpp>
+#include <attune/core/device_limits.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
 #include <attune/cuda/loaded_code.hpp>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,8 +33,10 @@ namespace support {
 
 /// The device space of a nest, for values of its inputs.
 struct device_subject_of {
-    device_subject_of(attune::nest_description const& nest, std::vector<std::int64_t> const& inputs)
-        : derived(nest)
+    device_subject_of(attune::nest_description const& nest,
+                      std::vector<std::int64_t> const& inputs,
+                      std::optional<attune::device_limits> const& device = {})
+        : derived(nest, device)
         , bound(bound_to(derived.describe(), nest, inputs))
         , space(bound)
     {

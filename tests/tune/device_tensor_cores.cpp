@@ -4,6 +4,7 @@
 // By hand, more configurations: ATTUNE_TEST_DRAWS=50
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/nvrtc.hpp>
+#include <attune/cuda/limits.hpp>
 #include <attune/cuda/occupancy.hpp>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../support/device_runner.hpp"
@@ -85,6 +87,43 @@ constexpr std::uint64_t hmma = 0x23c;
 constexpr std::uint64_t imma = 0x237;
 constexpr std::uint64_t ldsm = 0x83b;
 
+/// A number of a kernel's text behind `sign`, which moves behind it.
+std::int64_t number_behind(std::string const& text, std::string const& sign, std::size_t& at)
+{
+    at = text.find(sign, at);
+    REQUIRE(at != text.npos);
+    at += sign.size();
+    return std::stoll(text.substr(at));
+}
+
+/// Bytes of shared memory that the tiles of a kernel's text end at: of each operand
+///     typedef f16_ tile_of_0_[64][40];
+///     tile_of_0_* const tile_0_ = reinterpret_cast<tile_of_0_*>(memory_ + 0); // 3
+std::int64_t bytes_in(std::string const& text, std::int64_t element_bytes)
+{
+    std::int64_t out = 0;
+    std::size_t at = 0;
+    for (char const* const operand : {"0_", "1_"}) {
+        std::int64_t const lines =
+            number_behind(text, std::string(" tile_of_") + operand + '[', at);
+        std::int64_t const line = number_behind(text, "][", at);
+        std::int64_t const begin = number_behind(text, "(memory_ + ", at);
+        std::int64_t const stages = number_behind(text, "); // ", at);
+        CHECK(begin >= out); // behind the one before
+        out = begin + stages * lines * line * element_bytes;
+    }
+    return out;
+}
+
+/// A configuration with tensor cores and more than 96 KiB of shared memory.
+attune::point large_point(support::device_subject_of const& subject, attune::random_engine& draw)
+{
+    for (;;) {
+        attune::point at = tensor_point(subject, draw);
+        if (geometry_at(subject.launch, subject.bound, at).shared_bytes > 96 * 1024) return at;
+    }
+}
+
 } // namespace
 
 TEST_CASE("matrix instructions compute the same as plain loops, in random configurations")
@@ -120,6 +159,64 @@ TEST_CASE("matrix instructions compute the same as plain loops, in random config
             }
         }
     }
+}
+
+TEST_CASE("made for a device a block computes the same, with more than 96 KiB, too")
+{
+    attune::device_limits const limits = attune::detail::limits_of_architecture(90);
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    unsigned seed = 3;
+    for (auto const& [nest, element_bytes] :
+         {std::pair{support::with_elements(support::matmul(150, 140, 70), f16, f32), 2},
+          std::pair{support::with_elements(support::matmul_of_lines(130, 150, 90, true), bf16, f16),
+                    2},
+          std::pair{support::batched_int8(1, 140, 150, 140), 1}}) {
+        CAPTURE(nest.name);
+        support::device_subject_of const subject(nest, {}, limits);
+        attune::point standard;
+        for (attune::parameter_description const& p : subject.bound.parameters)
+            standard.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+        CHECK(subject.derived.schedule(standard).uses_tensor_cores);
+        CHECK(support::device_difference(compiler, nest, {}, subject, standard, seed) == "");
+        attune::random_engine draw(seed++);
+        for (int n = 0; n < 20; ++n) {
+            attune::point const at = large_point(subject, draw);
+            std::string const configuration = attune::text_of(subject.space.describe(), at);
+            CAPTURE(configuration);
+            std::int64_t const bytes = subject.request(nest, at).launch.shared_bytes;
+            std::string const text = attune::write_device_program(
+                subject.derived.schedule(at), attune::device_arguments_of(nest));
+            std::int64_t const taken = bytes_in(text, element_bytes);
+            CHECK(taken <= bytes);
+            CHECK(bytes < taken + 16);
+            CHECK(bytes <= limits.shared_bytes_opt_in);
+            if (n < draws(1))
+                CHECK(support::device_difference(compiler, nest, {}, subject, at, seed) == "");
+        }
+    }
+}
+
+TEST_CASE("a device with less shared memory refuses such a block in a sentence with its size")
+{
+    attune_test::environment_value const is("ATTUNE_EMULATED_CAPABILITY", "86");
+    attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
+    attune::nest_description const nest =
+        support::with_elements(support::matmul(130, 130, 64), f16, f16);
+    support::device_subject_of const subject(nest, {}, attune::detail::limits_of_architecture(90));
+    attune::random_engine draw(1);
+    attune::point at = large_point(subject, draw);
+    while (subject.request(nest, at).launch.shared_bytes <= 99 * 1024)
+        at = large_point(subject, draw);
+    attune::launch_geometry const launch = subject.request(nest, at).launch;
+    std::string const bytes = std::to_string(launch.shared_bytes);
+    CHECK(
+        attune::detail::launch_objection(attune::detail::limits_of_architecture(86), {}, launch) ==
+        "the block takes 0 + " + bytes +
+            " bytes of shared memory (static + dynamic), the device allows 101376");
+    std::string const said = support::device_difference(compiler, nest, {}, subject, at, 1);
+    CAPTURE(said);
+    CHECK(said.starts_with("cuFuncSetAttribute for "));
+    CHECK(said.find(bytes) != said.npos);
 }
 
 TEST_CASE("numbers of 16 bits are computed with by threads, too, in tiles and in rows")
@@ -268,6 +365,43 @@ TEST_CASE("the code of sm_80 and sm_90 has each matrix instruction of a step, an
         CAPTURE(first);
         CHECK(failed * 20 <= sampled);
     }
+}
+
+TEST_CASE("the code of sm_90 for more than 96 KiB of shared memory can be launched")
+{
+    if (!attune_test::has_nvrtc(90)) return;
+    attune::nvrtc_compiler const compiler = attune_test::nvrtc_for(90);
+    attune::device_limits const limits = compiler.target().limits;
+    int sampled = 0;
+    int failed = 0;
+    int spilling = 0;
+    std::string first;
+    for (attune::nest_description const& nest :
+         {support::with_elements(support::matmul(4096, 4096, 4096), f16, f16),
+          support::with_elements(support::dense_gelu(256, 512, 384), bf16, bf16),
+          support::with_elements(support::matmul_of_lines(512, 768, 512, false), f16, f32),
+          support::batched_int8(16, 256, 256, 256)}) {
+        CAPTURE(nest.name);
+        support::device_subject_of const subject(nest, {}, limits);
+        attune::random_engine draw(5);
+        for (int n = 0; n < draws(1); ++n, ++sampled) {
+            attune::point const at = large_point(subject, draw);
+            std::string const configuration = attune::text_of(subject.space.describe(), at);
+            CAPTURE(configuration);
+            auto const made = compiler.compile(subject.source(nest, at), subject.request(nest, at));
+            attune::device_variant const& what =
+                attune::device_variant_of(attune_test::device_callable(made));
+            std::string const objection =
+                attune::detail::launch_objection(limits, what.code.resources, what.launch);
+            failed += objection.empty() ? 0 : 1;
+            spilling += what.code.resources.spill_bytes > 0 ? 1 : 0;
+            if (first.empty()) first = objection;
+        }
+    }
+    MESSAGE("of " << sampled << " configurations " << failed << " cannot be launched, " << spilling
+                  << " spill");
+    CAPTURE(first);
+    CHECK(failed * 20 <= sampled);
 }
 
 TEST_CASE("an older device refuses tensor cores in a sentence, and runs the default")

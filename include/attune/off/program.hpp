@@ -5,6 +5,7 @@
 // them.
 #pragma once
 
+#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
@@ -23,7 +24,7 @@ namespace attune::inline ATTUNE_OFF_ABI {
 struct program_options {
     std::optional<tolerance> within{};
     bool tune_each_size = true;
-    bool tensor_cores = true;
+    std::optional<device_limits> device{};
 };
 
 } // namespace attune::inline ATTUNE_OFF_ABI
@@ -108,7 +109,9 @@ template <class Declaration, class Signature>
 /// Says that there is no text.
 template <class Declaration, class Signature>
 [[nodiscard]] std::string
-show_device(off::detail::nest_program<Declaration, Signature> const& program, std::string_view = {})
+show_device(off::detail::nest_program<Declaration, Signature> const& program,
+            std::string_view = {},
+            program_options const& = {})
 {
     return show(program);
 }

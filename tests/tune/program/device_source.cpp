@@ -3,6 +3,7 @@
 #include <attune/tune/program/device_source.hpp>
 
 #include <attune/compile/nvrtc.hpp>
+#include <attune/cuda/limits.hpp>
 #include <attune/tune/program/nest.hpp>
 #include <attune/tune/tuned.hpp>
 
@@ -20,6 +21,7 @@
 #include "../../support/program_data.hpp"
 #include "../../support/scripted_device.hpp"
 #include "../../support/set_variable.hpp"
+#include "../../support/shared_store.hpp"
 
 using attune::array;
 using attune::axis;
@@ -207,24 +209,77 @@ TEST_CASE("a product of numbers of 16 bits is tuned with tensor cores, and summe
 }
 #endif
 
-TEST_CASE("a kernel for older devices has no configuration with tensor cores")
+namespace {
+
+struct tuned_bytes {
+    attune::tuning_report report;
+    std::vector<std::string> tried; ///< configurations, the default first
+};
+
+/// A product of bytes, tuned on an emulated device.
+/// @param made_for  the compute capability that the kernel is declared for; 0: any device
+tuned_bytes
+bytes_tuned_on(int capability, int made_for, attune_test::shared_store const& store = {})
 {
     constexpr auto BA = array<"A", std::int8_t, M, K>();
     constexpr auto BB = array<"B", std::int8_t, K, N>();
     constexpr auto BC = array<"C", int, M, N>();
     constexpr auto bytes = attune::nest<"bytes">(BC[i][j] = sum(k)(BA[i][k] * BB[k][j]));
+    attune_test::environment_value const is("ATTUNE_EMULATED_CAPABILITY",
+                                            std::to_string(capability));
+    attune_test::emulated_device const fresh{ATTUNE_EMULATED_CUDA};
+    tuned_bytes out;
+    attune::tuning_options options = few(2);
+    options.progress = [&out](attune::progress const& p) {
+        if (p.event == attune::progress_event::evaluated) out.tried.push_back(p.text);
+    };
+    attune::program_options made;
+    if (made_for > 0) made.device = attune::detail::limits_of_architecture(made_for);
     int const size = 20;
     std::vector<std::int8_t> const a(size * size, std::int8_t{3});
     std::vector<std::int8_t> const b(size * size, std::int8_t{-5});
-    for (bool const has_them : {false, true}) {
-        std::vector<int> c(size * size);
-        attune::tuned fast{bytes.device_kernel({.tensor_cores = has_them}), emulated(), few(2)};
-        fast(a, b, c, size, size, size);
-        CHECK(c == std::vector<int>(size * size, -15 * size));
-        std::string const configuration = fast.report().configuration;
-        CAPTURE(configuration);
-        CHECK((configuration.find("TENSOR=") != std::string::npos) == has_them);
+    std::vector<int> c(size * size);
+    attune::tuned fast{bytes.device_kernel(made), emulated(), store, options};
+    fast(a, b, c, size, size, size);
+    CHECK(c == std::vector<int>(size * size, -15 * size));
+    out.report = fast.report();
+    INFO(out.report.summary());
+    CHECK(attune::total(out.report.failures) == 0);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("a kernel for a device begins with tensor cores, has none, or leaves them to the search")
+{
+    struct one {
+        int capability, made_for;
+        char const* first;
+    };
+    // What is made for more than a device of sm_80 has is tuned there without that.
+    for (one const of : {one{75, 75, ""},
+                         one{90, 90, "TENSOR=1"},
+                         one{80, 90, "TENSOR=1"},
+                         one{90, 0, "TENSOR=0"}}) {
+        CAPTURE(of.capability);
+        CAPTURE(of.made_for);
+        tuned_bytes const is = bytes_tuned_on(of.capability, of.made_for);
+        REQUIRE(is.tried.size() == 2);
+        CAPTURE(is.tried.front());
+        CHECK(is.tried.front().find(of.first) != std::string::npos);
+        for (std::string const& configuration : is.tried)
+            CHECK((configuration.find("TENSOR=") == std::string::npos) == (of.made_for == 75));
     }
+}
+
+TEST_CASE("what was tuned for one device is found again there, and tuned again on another one")
+{
+    attune_test::shared_store const store;
+    CHECK(bytes_tuned_on(80, 80, store).tried.size() == 2);
+    CHECK(bytes_tuned_on(80, 80, store).report.how == attune::decision::remembered);
+    CHECK(bytes_tuned_on(90, 90, store).tried.size() == 2);
+    CHECK(bytes_tuned_on(90, 90, store).report.how == attune::decision::remembered);
+    CHECK(bytes_tuned_on(80, 80, store).report.how == attune::decision::remembered);
 }
 
 TEST_CASE("arrays of other sizes than declared are an error before anything is launched")
@@ -270,6 +325,12 @@ TEST_CASE("the text of a configuration that nothing can be launched of is refuse
     CHECK(said("BLOCK_ROWS=256 BLOCK_COLUMNS=256 THREAD_ROWS=1 THREAD_COLUMNS=1")
               .find("breaks a constraint") != std::string::npos);
     CHECK(said("  BLOCK_ROWS=64   THREAD_ROWS=4") == "");
+    // 192 KiB of shared memory, which not every device has.
+    std::string const large = "BLOCK_ROWS=256 BLOCK_COLUMNS=128 BLOCK_DEPTH=32 THREAD_ROWS=8 "
+                              "THREAD_COLUMNS=8 STAGES=4 PADDING=0";
+    CHECK(said(large.c_str()).find("breaks a constraint") != std::string::npos);
+    CHECK(attune::show_device(dense, large, {.device = attune::detail::limits_of_architecture(90)})
+              .find("__launch_bounds__(512)") != std::string::npos);
 }
 
 TEST_CASE("what a precondition refuses is an error in calls of a known shape as well")

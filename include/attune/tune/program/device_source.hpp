@@ -3,11 +3,13 @@
 #pragma once
 
 #include <attune/compile/source/source.hpp>
+#include <attune/core/device_limits.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/program/program_source.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,14 +22,16 @@ struct device_program_kernel {
     launch_declaration launch;
 };
 
-/// Errors   attune::error: the program is none for a GPU, see device_space
-[[nodiscard]] device_program_kernel device_kernel_of(program_text const& program,
-                                                     bool may_use_tensor_cores = true);
+/// @param device  what it is for; nothing: any device
+/// Errors         attune::error: the program is none for a GPU, see device_space
+[[nodiscard]] device_program_kernel
+device_kernel_of(program_text const& program, std::optional<device_limits> const& device = {});
 
 /// The CUDA text of one configuration, with the statements and the configuration in comments.
 /// Errors   attune::error: as above; no such parameter or value; values that exclude each other
 [[nodiscard]] std::string show_device_program(program_text const& program,
-                                              std::string_view configuration);
+                                              std::string_view configuration,
+                                              std::optional<device_limits> const& device = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -28,9 +28,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program,
-                                                     bool may_use_tensor_cores)
+                                                     std::optional<device_limits> const& device)
 {
-    auto const space = std::make_shared<device_space const>(program.nest, may_use_tensor_cores);
+    auto const space = std::make_shared<device_space const>(program.nest, device);
     device_program_kernel out;
     out.source = {"attune program for a GPU, writer " + std::to_string(device_writer_version) +
                       '\n' + text_of(program.nest),
@@ -47,9 +47,10 @@ ATTUNE_INLINE device_program_kernel device_kernel_of(program_text const& program
 }
 
 ATTUNE_INLINE std::string show_device_program(program_text const& program,
-                                              std::string_view configuration)
+                                              std::string_view configuration,
+                                              std::optional<device_limits> const& device)
 {
-    device_space const derived(program.nest);
+    device_space const derived(program.nest, device);
     // A configuration is valid for some sizes where it is for arrays of one element.
     std::vector<input_value> ones;
     for (input_description const& input : derived.describe().inputs)

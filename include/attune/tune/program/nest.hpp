@@ -198,7 +198,7 @@ public:
     /// The program as a kernel for a GPU, in one launch: for attune::nvrtc_compiler. A call copies
     /// the arrays, which are the host's, there and back; see resident_kernel(). Its space is that
     /// of attune::device_space. Inputs that are extents are bound, whatever `tune_each_size` says;
-    /// of the options `within` and `tensor_cores` count.
+    /// of the options `within` and `device` count.
     /// Errors   attune::error: the program is none for one launch, see device_space
     [[nodiscard]] attune::ATTUNE_ABI::kernel<signature>
     device_kernel(program_options const& options = {}) const
@@ -225,9 +225,10 @@ public:
     }
 
     /// See attune::show_device().
-    [[nodiscard]] std::string device_text(std::string_view configuration) const
+    [[nodiscard]] std::string device_text(std::string_view configuration,
+                                          program_options const& options) const
     {
-        return show_device_program(as_text(), configuration);
+        return show_device_program(as_text(), configuration, options.device);
     }
 
 private:
@@ -240,7 +241,7 @@ private:
                       "attune: device_kernel(): a program for a device takes no array that "
                       "attune::constant() declares; declare it by attune::array()");
         program_text const text = as_text();
-        device_program_kernel made = device_kernel_of(text, options.tensor_cores);
+        device_program_kernel made = device_kernel_of(text, options.device);
         auto out = program_calls<Args...>::of(declaration_)
                        .template kernel<Resident...>(
                            text, std::move(made.source), made.space, options.within);
@@ -323,12 +324,14 @@ template <class Declaration, class Signature>
 /// The CUDA text of a program in one configuration of program.device_kernel(), with comments: what
 /// it computes, and the configuration. It needs no header.
 /// @param configuration  "BLOCK_ROWS=64 VECTOR=4"; what it does not name has its default
+/// @param options        those of program.device_kernel()
 /// Errors   attune::error: as program.device_kernel(); no such value
 template <class Declaration, class Signature>
 [[nodiscard]] std::string show_device(detail::nest_program<Declaration, Signature> const& program,
-                                      std::string_view configuration = {})
+                                      std::string_view configuration = {},
+                                      program_options const& options = {})
 {
-    return program.device_text(configuration);
+    return program.device_text(configuration, options);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -6,6 +6,7 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/program.hpp>
 #else
+#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/posix/processor_shape.hpp>
 #include <attune/core/version.hpp>
@@ -29,9 +30,13 @@ struct program_options {
     /// True: each value of the inputs that are extents is tuned for. False: what is tuned at the
     /// first call serves all sizes, once it is verified for them.
     bool tune_each_size = true;
-    /// Of programs for a GPU. False: for devices before sm_80, which have no such instructions for
-    /// these types; see device_space.
-    bool tensor_cores = true;
+    /// What a program for a GPU is made for: its blocks may have what the device allows, and the
+    /// default uses tensor cores where it has them; see device_space. Nothing: any device. Where it
+    /// is tuned, configurations that the compiler's device cannot launch are left out. Devices of
+    /// other limits have records of their own.
+    ///
+    /// Example  layer.device_kernel({.device = compiler.target().limits})
+    std::optional<device_limits> device{};
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/schedule/device/device_space.hpp>
 
+#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,6 +46,29 @@ attune::nest_description bytes_and_doubles()
         support::matmul(512, 512, 512), element_type::f64, element_type::f64);
     nest.arrays.front().element = element_type::i8;
     return nest;
+}
+
+attune::device_limits device_of(int architecture, std::int64_t shared_kib)
+{
+    attune::device_limits out;
+    out.architecture = architecture;
+    out.shared_bytes_opt_in = shared_kib * 1024;
+    out.multiprocessors = 132;
+    return out;
+}
+
+attune::point defaults_of(attune::description const& d)
+{
+    attune::point at;
+    for (attune::parameter_description const& p : d.parameters)
+        at.push_back(attune::coordinate_of(p, p.default_text.value()).value());
+    return at;
+}
+
+attune::nest_description product_of_halves(std::int64_t size)
+{
+    return support::with_elements(
+        support::matmul(size, size, size), element_type::f16, element_type::f32);
 }
 
 } // namespace
@@ -155,7 +180,7 @@ TEST_CASE("a space for devices without tensor cores chooses vectors, padding and
           support::with_elements(
               support::matmul(64, 64, 64), element_type::f16, element_type::f32)}) {
         CAPTURE(nest.name);
-        attune::device_space const derived(nest, false);
+        attune::device_space const derived(nest, device_of(75, 64));
         attune::description const& d = derived.describe();
         CHECK(d.find_parameter("TENSOR") == attune::no_index);
         for (char const* const name : {"VECTOR", "PADDING", "STAGES"})
@@ -222,16 +247,184 @@ TEST_CASE("the defaults are a configuration")
           support::depthwise(28, 28),
           support::softmax(512, 1000),
           support::argmax(4, 9),
+          product_of_halves(4096),
           support::with_elements(
               support::matmul(512, 512, 512), element_type::f16, element_type::f16)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
-        attune::description const& d = derived.describe();
-        attune::point at;
-        for (attune::parameter_description const& p : d.parameters)
-            at.push_back(attune::coordinate_of(p, p.default_text.value()).value());
-        CHECK(attune::chain_of_trees(d).contains(at));
+        CHECK(attune::chain_of_trees(derived.describe()).contains(defaults_of(derived.describe())));
+        for (int const architecture : {0, 75, 80, 90})
+            for (std::int64_t const shared_kib : {16, 48, 64, 96, 99, 163, 227}) {
+                CAPTURE(architecture);
+                CAPTURE(shared_kib);
+                attune::device_space const known(nest, device_of(architecture, shared_kib));
+                attune::description const& d = known.describe();
+                CHECK(attune::chain_of_trees(d).contains(defaults_of(d)));
+            }
     }
+}
+
+TEST_CASE("a space takes as much shared memory as its device has, and no more")
+{
+    for (auto const& nest : {support::matmul(512, 512, 512),
+                             product_of_halves(4096),
+                             support::batched_int8(12, 512, 512, 512),
+                             bytes_and_doubles()}) {
+        CAPTURE(nest.name);
+        for (std::int64_t const shared_kib : {8, 48, 96, 163, 227}) {
+            CAPTURE(shared_kib);
+            attune::device_space const derived(nest, device_of(90, shared_kib));
+            attune::chain_of_trees const space(derived.describe());
+            std::uint32_t const bytes_node = derived.shared_bytes();
+            REQUIRE(bytes_node != attune::no_index);
+            attune::random_engine draw(5);
+            std::int64_t most = 0;
+            for (int n = 0; n < 400; ++n) {
+                attune::device_program const p = derived.schedule(space.sample(draw));
+                most = std::max(most, shared_bytes_of(p));
+                CHECK(p.threads() <= 1024);
+            }
+            CHECK(most <= shared_kib * 1024);
+            CHECK(most > shared_kib * 1024 / 2);
+        }
+        // Any device: asynchronous copies alone go beyond 48 KiB, to 96.
+        attune::device_space const derived(nest);
+        attune::chain_of_trees const space(derived.describe());
+        attune::random_engine draw(5);
+        for (int n = 0; n < 400; ++n) {
+            attune::device_program const p = derived.schedule(space.sample(draw));
+            CHECK(shared_bytes_of(p) <= (p.stages > 2 ? 96 : 48) * 1024);
+        }
+    }
+}
+
+TEST_CASE("a space has the blocks of a product of halves that fit in its device's shared memory")
+{
+    attune::nest_description const nest = product_of_halves(4096);
+    for (std::int64_t const shared_kib : {48, 96, 163, 227}) {
+        CAPTURE(shared_kib);
+        attune::device_space const derived(nest, device_of(90, shared_kib));
+        attune::chain_of_trees const space(derived.describe());
+        attune::description const& d = space.describe();
+        int beyond_96_kib = 0;
+        for (std::int64_t const rows : {64, 128, 256})
+            for (std::int64_t const columns : {64, 128, 256})
+                for (std::int64_t const deep : {32, 64})
+                    for (std::int64_t const stages : {3, 4}) {
+                        attune::point at = defaults_of(d);
+                        auto const set = [&](char const* name, std::int64_t value) {
+                            std::uint32_t const i = d.find_parameter(name);
+                            at[i] = attune::coordinate_of(d.parameters[i], std::to_string(value))
+                                        .value();
+                        };
+                        set("BLOCK_ROWS", rows);
+                        set("BLOCK_COLUMNS", columns);
+                        set("BLOCK_DEPTH", deep);
+                        set("STAGES", stages);
+                        set("THREAD_ROWS", 8); // a warp has 64 x 64
+                        set("THREAD_COLUMNS", 16);
+                        std::string const configuration = attune::text_of(d, at);
+                        CAPTURE(configuration);
+                        // A runs along the depth and B along columns; 8 elements behind each line.
+                        std::int64_t const bytes =
+                            2 * stages * (rows * (deep + 8) + deep * (columns + 8));
+                        // 512 threads of 128 sums have more registers than a multiprocessor.
+                        bool const has_registers = rows * columns < 256 * 256;
+                        // And a thread brings at most 64 words of each tile.
+                        std::int64_t const threads = rows / 64 * (columns / 64) * 32;
+                        bool const has_threads = 2 * deep * (rows + columns) <= 64 * 4 * threads;
+                        bool const is_valid = space.contains(at);
+                        CHECK(is_valid ==
+                              (has_registers && has_threads && bytes <= shared_kib * 1024));
+                        beyond_96_kib += is_valid && bytes > 96 * 1024 ? 1 : 0;
+                    }
+        CHECK((beyond_96_kib > 0) == (shared_kib > 96));
+    }
+}
+
+TEST_CASE("products begin with tensor cores on devices that are known to have them")
+{
+    struct one {
+        attune::nest_description nest;
+        bool has_matrices;
+    };
+    for (one const& of : {one{product_of_halves(4096), true},
+                          one{product_of_halves(1024), true},
+                          one{product_of_halves(3), true},
+                          one{support::batched_int8(12, 128, 128, 64), true},
+                          one{support::with_elements(support::convolution(56, 64, 64, 3, 1, 1),
+                                                     element_type::bf16,
+                                                     element_type::bf16),
+                              true},
+                          one{support::matmul(512, 512, 512), false},
+                          one{bytes_and_doubles(), false}}) {
+        CAPTURE(of.nest.name);
+        attune::device_space const any(of.nest);
+        attune::device_program const usual = any.schedule(defaults_of(any.describe()));
+        CHECK_FALSE(usual.uses_tensor_cores);
+        CHECK(usual.stages == 1);
+        for (int const architecture : {0, 70, 75, 80, 86, 90, 120}) {
+            CAPTURE(architecture);
+            attune::device_space const derived(of.nest, device_of(architecture, 99));
+            attune::description const& d = derived.describe();
+            bool const is_old = architecture > 0 && architecture < 80;
+            CHECK((d.find_parameter("TENSOR") != attune::no_index) == (of.has_matrices && !is_old));
+            attune::device_program const p = derived.schedule(defaults_of(d));
+            CHECK(p.uses_tensor_cores == (of.has_matrices && architecture >= 80));
+            CHECK(p.stages == (p.uses_tensor_cores ? 3 : 1));
+            if (p.uses_tensor_cores || (is_old && of.has_matrices)) continue;
+            CHECK(p.block_rows == usual.block_rows);
+            CHECK(p.block_columns == usual.block_columns);
+            CHECK(p.block_depth == usual.block_depth);
+            CHECK(p.thread_rows == usual.thread_rows);
+            CHECK(p.thread_columns == usual.thread_columns);
+            CHECK(p.vector == usual.vector);
+            CHECK(p.padding == usual.padding);
+        }
+    }
+}
+
+TEST_CASE("the blocks of the default are small where large ones leave multiprocessors without any")
+{
+    auto const side = [](std::int64_t size) {
+        attune::device_space const derived(product_of_halves(size), device_of(90, 227));
+        attune::device_program const p = derived.schedule(defaults_of(derived.describe()));
+        CHECK(p.block_rows == p.block_columns);
+        return p.block_rows;
+    };
+    CHECK(side(4096) == 128); // 32 x 32 blocks on 132 multiprocessors
+    CHECK(side(1536) == 128); // 12 x 12
+    CHECK(side(1408) == 64);  // 11 x 11
+    // 16 blocks of 128 x 128 in each of the batch.
+    auto const side_of_batch = [](std::int64_t batch) {
+        attune::device_space const derived(support::batched_int8(batch, 512, 512, 64),
+                                           device_of(90, 227));
+        return derived.schedule(defaults_of(derived.describe())).block_rows;
+    };
+    CHECK(side_of_batch(9) == 128);
+    CHECK(side_of_batch(8) == 64);
+    // Extents that are inputs may be long.
+    attune::device_space const of_inputs(
+        support::with_elements(support::matmul_of_inputs(), element_type::f16, element_type::f32),
+        device_of(90, 227));
+    CHECK(of_inputs.schedule(defaults_of(of_inputs.describe())).block_rows == 128);
+}
+
+TEST_CASE("rows pass on as much as a block of their device has")
+{
+    // Of each row e, 67,000 bytes or 200,000, and temporaries of one number.
+    auto const is_made = [](std::int64_t columns, std::optional<attune::device_limits> const& on) {
+        return attune_test::text_thrown_by<attune::error>([&] {
+                   attune::device_space const derived(support::softmax(3, columns), on);
+                   CHECK(*attune::chain_of_trees(derived.describe()).size() > 0);
+               })
+            .empty();
+    };
+    CHECK_FALSE(is_made(16750, {}));
+    CHECK_FALSE(is_made(16750, device_of(75, 64)));
+    CHECK(is_made(16750, device_of(80, 99)));
+    CHECK_FALSE(is_made(50000, device_of(80, 163)));
+    CHECK(is_made(50000, device_of(90, 227)));
 }
 
 TEST_CASE("axes of a convolution are rows, columns and depth of a product")

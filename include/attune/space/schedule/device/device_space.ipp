@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/device_limits.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/error.hpp>
 #include <attune/space/schedule/detail/device_axes.hpp>
@@ -25,8 +26,14 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-inline constexpr std::int64_t most_block_threads = 1024;
-inline constexpr std::int64_t most_shared_bytes = 48 * 1024;
+inline constexpr int first_matrix_architecture = 80;
+
+/// Whether the device may have matrix instructions; nothing is known: it may.
+[[nodiscard]] inline bool may_have_matrices(std::optional<device_limits> const& device)
+{
+    return !device || device->architecture == 0 ||
+           device->architecture >= first_matrix_architecture;
+}
 
 /// The statements that are left when cheap ones are computed where they are read.
 [[nodiscard]] inline nest_description merged_statements(nest_description nest)
@@ -193,9 +200,69 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     f.multiple(asked("PADDING"), space.number(p.tensor_depth / 2));
 }
 
+/// Whether a result is cut in as many blocks of `side` x `side` as the device has multiprocessors,
+/// or more; extents that are inputs are taken to be long.
+[[nodiscard]] inline bool
+occupies_all(device_program const& p, std::int64_t side, device_limits const& device)
+{
+    constexpr std::int64_t is_long = 1 << 20;
+    auto const parts = [&](std::vector<std::uint32_t> const& axes) {
+        return (steps_of_group(p.nest, axes, is_long) + side - 1) / side;
+    };
+    return steps_of_group(p.nest, p.batch, is_long) * parts(p.rows) * parts(p.columns) >=
+           device.multiprocessors;
+}
+
+/// Bytes of shared memory that a block of tiles has.
+[[nodiscard]] inline std::int64_t bytes_of_tiles(device_program const& p)
+{
+    std::int64_t out = 0;
+    for (device_operand const& operand : p.operands)
+        out += p.tile_bytes(operand);
+    return out;
+}
+
+/// The default configuration: one that each device runs or, where the device is known to have
+/// matrix instructions for this product, one of these, whose copies are asynchronous as far as
+/// shared memory has room. Its 3 stages and warps of 64 rows are those of CUTLASS's default for
+/// sm_80 (default_gemm_configuration.h); blocks of 128 x 128 and 2 steps, half of that in columns
+/// and depth, leave a thread half of the sums.
+/// @param largest  the largest block of the space
+[[nodiscard]] inline device_program default_tiles(device_program of,
+                                                  device_program const& largest,
+                                                  std::optional<device_limits> const& device)
+{
+    of.vector = largest.vector;
+    auto const cut = [&](std::int64_t side) {
+        of.block_rows = std::min(largest.block_rows, side);
+        of.block_columns = std::min(largest.block_columns, side);
+    };
+    if (of.tensor_depth == 0 || !device || device->architecture < first_matrix_architecture) {
+        cut(64);
+        of.block_depth = std::min<std::int64_t>(largest.block_depth, 8);
+        of.thread_rows = of.block_rows / 16;
+        of.thread_columns = of.block_columns / 16;
+        of.padding = 4;
+        return of;
+    }
+    of.uses_tensor_cores = true;
+    of.block_depth = std::min(largest.block_depth, 2 * of.tensor_depth);
+    of.padding = of.tensor_depth / 2;
+    for (std::int64_t side = occupies_all(of, 128, *device) ? 128 : 64; side >= 16; side /= 2) {
+        cut(side);
+        of.thread_rows = std::clamp<std::int64_t>(of.block_rows / 16, 2, 8);
+        of.thread_columns = std::clamp<std::int64_t>(of.block_columns / 16, 4, 8);
+        for (of.stages = 3; of.stages > 1; --of.stages)
+            if (bytes_of_tiles(of) <= device->shared_bytes_opt_in) return of;
+    }
+    return of;
+}
+
 [[nodiscard]] inline device_nodes declare_device_tiles(device_program const& p,
+                                                       std::optional<device_limits> const& device,
                                                        space_builder& space)
 {
+    device_limits const limits = device.value_or(device_limits{});
     device_formulas f(p.nest, space);
     auto const block_list = [&](std::vector<std::uint32_t> const& axes) {
         return powers_between(
@@ -208,23 +275,26 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         std::max({std::int64_t{4},
                   p.tensor_depth,
                   power_at_least(steps_of_group(p.nest, p.depth, most_deep))});
-    std::int64_t const start_rows = std::min<std::int64_t>(rows.back(), 64);
-    std::int64_t const start_columns = std::min<std::int64_t>(columns.back(), 64);
-    if (p.tensor_depth > 0) space.ordinal("TENSOR", {0, 1}, 0);
-    space.ordinal("BLOCK_ROWS", rows, start_rows);
-    space.ordinal("BLOCK_COLUMNS", columns, start_columns);
-    space.ordinal("BLOCK_DEPTH", powers_between(4, deep), std::min<std::int64_t>(deep, 8));
-    space.ordinal("THREAD_ROWS", powers_between(1, 16), start_rows / 16);
-    space.ordinal("THREAD_COLUMNS", powers_between(1, 16), start_columns / 16);
     // Elements of 16 bytes: 8 of 16 bits, 16 bytes.
     std::int64_t const wide = std::max<std::int64_t>(4, p.tensor_depth / 2);
-    std::int64_t const vector = std::min(wide, most_vector(p));
-    space.ordinal("VECTOR", powers_between(1, vector), vector);
+    device_program largest = p;
+    largest.block_rows = rows.back();
+    largest.block_columns = columns.back();
+    largest.block_depth = deep;
+    largest.vector = std::min(wide, most_vector(p));
+    device_program const start = default_tiles(p, largest, device);
+    if (p.tensor_depth > 0) space.ordinal("TENSOR", {0, 1}, start.uses_tensor_cores ? 1 : 0);
+    space.ordinal("BLOCK_ROWS", rows, start.block_rows);
+    space.ordinal("BLOCK_COLUMNS", columns, start.block_columns);
+    space.ordinal("BLOCK_DEPTH", powers_between(4, deep), start.block_depth);
+    space.ordinal("THREAD_ROWS", powers_between(1, 16), start.thread_rows);
+    space.ordinal("THREAD_COLUMNS", powers_between(1, 16), start.thread_columns);
+    space.ordinal("VECTOR", powers_between(1, largest.vector), start.vector);
     space.ordinal("PADDING",
                   p.tensor_depth > 0 ? std::vector<std::int64_t>{0, 4, wide}
                                      : std::vector<std::int64_t>{0, 1, 4},
-                  4);
-    space.ordinal("STAGES", {1, 2, 3, 4}, 1);
+                  start.padding);
+    space.ordinal("STAGES", {1, 2, 3, 4}, start.stages);
     auto const v = [&space](char const* name) { return space.value(name); };
     if (p.tensor_depth > 0) declare_tensor_cores(p, f, space);
     f.multiple(v("BLOCK_ROWS"), v("THREAD_ROWS"));
@@ -233,7 +303,7 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
     out.threads = f.times(f.over(v("BLOCK_ROWS"), v("THREAD_ROWS")),
                           f.over(v("BLOCK_COLUMNS"), v("THREAD_COLUMNS")));
     f.at_least(out.threads, 32);
-    f.at_most(out.threads, most_block_threads);
+    f.at_most(out.threads, limits.threads_per_block);
     std::uint32_t shared = space.number(0);        // see device_program::tile_bytes
     std::uint32_t line_elements = space.number(0); // of one step of the depth
     std::uint32_t fragments = space.number(0);
@@ -253,16 +323,14 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         line_elements = f.plus(line_elements, across);
         fragments = f.plus(fragments, v(operand.is_of_rows ? "THREAD_ROWS" : "THREAD_COLUMNS"));
     }
-    // Devices that copy asynchronously have twice the shared memory at least. Behind odd padding
-    // lines do not begin where a pack may: nothing would be wide.
+    // Behind odd padding lines do not begin where a pack may: nothing would be wide.
     std::uint32_t const is_async = space.node(op::floor_divide, v("STAGES"), space.number(3));
     f.multiple(f.times(is_async, v("PADDING")), space.number(2));
     out.shared = shared;
-    space.where(
-        space.node(op::less_equal,
-                   out.shared,
-                   f.times(space.number(most_shared_bytes), f.plus(is_async, space.number(1)))));
-    // See device_registers(). A thread has 255, a multiprocessor 65536.
+    std::uint32_t most_shared = space.number(limits.shared_bytes_opt_in);
+    // Devices that copy asynchronously have twice the shared memory of all at least.
+    if (!device) most_shared = f.times(most_shared, f.plus(is_async, space.number(1)));
+    space.where(space.node(op::less_equal, out.shared, most_shared));
     if (p.tensor_depth > 0) {
         fragments = f.plus(fragments, f.times(v("TENSOR"), v("THREAD_ROWS")));
         fragments = f.times(fragments, f.plus(space.number(1), f.times(v("TENSOR"), is_async)));
@@ -276,8 +344,9 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
         f.plus(f.plus(f.times(v("THREAD_ROWS"), v("THREAD_COLUMNS")), fragments), held);
     std::uint32_t const registers =
         f.plus(f.times(numbers, space.number(device_words(p))), space.number(32));
-    f.at_most(registers, 240);
-    f.at_most(f.times(registers, out.threads), 65536);
+    // See device_registers(); the compiler may need some more.
+    f.at_most(registers, limits.registers_per_thread - 15);
+    f.at_most(f.times(registers, out.threads), limits.registers_per_block);
     f.at_most(on_the_way, 64);
     out.blocks = f.one_at_least(f.times(f.extent(p.batch),
                                         f.times(f.parts(f.extent(p.rows), v("BLOCK_ROWS")),
@@ -306,10 +375,13 @@ bytes_of_a_row(device_program const& p, device_formulas& f, space_builder& space
 
 /// What a block passes on between statements, in shared memory. Behind it lanes of several warps
 /// exchange numbers: 32 of 16 bytes for each group.
-inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string const& what)
+inline void at_most_shared(device_formulas& f,
+                           std::uint32_t bytes,
+                           device_limits const& limits,
+                           std::string const& what)
 {
     f.at_most(bytes,
-              most_shared_bytes - 32 * 16,
+              limits.shared_bytes_opt_in - 32 * 16,
               what,
               "these sizes are too large for one launch: make several programs of the statements, "
               "and pass the arrays between them as arguments");
@@ -328,7 +400,8 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string 
     return std::clamp<std::int64_t>(power_at_least(elements / 32), 1, 1024);
 }
 
-[[nodiscard]] inline device_nodes declare_device_rows(device_program const& p, space_builder& space)
+[[nodiscard]] inline device_nodes
+declare_device_rows(device_program const& p, device_limits const& limits, space_builder& space)
 {
     device_formulas f(p.nest, space);
     bool shares_work = false; // of a row
@@ -339,7 +412,8 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string 
     auto const v = [&space](char const* name) { return space.value(name); };
     device_nodes out;
     if (p.rows.empty()) {
-        space.ordinal("LANES", powers_between(32, 1024), shares_work ? 256 : 32);
+        space.ordinal(
+            "LANES", powers_between(32, limits.threads_per_block), shares_work ? 256 : 32);
         out.threads = v("LANES");
         out.blocks = space.number(1);
         if (may_share_row(p)) {
@@ -349,7 +423,8 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string 
         }
         if (has_any) {
             out.shared = bytes;
-            at_most_shared(f, bytes, "bytes of shared memory for what the statements pass on,");
+            at_most_shared(
+                f, bytes, limits, "bytes of shared memory for what the statements pass on,");
         }
         return out;
     }
@@ -371,12 +446,13 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string 
     }
     out.threads = f.times(v("LANES"), v("GROUPS"));
     f.at_least(out.threads, 32);
-    f.at_most(out.threads, most_block_threads);
+    f.at_most(out.threads, limits.threads_per_block);
     if (has_any) {
         out.shared = f.times(f.times(bytes, v("GROUPS")),
                              space.node(op::subtract, space.number(1), is_kept));
         at_most_shared(f,
                        out.shared,
+                       limits,
                        "bytes of shared memory for what the statements pass on in GROUPS rows,");
     }
     out.blocks = f.one_at_least(f.parts(f.extent(p.rows), f.times(v("GROUPS"), v("PASSES"))));
@@ -384,8 +460,9 @@ inline void at_most_shared(device_formulas& f, std::uint32_t bytes, std::string 
 }
 
 /// Whether temporaries of constant extents fit where one row is computed at a time.
-inline void require_room(device_program const& p)
+inline void require_room(device_program const& p, device_limits const& limits)
 {
+    std::int64_t const most = limits.shared_bytes_opt_in;
     std::int64_t bytes = 0;
     for (nest_statement const& s : p.nest.statements) {
         nest_array const& array = p.nest.arrays[s.target.array];
@@ -394,29 +471,31 @@ inline void require_room(device_program const& p)
         for (std::size_t d = 0; d < array.extents.size(); ++d)
             if (!has_axis(p.rows, s.target.at[d].terms.front().axis) &&
                 array.extents[d].input == no_index)
-                one = std::min(one * array.extents[d].constant, most_shared_bytes + 1);
+                one = std::min(one * array.extents[d].constant, most + 1);
         bytes += one;
     }
-    if (bytes > most_shared_bytes - 32 * 16 - 8 * 16)
+    if (bytes > most - 32 * 16 - 8 * 16)
         throw error("the statements of a program for a GPU pass on more than a block can hold",
                     p.nest.name + ": " + std::to_string(bytes) + " bytes or more, of " +
-                        std::to_string(most_shared_bytes),
+                        std::to_string(most),
                     "make several programs of them, and pass the arrays as arguments");
 }
 
 } // namespace detail
 
-ATTUNE_INLINE device_space::device_space(nest_description nest, bool may_use_tensor_cores)
+ATTUNE_INLINE device_space::device_space(nest_description nest,
+                                         std::optional<device_limits> const& device)
 {
+    device_limits const limits = device.value_or(device_limits{});
     detail::require_device_arrays(nest);
     nest = detail::merged_statements(std::move(nest));
     std::optional<device_program> tiles = detail::tiles_of(nest);
-    if (tiles && !may_use_tensor_cores) tiles->tensor_depth = 0;
+    if (tiles && !detail::may_have_matrices(device)) tiles->tensor_depth = 0;
     start_ = tiles ? *tiles : detail::rows_of(nest);
-    if (!tiles) detail::require_room(start_);
+    if (!tiles) detail::require_room(start_, limits);
     space_builder space;
-    detail::device_nodes const nodes = tiles ? detail::declare_device_tiles(start_, space)
-                                             : detail::declare_device_rows(start_, space);
+    detail::device_nodes const nodes = tiles ? detail::declare_device_tiles(start_, device, space)
+                                             : detail::declare_device_rows(start_, limits, space);
     blocks_ = nodes.blocks;
     threads_ = nodes.threads;
     shared_ = nodes.shared;
