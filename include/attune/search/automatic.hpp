@@ -89,6 +89,9 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
+/// The strategy() of default_search(): no name of parse_technique().
+inline constexpr char const* automatic_name = "automatic";
+
 /// Whether arrays and long permutations have at most `most` coordinates together, so that a model
 /// of the space is worth its time: that of one grows with the square of their number.
 [[nodiscard]] bool is_narrow(description const& space,

@@ -167,6 +167,9 @@ ATTUNE_INLINE std::optional<double> automatic::prediction_of(point const& p) con
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE search_factory default_search() { return search_with<search::automatic>(); }
+ATTUNE_INLINE search_factory default_search()
+{
+    return detail::named_search(detail::automatic_name, search_with<search::automatic>());
+}
 
 } // namespace attune::inline ATTUNE_ABI

@@ -39,7 +39,8 @@ namespace attune::inline ATTUNE_ABI {
 /// One that learns from other sessions also has inform(std::vector<past_session>), one with a model
 /// of programs learn_from(cost_samples), one that chooses among techniques
 /// learn_from(technique_history); all are called before the first ask(). One that chooses among
-/// techniques has uses() and proposer_of(p), too. One that expects a value of what it asks also has
+/// techniques has uses() and proposer_of(p), too. One that knows the name by which it is made
+/// again, with all options, has strategy(). One that expects a value of what it asks also has
 /// prediction_of(p), as bayesian_searcher. One that learns from a bound has tell_bound(p, value):
 /// `p` is not evaluated, because it is known to be worse than the best, and `value` stands for its
 /// own; others are told a measurement of that value.
@@ -114,6 +115,15 @@ public:
         return self_->prediction_of(p);
     }
 
+    /// The name by which parse_technique() or the program makes this search again, with all its
+    /// options: of set_strategy(), else the searcher's own strategy(). Empty: unknown.
+    /// @pre not moved from
+    [[nodiscard]] std::string strategy() const
+    {
+        return strategy_.empty() ? self_->strategy() : strategy_;
+    }
+    void set_strategy(std::string name) { strategy_ = std::move(name); }
+
 private:
     struct concept_base {
         concept_base() = default;
@@ -133,6 +143,7 @@ private:
         virtual std::optional<double> expected_gain() = 0;
         virtual std::optional<double> prediction_of(point const& p) const = 0;
         virtual bool narrow(std::optional<detail::kept_settings> const& part) = 0;
+        virtual std::string strategy() const = 0;
     };
     template <class S>
     struct model final : concept_base {
@@ -222,14 +233,37 @@ private:
             else
                 return {};
         }
+        std::string strategy() const override
+        {
+            if constexpr (requires(S const& s) { std::string(s.strategy()); })
+                return held.strategy();
+            else
+                return {};
+        }
         S held;
     };
 
     std::unique_ptr<concept_base> self_;
+    std::string strategy_{};
 };
 
 /// Makes a searcher from a space and a seed.
 using search_factory = std::function<any_searcher(chain_of_trees const&, std::uint64_t seed)>;
+
+namespace detail {
+
+/// What `make` makes, with a name: see any_searcher::strategy().
+[[nodiscard]] inline search_factory named_search(std::string name, search_factory make)
+{
+    return [name = std::move(name), make = std::move(make)](chain_of_trees const& searched,
+                                                            std::uint64_t seed) {
+        any_searcher out = make(searched, seed);
+        out.set_strategy(name);
+        return out;
+    };
+}
+
+} // namespace detail
 
 /// A factory of searchers of one type: options.search = attune::search_with<my_searcher>(), or with
 /// options of the searcher: attune::search_with<attune::annealing>(attune::annealing_options{...}).

@@ -13,6 +13,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -46,7 +47,8 @@ template <class A>
     requires(closed_algorithm<A>)
 [[nodiscard]] technique technique_of(A const& with)
 {
-    return {detail::text_with_settings(with), search_with<closed_search<A>>(with)};
+    std::string const name = detail::text_with_settings(with);
+    return {name, attune::detail::named_search(name, search_with<closed_search<A>>(with))};
 }
 
 /// Random configurations.

@@ -103,8 +103,10 @@ template <class Base, class... Entries>
 [[nodiscard]] technique technique_of(Base const& base,
                                      operators<Entries...> const& with = operators<>{})
 {
-    return {detail::composition_of(base, with).text(),
-            search_with<composed<Base, operators<Entries...>>>(base, with)};
+    std::string const name = detail::composition_of(base, with).text();
+    return {name,
+            attune::detail::named_search(
+                name, search_with<composed<Base, operators<Entries...>>>(base, with))};
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -14,6 +14,13 @@
 
 namespace attune::inline ATTUNE_ABI::search {
 
+namespace detail {
+
+/// The strategy() of recommended() with its usual options: no name of parse_technique().
+inline constexpr char const* recommended_name = "recommended";
+
+} // namespace detail
+
 /// A recommending_bandit over all techniques that have names. Without a history it begins with
 /// technique_set_for() the space.
 /// @param past  a tuning with options.search.techniques gives it the history of that file instead

@@ -198,7 +198,9 @@ technique technique_inside(std::string_view name, vocabulary const& known, int d
 
 ATTUNE_INLINE technique parse_technique(std::string_view name, vocabulary const& known)
 {
-    return detail::technique_inside(name, known, 0);
+    technique out = detail::technique_inside(name, known, 0);
+    out.make = attune::detail::named_search(out.name, std::move(out.make));
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -21,6 +21,8 @@ namespace attune::inline ATTUNE_ABI::search {
 struct auc_bandit_options {
     std::size_t window = 500;  ///< most events that count; >= 1
     double exploration = 0.05; ///< C: 0.15 and 0.45 ask unsuccessful techniques more often
+
+    bool operator==(auc_bandit_options const&) const = default;
 };
 
 /// Asks the technique that found new bests most often of late, the later the better, or that was

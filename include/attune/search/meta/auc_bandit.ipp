@@ -169,17 +169,21 @@ ATTUNE_INLINE technique auc_bandit_of(std::vector<technique> among,
     std::string const name = "auc_bandit;exploration," +
                              attune::detail::text_of_real(options.exploration) + ";window," +
                              std::to_string(options.window);
-    std::string whole = detail::with_names(name, among);
-    return {std::move(whole),
-            [among = std::move(among), options](chain_of_trees const& space, std::uint64_t seed)
-                -> any_searcher { return auc_bandit(space, seed, among, options); }};
+    std::string const whole = detail::with_names(name, among);
+    return {whole,
+            attune::detail::named_search(
+                whole,
+                [among = std::move(among), options](chain_of_trees const& space, std::uint64_t seed)
+                    -> any_searcher { return auc_bandit(space, seed, among, options); })};
 }
 ATTUNE_INLINE technique round_robin_of(std::vector<technique> among)
 {
-    std::string whole = detail::with_names("round_robin", among);
-    return {std::move(whole),
-            [among = std::move(among)](chain_of_trees const& space, std::uint64_t seed)
-                -> any_searcher { return round_robin(space, seed, among); }};
+    std::string const whole = detail::with_names("round_robin", among);
+    return {whole,
+            attune::detail::named_search(
+                whole,
+                [among = std::move(among)](chain_of_trees const& space, std::uint64_t seed)
+                    -> any_searcher { return round_robin(space, seed, among); })};
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

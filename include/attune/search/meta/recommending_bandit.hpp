@@ -45,6 +45,7 @@ struct recommending_bandit_options {
     {
         return {.bandit = {.exploration = 1e9}};
     }
+    bool operator==(recommending_bandit_options const&) const = default;
 };
 
 /// An auc_bandit that begins with what was good elsewhere and gives up its worst technique after
