@@ -107,6 +107,9 @@ struct record {
     std::vector<value_texts> replaces{};
     tuning_seconds spent{};
     roofline_facts roof{};
+    /// By which the search is made again, with all options: any_searcher::strategy(). Empty:
+    /// unknown, or the tuning went on with what another search had found.
+    std::string strategy{};
     generated_code generated{}; ///< of a kernel whose text a function writes
 
     [[nodiscard]] friend bool operator==(record const&, record const&) = default;

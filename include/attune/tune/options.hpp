@@ -118,10 +118,11 @@ struct tuning_search {
     /// file. Programs for a GPU (device_kernel()) have features of their own: they learn from
     /// programs for a GPU alone, and programs for a processor from theirs. Empty: none.
     std::string samples{};
-    /// A file of what techniques gained: each tuning by a strategy that chooses among techniques
-    /// (search::recommended, auc_bandit, round_robin) appends a line, and search::recommended
-    /// chooses by all lines: see recommended_search(). Many tunings, also of other processes, may
-    /// use one file. Empty: none.
+    /// A file of what techniques gained, and whole strategies: each tuning by a strategy with a
+    /// name (the default; search::recommended, which chooses by all lines: see
+    /// recommended_search(); make of a search::technique, such as parse_technique() and
+    /// auc_bandit_of() give) appends a line. `attune recommend` compares them. Many tunings, also
+    /// of other processes, may use one file. Empty: none.
     std::string techniques{};
     /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
     /// takes longer on this machine than the best so far; the report counts these. Where half of

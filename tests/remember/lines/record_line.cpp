@@ -77,6 +77,7 @@ attune::record full_record()
     entry.interrupted = entry.disturbed = entry.memory_bound = true;
     entry.least_s = 1.0 / 3;
     entry.shape = "513 64 0";
+    entry.strategy = "climb;change_rate,1 number;set_linear;[[[a,1]]]";
     entry.spent = {12.5, 3.25, 1.0 / 3};
     entry.roof = {2e9, 3e6, 1e11, 2.5e10};
     entry.generated = {.shared = "#include <span>\n",
@@ -342,6 +343,8 @@ TEST_CASE("every field is needed, with its own type")
     CHECK(why_damaged(replaced(won, "\"asked\":[60,", "\"asked\":[")) ==
           "asked is not [evaluations, seconds]");
     CHECK(why_damaged(replaced(won, "\"ties\":[[", "\"ties\":[5,[")) == "ties is not a list");
+    CHECK(why_damaged(replaced(won, "\"strategy\":\"climb", "\"strategy\":7,\"x\":\"climb")) ==
+          "strategy is not a text");
     CHECK(why_damaged(replaced(won, "\"fallback\"", "\"other\"")) == "fallback is missing");
     CHECK(why_damaged(replaced(won, "\"32768\"", "\"-1\"")) ==
           "levels has a text that is no count");

@@ -330,6 +330,7 @@ template <json_like Json>
     }
     if (auto const code = field_or_none(json, "generated")) r.generated = json_to_generated(*code);
     r.shape = text_field_or_none(json, "shape");
+    r.strategy = text_field_or_none(json, "strategy");
     r.seed = count_field(json, "seed");
     r.when = text_field(json, "when");
     r.attune = text_field(json, "attune");
@@ -446,6 +447,7 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
         json["spent"] = list(of.total_s, of.code_s, of.search_s);
     if (!entry.generated.text.empty()) json["generated"] = generated_to_json(entry.generated);
     if (!entry.shape.empty()) json["shape"] = text_to_json(entry.shape);
+    if (!entry.strategy.empty()) json["strategy"] = text_to_json(entry.strategy);
     json["seed"] = entry.seed;
     json["when"] = text_to_json(entry.when);
     json["attune"] = text_to_json(entry.attune);

@@ -77,6 +77,8 @@ public:
     [[nodiscard]] std::optional<double> expected_gain() { return search_.expected_gain(); }
     /// What each technique of the search gained; empty for one without techniques.
     [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
+    /// Its name, with all options; empty: unknown.
+    [[nodiscard]] std::string strategy() const { return search_.strategy(); }
     /// The technique that proposed `p`, logged with its outcome; empty: none did.
     [[nodiscard]] std::string proposer_of(point const& p) const { return search_.proposer_of(p); }
     /// Logged with the outcome of `p`.

@@ -24,10 +24,13 @@ struct session_result {
     /// A call takes less than a microsecond, or none at all: nothing was tuned, and what was
     /// measured is worth no record.
     bool is_too_short = false;
-    std::string ended{};                             ///< see record::ended
-    std::vector<point> ties{};                       ///< that the final could not tell from `at`
-    std::vector<search::technique_use> techniques{}; ///< what each of the search's gained
-    std::string logged_as{};                         ///< event_log::id()
+    std::string ended{};       ///< see record::ended
+    std::vector<point> ties{}; ///< that the final could not tell from `at`
+    /// What each of the search's gained; of a search that is one technique by its own name, unless
+    /// that is unknown.
+    std::vector<search::technique_use> techniques{};
+    std::string strategy{};  ///< any_searcher::strategy()
+    std::string logged_as{}; ///< event_log::id()
     tuning_report report;
 };
 

@@ -620,7 +620,11 @@ private:
         has_news_ = true;
         keep_joules(at, tried);
         keep(at, tried, predicted_s, std::move(proposer));
+        double const best_s = state_.best()->second.value;
         add_result(at, tried.result, tried.code);
+        if (problem_.rival == at) return; // nobody's proposal
+        ++asked_;
+        if (state_.best()->second.value < best_s) ++asked_new_bests_;
     }
 
     /// Of the default: there is no time to gain, and none that could be measured well.
@@ -650,6 +654,10 @@ private:
         out.default_code = default_code_;
         if (final_) out.ties = final_->ties();
         out.techniques = supply_->uses();
+        out.strategy = supply_->strategy();
+        if (out.techniques.empty() && !out.strategy.empty())
+            out.techniques.push_back(
+                {out.strategy, asked_ + pruning_.pruned(), asked_new_bests_}); // as bandits count
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
         report_energy(out.at);
@@ -715,6 +723,8 @@ private:
     std::unordered_map<point, double, point_hash> joules_{}; ///< of a call, where measured
     bool is_open_ = false;                                   ///< another step may bring something
     bool met_stop_rule_ = false;
+    std::size_t asked_ = 0; ///< proposals of the search that were tried
+    std::size_t asked_new_bests_ = 0;
     bool has_news_ = true;      ///< an outcome was told since the search had nothing to propose
     bool is_exhausted_ = false; ///< the search has nothing more to try
 };

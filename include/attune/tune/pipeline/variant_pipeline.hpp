@@ -107,6 +107,8 @@ public:
 
     /// What each technique of the searcher gained; empty for one without techniques.
     [[nodiscard]] std::vector<search::technique_use> uses() const { return search_.uses(); }
+    /// Of the searcher, see any_searcher.
+    [[nodiscard]] std::string strategy() const { return search_.strategy(); }
 
     /// Seconds that the searcher's model expects of a point that is not told yet; 0: it has none.
     [[nodiscard]] double predicted_s(point const& at);

@@ -3,12 +3,16 @@
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
 #include <attune/remember/memory_store.hpp>
+#include <attune/remember/store.hpp>
 #include <attune/search/compose/technique_sets.hpp>
+#include <attune/search/compose/technique_text.hpp>
+#include <attune/search/exhaustive.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 #include <attune/tune/recommended.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
 #include <map>
@@ -166,4 +170,89 @@ TEST_CASE("a file of something else is left alone, and the report says so")
     kept.keep(std::vector<technique_use>{{"a", 10, 2}});
     CHECK(kept.problem().find("none of samples") != std::string::npos);
     CHECK(support::read_file(path) == "{\"attune_store\":2}\n");
+}
+
+TEST_CASE("a tuning says by which strategy it was made, in the file and in the store")
+{
+    using namespace attune_test;
+    namespace search = attune::search;
+    std::string const climb = search::parse_technique("climb;change_rate,1").name;
+    std::string const bandit = search::auc_bandit_of(search::technique_set_a()).name;
+    struct made_by {
+        attune::search_factory strategy;
+        std::string name; // empty: unknown
+        bool is_bandit = false;
+    };
+    for (made_by const& by :
+         {made_by{search::parse_technique("climb;change_rate,1").make, climb},
+          made_by{search::auc_bandit_of(search::technique_set_a()).make, bandit, true},
+          made_by{attune::default_search(), "automatic"},
+          made_by{search::recommended(), "recommended", true},
+          made_by{search::recommended({}, {.interval = 7}), "", true}, // options without a name
+          made_by{attune::search_with<attune::exhaustive_searcher>(), ""}}) {
+        CAPTURE(by.name);
+        support::scratch_directory const folder;
+        std::string const path = folder.file("gains");
+        {
+            attune::tuning_options options = quick_options();
+            options.search.strategy = by.strategy;
+            options.search.techniques = path;
+            accumulate_data data;
+            attune::tuned kernel{
+                accumulate_kernel(ways<usual, fast, refused, unloadable, throwing>()),
+                accumulate_compiler(),
+                attune::store{folder.file("store")},
+                options};
+            kernel(data.x, data.y, 1.0);
+        }
+        attune::store store{folder.file("store")};
+        std::vector<attune::record> const kept =
+            attune::memory_store::from_text(store.text()).records();
+        REQUIRE(kept.size() == 1);
+        CHECK(kept[0].strategy == by.name);
+        technique_history const first = all_in(path);
+        bool const has_line = by.is_bandit || !by.name.empty();
+        REQUIRE(first.representations().size() == (has_line ? 1 : 0));
+        if (!has_line) continue;
+        search::representation const& of = first.representations()[0];
+        REQUIRE(of.strategies.size() == (by.name.empty() ? 0 : 1));
+        std::size_t requests = 0;
+        std::size_t new_bests = 0;
+        for (technique_use const& use : of.uses) {
+            requests += use.requests;
+            new_bests += use.new_bests;
+        }
+        CHECK(requests == 4);  // the default is nobody's
+        CHECK(new_bests == 1); // the fast way
+        if (!by.is_bandit) {
+            REQUIRE(of.uses.size() == 1);
+            CHECK(of.uses[0].name == by.name);
+        }
+        if (by.name.empty()) continue;
+        CHECK(of.strategies[0].name == by.name);
+        CHECK(of.strategies[0].gains == of.gains);
+        CHECK(of.gains.count() == 1);
+    }
+}
+
+TEST_CASE("lines without a strategy are read, and damaged ones are left out")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("gains");
+    kept_techniques kept(path, "one", {});
+    kept.keep(std::vector<technique_use>{{"a", 10, 2}}, 2, {}, "climb;change_rate,1");
+    kept.keep(std::vector<technique_use>{{"a", 10, 2}}, 3); // as before strategies were kept
+    REQUIRE(kept.problem().empty());
+    auto const strategies = [&] { return all_in(path).representations().at(0).strategies; };
+    CHECK(all_in(path).representations().at(0).runs == 2);
+    REQUIRE(strategies().size() == 1);
+    CHECK(strategies()[0].name == "climb;change_rate,1");
+    CHECK(strategies()[0].gains.count() == 1);
+    std::string const text = support::read_file(path);
+    std::size_t const at = text.find("strategy ");
+    REQUIRE(at != text.npos);
+    // Its gains are no steps.
+    support::write_file(path, text.substr(0, at) + "strategy x" + text.substr(at + 10));
+    CHECK(all_in(path).representations().at(0).runs == 1);
+    CHECK(strategies().empty());
 }

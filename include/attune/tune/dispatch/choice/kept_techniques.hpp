@@ -44,9 +44,13 @@ public:
     /// Adds one search, unless it asked no technique.
     /// @param gain  time of the default divided by that of the best; 0: unknown
     /// @param id    event_log::id() of the search; empty: it was not logged
-    void keep(std::span<search::technique_use const> uses, double gain = 0, std::string id = {})
+    /// @param strategy  as of line_of()
+    void keep(std::span<search::technique_use const> uses,
+              double gain = 0,
+              std::string id = {},
+              std::string const& strategy = {})
     {
-        std::string line = line_of(uses, gain);
+        std::string line = line_of(uses, gain, strategy);
         if (line.empty()) return;
         if (id.empty()) return file_.add(line);
         static_cast<void>(add_new({{{std::move(id)}, std::move(line)}}));

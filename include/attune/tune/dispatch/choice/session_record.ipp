@@ -74,6 +74,7 @@ ATTUNE_INLINE record make_record(record_key key,
         out.ties.push_back(values_of(space, tie));
     out.asked = {options.limits.evaluations, options.limits.seconds};
     out.ended = result.ended;
+    out.strategy = result.strategy;
     out.spent = {result.report.elapsed_s, result.report.code_s, result.report.search_s};
     out.interrupted = result.report.interrupted;
     out.disturbed = result.report.noise.is_disturbed;

@@ -150,6 +150,8 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
         result.report.notices.push_back(why);
         by_.report_.tell(why);
     };
+    // What another search found says nothing of this one.
+    if (t.known_before > 1) result.strategy.clear();
     // A tuning is kept once, when it ends: one that was interrupted goes on from its log, and in
     // slices each session repeats those before it.
     tuning_limits const& allowed = subject.options.limits;
@@ -161,7 +163,8 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
                            result.report.best.value > 0
                                ? result.report.default_time.value / result.report.best.value
                                : 0,
-                           result.logged_as);
+                           result.logged_as,
+                           result.strategy);
     tell_unused(subject.options.search.samples, "measured programs are", t.samples);
     tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
     bool const is_over = result.ended != "budget";
