@@ -1004,3 +1004,61 @@ TEST_CASE("a file that is missing or another one is said to be so")
     support::write_file(empty, "");
     CHECK(run_here({"techniques", empty}).code == 1);
 }
+
+TEST_CASE("the winners of a store say by which strategy to search, where no file does")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, space);
+    std::string const climb = attune::search::parse_technique("climb;change_rate,1").name;
+    attune::memory_store kept;
+    auto const add = [&](std::string const& kernel,
+                         std::string const& parameter,
+                         std::string const& device,
+                         int size,
+                         std::string const& strategy,
+                         double gain) {
+        attune::record one;
+        one.key = {kernel, "5f3a", "77c1", "clang", device, {{"N", std::to_string(size)}}};
+        one.configuration = {{"A", "1"}, {parameter, "5"}};
+        one.best_s = 1;
+        one.default_s = gain;
+        one.strategy = strategy;
+        kept.add(one);
+    };
+    for (int size = 1; size <= 3; ++size) {
+        add("near", "B", "cpu", size, climb, 1.5);
+        add("near", "B", "gpu", size, "automatic", 2);
+        add("near", "B", "old cpu", size, "", 9); // of an older release
+        add("near", "B", std::string("x") + attune::detail::predicted_device, size, climb, 90);
+        add("stranger", "C", "cpu", size, climb, 90); // with another parameter
+        add("stranger", "C", "gpu", size, "automatic", 1);
+    }
+    std::string const store = folder.file("store");
+    support::write_file(store, kept.text());
+    ran const said = run_here({"recommend", file, "--store", store});
+    CHECK(said.code == 0);
+    CHECK(said.out.starts_with("search by attune::default_search(): tunings made 'near' "));
+    CHECK(has(said.out, " times as fast by it (median of 3), "));
+    CHECK(has(said.out, "times as fast by " + climb + " (median of 3)"));
+    json const list = json::parse(run_here({"recommend", file, "--store", store, "--json"}).out);
+    CHECK(list.at(0)["strategy"] == "automatic");
+    CHECK(list[0]["gain"].get<double>() == doctest::Approx(2).epsilon(.026));
+    CHECK(list[0]["tunings"] == 3);
+    CHECK(list[0]["rival"] == climb);
+    CHECK(list[0]["rival_gain"].get<double>() == doctest::Approx(1.5).epsilon(.026));
+    CHECK(!has(run_here({"recommend", file, "--store", store, "--without", "near"}).out,
+               "search by"));
+
+    // Damaged lines are skipped, with their count, and the others count.
+    std::string text = kept.text();
+    std::string const strategy = "\"strategy\":\"automatic\"";
+    std::size_t damaged = 0;
+    for (std::size_t at; (at = text.find(strategy)) != text.npos; ++damaged)
+        text.replace(at, strategy.size(), "\"strategy\":12345678901");
+    CHECK(damaged == 6);
+    support::write_file(store, text);
+    ran const fewer = run_here({"recommend", file, "--store", store});
+    CHECK(has(fewer.err, "this and 5 more damaged lines are skipped"));
+    CHECK(!has(fewer.out, "search by")); // no tuning by another strategy is left
+}

@@ -10,6 +10,8 @@
 #include <attune/declare/text.hpp>
 #include <attune/remember/problem/relation.hpp>
 #include <attune/remember/record.hpp>
+#include <attune/search/meta/space_structure.hpp>
+#include <attune/search/meta/technique_history.hpp>
 #include <attune/search/transfer/translate.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
@@ -65,6 +67,36 @@ struct similar_problem {
         out.push_back({name_of(have.problem),
                        relation.distance,
                        past_of({.past = store.history(have), .how = relation})});
+    return out;
+}
+
+/// What whole tunings gained by their strategies, by the winners of a store: kernels with just the
+/// parameters of `space`, whose structure stands for theirs. Predicted times do not count.
+/// @param without  a kernel that is passed over
+[[nodiscard]] inline search::technique_history
+strategies_in(store_content& store, description const& space, std::string const& without)
+{
+    std::vector<std::string> parameters;
+    for (named_value const& v : named_values(space))
+        parameters.emplace_back(v.name);
+    std::sort(parameters.begin(), parameters.end());
+    std::vector<search::representation> tunings;
+    for (listed_problem const& have : store.problems()) {
+        std::vector<std::string> theirs = have.problem.parameters;
+        std::sort(theirs.begin(), theirs.end());
+        if (theirs != parameters || have.problem.key.kernel == without) continue;
+        if (have.problem.key.device.ends_with(predicted_device)) continue; // no times
+        for (record const& one : have.best) {
+            if (one.strategy.empty() || one.interrupted || !(one.best_s > 0)) continue;
+            search::representation of{.label = have.problem.key.kernel,
+                                      .structure = search::structure_of(space)};
+            of.gains.add(one.default_s / one.best_s);
+            of.strategies = {{one.strategy, of.gains}};
+            tunings.push_back(std::move(of));
+        }
+    }
+    search::technique_history out;
+    out.add_all(std::move(tunings));
     return out;
 }
 

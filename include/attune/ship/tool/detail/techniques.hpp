@@ -6,6 +6,7 @@
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/files/event_log.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/recommendation.hpp>
@@ -23,6 +24,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -44,8 +46,32 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out;
 }
 
-/// search::recommended() as a strategy: no name of parse_technique().
-inline constexpr char const* recommended_name = "recommended";
+/// A strategy that no name of parse_technique() makes, but an expression of the program.
+struct program_strategy {
+    char const* name;
+    char const* expression;
+    search_factory (*make)();
+};
+inline constexpr program_strategy program_strategies[] = {
+    {search::detail::recommended_name,
+     "attune::search::recommended()",
+     [] { return search::recommended(); }},
+    {automatic_name, "attune::default_search()", default_search},
+};
+/// Null: there is none of this name.
+[[nodiscard]] inline program_strategy const* program_strategy_named(std::string_view name)
+{
+    for (program_strategy const& one : program_strategies)
+        if (name == one.name) return &one;
+    return nullptr;
+}
+
+/// Errors  attune::error: no strategy has this name
+[[nodiscard]] inline search::technique strategy_named(std::string const& name)
+{
+    if (program_strategy const* const by = program_strategy_named(name)) return {name, by->make()};
+    return search::parse_technique(name);
+}
 
 /// Adds what the sessions of logs say to the file of techniques: of all logs, or nothing. What the
 /// file has is not added again.
@@ -59,9 +85,8 @@ inline constexpr char const* recommended_name = "recommended";
     if (!kernel) throw words_error("--upload needs the name of the kernel: --kernel NAME");
     read_space const of = space_of(*file, given);
     auto const strategy = given.value("--strategy");
-    search::technique const by = strategy && *strategy != recommended_name
-                                     ? search::parse_technique(*strategy)
-                                     : search::technique{recommended_name, search::recommended()};
+    search::technique const by =
+        strategy_named(strategy.value_or(search::detail::recommended_name));
     kept_techniques kept(given.plain[0], *kernel, of.space.describe());
     std::vector<kept_techniques::logged_line> lines;
     std::size_t left = 0;
@@ -169,12 +194,18 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
         past, structure, static_cast<std::size_t>(most), [&](std::string_view name) {
             return make(name).has_value();
         });
-    auto const strategy = search::recommend_strategy(past, structure, [&](std::string_view name) {
-        return name == recommended_name || make(name).has_value();
-    });
+    auto const is_strategy = [&](std::string_view name) {
+        return program_strategy_named(name) != nullptr || make(name).has_value();
+    };
+    auto strategy = search::recommend_strategy(past, structure, is_strategy);
     std::vector<start_advice> starts;
     if (auto const path = given.value("--store")) {
         store_content store = read_store(*path, on);
+        if (!strategy)
+            strategy = search::recommend_strategy(
+                strategies_in(store, wanted.space.describe(), left_out.value_or("")),
+                structure,
+                is_strategy);
         constexpr std::size_t sessions = warm_start_options{}.most_sessions;
         starts = recommended_starts(
             wanted.space,
@@ -194,7 +225,7 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
     else if (strategy) {
         search::strategy_advice said = *strategy;
         for (std::string* const name : {&said.strategy, &said.rival})
-            if (*name == recommended_name) *name = "attune::search::recommended()";
+            if (auto const* const by = program_strategy_named(*name)) *name = by->expression;
         on.out << "search by " << printable(search::advice_text(said)) << '\n';
     }
     for (search::technique_advice const& one : advice) {
@@ -278,11 +309,12 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
                 "FILE is that of options.search.techniques; options.search = "
                 "attune::recommended_search(FILE)\n"
                 "follows the advice on techniques and configurations. Strategies are compared "
-                "where logs were\nadded by attune techniques --upload LOG --strategy NAME, over "
-                "all inputs and devices of a\nkernel: two tunings by each, and medians more than "
-                "5 % apart. The name has the options, and\n"
-                "attune::search::parse_technique(NAME) makes it; recommended is "
-                "attune::search::recommended().\nThe last line says what tunings of the most "
+                "over all inputs and\ndevices of a kernel: two tunings by each, and medians more "
+                "than 5 % apart. FILE has the\nstrategies of its tunings, and of logs added by "
+                "attune techniques --upload LOG --strategy NAME;\nwhere they tell nothing apart, "
+                "the winners in STORE may, of kernels with the same parameters.\nThe name has the "
+                "options: attune::search::parse_technique(NAME) makes it.\nThe last line says what "
+                "tunings of the most "
                 "similar spaces gained, and with --without NAME\nwhat this kernel gained beside "
                 "them.\n",
         .least = 1,
