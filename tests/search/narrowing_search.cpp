@@ -85,6 +85,18 @@ TEST_CASE("until it is narrowed it proposes what the search itself proposes")
     }
 }
 
+TEST_CASE("its strategy is that of the search itself")
+{
+    chain_of_trees const space = search_spaces::grid(10);
+    for (attune::search_factory const& make :
+         {attune::default_search(), attune::search_with<attune::random_searcher>()}) {
+        attune::any_searcher const narrowing = narrowing_search{make, space, 3};
+        CHECK(narrowing.strategy() == make(space, 3).strategy());
+    }
+    CHECK(attune::any_searcher(narrowing_search{attune::default_search(), space, 3}).strategy() ==
+          "automatic");
+}
+
 TEST_CASE("in a part it proposes all of it and nothing else, and later the rest, each point once")
 {
     chain_of_trees const space = search_spaces::grid(10);

@@ -48,6 +48,7 @@ public:
     bool learn_from(search::technique_history const& past);
     /// Of all searchers so far.
     [[nodiscard]] std::vector<search::technique_use> uses() const;
+    [[nodiscard]] std::string strategy() const { return now_.strategy(); }
     [[nodiscard]] std::string proposer_of(point const& p) const { return now_.proposer_of(p); }
     [[nodiscard]] std::optional<double> expected_gain() { return now_.expected_gain(); }
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
