@@ -33,7 +33,7 @@ attune::work stated(attune::kernel<void(Args...)> const& k, auto& problem)
     attune::work out;
     problem.call([&](Args... args) {
         std::tuple<Args...> const arguments{args...};
-        out = d.work(space.describe(), at, &arguments);
+        out = d.work(space.describe(), at, &arguments, nullptr);
     });
     return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/attune.hpp>
+#include <attune/tune/pipeline/core_pin.hpp>
 
 #include <atomic>
 #include <cstddef>

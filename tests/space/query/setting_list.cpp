@@ -20,7 +20,7 @@
 using attune::chain_of_trees;
 using attune::point;
 using attune::detail::for_each_setting;
-using attune::detail::setting_count;
+using attune::detail::setting_list_size;
 
 namespace {
 
