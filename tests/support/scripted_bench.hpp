@@ -40,7 +40,7 @@ struct scripted_bench final : attune::detail::device_bench {
     scripted_bench(std::shared_ptr<attune::detail::cuda::driver const> with,
                    attune::detail::device_call what,
                    attune::detail::device_bench_options const& how)
-        : device_bench({}, 0)
+        : device_bench(std::string{})
         , driver(std::move(with))
         , call(std::move(what))
         , options(how)

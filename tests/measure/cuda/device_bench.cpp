@@ -113,7 +113,7 @@ TEST_CASE("a device is timed on by one at a time; who waits for long says so")
     std::string const file = folder.file("turns");
     attune_test::set_variable const named{"ATTUNE_TURNS", file};
     device_bench_options options;
-    options.timing_limit_s = 0.02; // and the longest wait
+    options.timing_limit_s = 0.02;
     scripted_bench b(options);
     b.establish();
     attune::device_variant const faster = variant_named("faster");

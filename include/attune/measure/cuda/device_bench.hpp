@@ -81,13 +81,8 @@ public:
     [[nodiscard]] virtual bool is_spoilt() const noexcept { return false; }
 
 protected:
-    /// @param bus     the PCI bus id of the device; another text: it is timed without turns
-    /// @param wait_s  see timing_turns
-    device_bench(std::string const& bus, double wait_s)
-        : turns_(wait_s)
-    {
-        turns_.use_device(bus);
-    }
+    /// @param bus  the PCI bus id of the device; another text: it is timed without turns
+    explicit device_bench(std::string const& bus) { turns_.use_device(bus); }
 
     [[nodiscard]] std::shared_ptr<host_check> const& host_check_in_use() const noexcept
     {
@@ -98,7 +93,7 @@ private:
     [[nodiscard]] first_run_result checked_by_host(first_run_result end);
 
     std::shared_ptr<host_check> host_check_{}; ///< null: no check by the user
-    timing_turns turns_;
+    timing_turns turns_{};                     ///< waits for the longest time: a final is one turn
 };
 
 /// A bench in this process, in the primary context of the device; waits for all work there first.

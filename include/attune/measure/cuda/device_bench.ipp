@@ -30,7 +30,7 @@ public:
                 device_call const& call,
                 device_bench_options const& options,
                 std::string protection)
-        : device_bench(bus_of_device(*driver, call.ordinal), options.timing_limit_s)
+        : device_bench(bus_of_device(*driver, call.ordinal))
         , session_(std::make_shared<device_session>(std::move(driver), call.ordinal))
         , protection_(std::move(protection))
     {

@@ -72,8 +72,7 @@ ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> dri
                                          device_call call,
                                          device_bench_options const& options,
                                          worker_options how)
-    : device_bench(bus_of_device(*driver, how.ordinal < 0 ? call.ordinal : how.ordinal),
-                   options.timing_limit_s)
+    : device_bench(bus_of_device(*driver, how.ordinal < 0 ? call.ordinal : how.ordinal))
     , driver_(std::move(driver))
     , call_(std::move(call))
     , asked_options_(options)
