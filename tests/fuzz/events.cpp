@@ -9,6 +9,7 @@
 #include <attune/search/meta/space_structure.ipp>
 #include <attune/search/meta/technique_history.ipp>
 #include <attune/search/meta/tuning_gains.ipp>
+#include <attune/search/narrowing_search.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>
 #include <attune/search/transfer/past_text.ipp>
