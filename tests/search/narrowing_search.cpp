@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/narrowing_search.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/local/genetic.hpp>
@@ -61,6 +62,13 @@ struct diary {
     std::vector<point> ask(std::size_t) { return {}; }
     void tell(point const& p, attune::outcome const&) { pages->back().push_back(p); }
     void tell_bound(point const& p, double) { pages->back().push_back(p); }
+};
+
+/// Proposes the first point of its space, for ever.
+struct stubborn {
+    point only;
+    std::vector<point> ask(std::size_t k) { return {k, only}; }
+    void tell(point const&, attune::outcome const&) {}
 };
 
 } // namespace
@@ -174,4 +182,47 @@ TEST_CASE("where a part cannot be built, or nothing is kept for it, the search s
     attune::any_searcher narrowing{narrowing_random{space, 1}};
     CHECK(narrowing.narrow(rows_below(4)));
     CHECK(!narrowing.learn_from(attune::cost_samples{})); // a random search has no model
+}
+
+TEST_CASE("a search that repeats a point for ever ends in its part")
+{
+    chain_of_trees const space = search_spaces::grid(10);
+    narrowing_search s{[](chain_of_trees const& of, std::uint64_t) -> attune::any_searcher {
+                           return stubborn{of.at(0)};
+                       },
+                       space,
+                       0};
+    REQUIRE(s.narrow(rows_below(4)));
+    CHECK(s.ask(2) == std::vector<point>{space.at(0)});
+    CHECK(s.ask(2).empty());
+}
+
+TEST_CASE("where no search of a part can be made, that of before goes on, and hears what is told")
+{
+    chain_of_trees const space = search_spaces::grid(10);
+    bool is_refused = false;
+    attune::search_factory const make = [&](chain_of_trees const& of,
+                                            std::uint64_t seed) -> attune::any_searcher {
+        if (is_refused) throw attune::error("too small", "here", "a larger one");
+        return attune::random_searcher{of, seed};
+    };
+    narrowing_search s{make, space, 1};
+    REQUIRE(s.narrow(rows_below(4)));
+    std::vector<point> seen = s.ask(3);
+    is_refused = true;
+    CHECK(!s.narrow(rows_below(2)));
+    CHECK(!s.narrow({}));
+    is_refused = false;
+    for (std::vector<point> more = s.ask(5); !more.empty(); more = s.ask(5))
+        seen.insert(seen.end(), more.begin(), more.end());
+    CHECK(seen.size() == 40); // the part of before
+    for (point const& p : seen)
+        CHECK(p[0].index < 4);
+    narrowing_search other{make, space, 1}; // as if it had never been refused
+    REQUIRE(other.narrow(rows_below(4)));
+    CHECK(other.ask(3) == std::vector<point>(seen.begin(), seen.begin() + 3));
+    is_refused = true;
+    CHECK(!other.narrow({}));
+    is_refused = false;
+    CHECK(other.narrow({}));
 }

@@ -34,9 +34,13 @@ public:
                      bool is_narrowed = true);
 
     /// Goes on in that part of the whole space; nothing: in all of it.
-    /// @return  false: the part cannot be built (see part_of()), or is_narrowed was false
+    /// @return  false: the part, or a search of it, cannot be built (see part_of()), or is_narrowed
+    ///          was false; all stays as it was
     bool narrow(std::optional<kept_settings> const& part);
 
+    /// Once narrowed, it ends where so many requests in a row bring points that were proposed or
+    /// told before: a search may repeat one for ever.
+    static constexpr std::size_t most_rounds_without_news = 1'000;
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     void tell(point const& p, outcome const& result);
     void tell_bound(point const& p, double value);

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/narrowing_search.hpp>
 
 #include <algorithm>
+#include <new>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -26,13 +28,21 @@ ATTUNE_INLINE bool narrowing_search::narrow(std::optional<kept_settings> const& 
     if (!is_narrowed_) return false;
     std::optional<chain_of_trees> built;
     if (part && !(built = part_of(whole_, *part))) return false;
-    earlier_uses_ = uses();
-    part_ = std::move(built);
-    now_ = make_(part_ ? *part_ : whole_, seed_ + ++begun_);
-    for (call const& made : before_)
-        made(now_);
-    for (auto const& [about, made] : calls_)
-        if (!part_ || part_->contains(about)) made(now_);
+    try {
+        any_searcher next = make_(built ? *built : whole_, seed_ + begun_ + 1);
+        for (call const& made : before_)
+            made(next);
+        for (auto const& [about, made] : calls_)
+            if (!built || built->contains(about)) made(next);
+        earlier_uses_ = uses();
+        part_ = std::move(built);
+        now_ = std::move(next);
+    } catch (error const&) { // such as a search that refuses a space of one point
+        return false;
+    } catch (std::bad_alloc const&) {
+        return false;
+    }
+    ++begun_;
     return true;
 }
 
@@ -49,10 +59,12 @@ ATTUNE_INLINE std::vector<point> narrowing_search::ask(std::size_t k)
     };
     bool is_finished = out.empty();
     drop_seen(out);
-    while (out.size() < k && !is_finished) {
+    std::size_t rounds = out.empty() ? 1 : 0; // in a row without a new point
+    while (out.size() < k && !is_finished && rounds < most_rounds_without_news) {
         std::vector<point> more = now_.ask(k - out.size());
         is_finished = more.empty();
         drop_seen(more);
+        rounds = more.empty() ? rounds + 1 : 0;
         out.insert(out.end(), more.begin(), more.end());
     }
     return out;

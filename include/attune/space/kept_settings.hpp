@@ -26,7 +26,7 @@ struct kept_settings {
 
 /// The configurations of `whole` with the settings that are kept, built within a fraction of the
 /// usual limits. Points are those of `whole`.
-/// @return  nothing: a tree would exceed the limits, or no configuration is left
+/// @return  nothing: a tree would exceed the limits or the memory, or no configuration is left
 /// @pre     kept.size() is setting_list_size()
 [[nodiscard]] std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
                                                     kept_settings const& part);

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -41,6 +42,8 @@ ATTUNE_INLINE std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
                                .wide = when_wide::refuse,
                                .enumeration = {.max_visits = 1'000'000}}};
     } catch (error const&) {
+        return {};
+    } catch (std::bad_alloc const&) {
         return {};
     }
 }
