@@ -301,6 +301,45 @@ TEST_CASE("leaders of other places run here while there is time, one in any case
     }
 }
 
+TEST_CASE("after Ctrl-C in the final, what ran here is judged by its times here")
+{
+    ignored_interrupts const interrupts;
+    for (bool const is_slow_here : {false, true}) {
+        CAPTURE(is_slow_here);
+        scripted_subject s;
+        scripted_slots slots({0}, [&](attune::point const& at) -> attune::evaluation {
+            std::size_t const i = at.front().index;
+            // elsewhere 10 is a little faster than 12, here 12 than 10
+            if (i == 10) return attune::measurement::exact(1.0e-5);
+            if (i == 12) return attune::measurement::exact(1.1e-5);
+            return i == 0 || s.is_bad(i) ? s.outcome_at(at)
+                                         : attune::evaluation{attune::measurement::exact(1e-3)};
+        });
+        if (is_slow_here)
+            for (std::size_t const i : {10U, 12U})
+                s.script.seconds[&s.times[i]] = 3e-3; // the default takes 2.57 ms
+        slot_trials places(slots);
+        attune::detail::session_memory memory;
+        memory.elsewhere = &places;
+        attune::tuning_options options = quick_options();
+        options.limits.seconds = 30;
+        std::size_t runs = 0;
+        options.measuring.make_bench = [&](attune::tuning_problem const&,
+                                           attune::tuning_options const&) {
+            return std::unique_ptr<attune::bench>(
+                std::make_unique<observed_bench>(s.script, [&](attune::callable const& tried) {
+                    if (tried.address != &s.times[0] && ++runs == 2) std::raise(SIGINT);
+                }));
+        };
+        auto const r = attune::detail::run_session(s.problem, options, std::move(memory));
+        CHECK(runs == 2);
+        CHECK(r.report.interrupted);
+        CHECK(r.report.configuration == (is_slow_here ? "STEP=0" : "STEP=12"));
+        for (std::string const& said : r.report.notices)
+            CHECK(!has(said, "did not run here"));
+    }
+}
+
 TEST_CASE("after an interruption, too, what won elsewhere runs here before it is installed")
 {
     scripted_subject s;

@@ -225,22 +225,30 @@ private:
         }
     }
 
-    /// After Ctrl-C: the best so far, if its interval and the default's are apart.
+    /// After Ctrl-C: the best so far of those that ran here, by its time here, if its interval and
+    /// the default's are apart.
     [[nodiscard]] finalist choose_without_final()
     {
         tuning_report& report = with_.report;
+        finalist const* best = nullptr;
+        bool has_any_run = false;
         for (finalist const& f : leaders_.all()) {
-            if (f.code.address == nullptr || !(f.time.high < default_.time.low)) continue;
+            bool const has_run = f.code.address != nullptr;
+            has_any_run = has_any_run || has_run;
+            bool const is_faster = has_run && f.time.high < default_.time.low;
+            if (is_faster && (best == nullptr || f.time.value < best->time.value)) best = &f;
+        }
+        if (best != nullptr) {
             report.how = decision::tuned;
-            report.speedup = default_.time.value / f.time.value;
-            report.speedup_low = default_.time.low / f.time.high;
-            report.speedup_high = default_.time.high / f.time.low;
+            report.speedup = default_.time.value / best->time.value;
+            report.speedup_low = default_.time.low / best->time.high;
+            report.speedup_high = default_.time.high / best->time.low;
             note(report,
                  "interrupted before the final: what was best when each was timed on its own "
                  "is used");
-            return f;
+            return *best;
         }
-        if (with_.refuse && !leaders_.all().empty())
+        if (with_.refuse && !leaders_.all().empty() && !has_any_run)
             note(report,
                  "interrupted before the final: what was fastest elsewhere did not run here, and "
                  "the default serves");
