@@ -101,4 +101,8 @@ TEST_CASE("a record is enough where it was tuned as hard as is asked now")
     attune::record const found_soon{.evaluations = 9, .ended = "stop rule", .asked = {60, 60.0}};
     CHECK(attune::detail::is_enough(found_soon, {60, 60.0}));
     CHECK_FALSE(attune::detail::is_enough(found_soon, {100, 60.0}));
+    attune::record const of_a_part{.evaluations = 9, .ended = "part", .asked = {60, 60.0}};
+    CHECK(attune::detail::is_enough(of_a_part, {60, 60.0}));
+    CHECK_FALSE(attune::detail::is_enough(of_a_part, {100, 60.0})); // there is more to try
+    CHECK_FALSE(attune::detail::is_enough(of_a_part, {60, 100.0}));
 }

@@ -106,7 +106,7 @@ TEST_CASE("what cannot win is neither compiled nor an evaluation, and the fastes
     CHECK(r.report.evaluations == 100 - r.report.pruned);
     CHECK(b.begun == r.report.evaluations);
     CHECK(attune::total(r.report.failures) == 0);
-    CHECK(r.ended == "space");
+    CHECK(r.ended == "part");
     CHECK(has(r.report.summary(), "58 evaluations in "));
     CHECK(has(r.report.summary(), ", 42 pruned"));
     CHECK(std::count_if(
@@ -276,7 +276,7 @@ TEST_CASE("where most of the space cannot win, the search goes on in the rest, a
     CHECK(b.begun == 46);
     CHECK(r.report.pruned == 0);
     CHECK(attune::total(r.report.failures) == 0);
-    CHECK(r.ended == "space");
+    CHECK(r.ended == "part");
     CHECK(count_of(r.report, "the search went on in 45 of 100 configurations, because the work") ==
           1);
     CHECK(count_of(r.report, "not tried") == 0); // one sentence
@@ -296,7 +296,7 @@ TEST_CASE("a search to which one configuration is left ends, and says so")
     CHECK(r.report.configuration == "X=3 Y=7");
     CHECK(r.report.evaluations <= 40); // up to it, and two that check the statement
     CHECK(r.report.left_share == 0.01);
-    CHECK(r.ended == "space");
+    CHECK(r.ended == "part");
     CHECK(count_of(r.report, "the search went on in 1 of 100 configurations") == 1);
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a tuning that is interrupted in a part of its space goes on as if it 
             }
             auto const r = b.tune();
             CHECK(r.report.left_share == 0.45);
-            CHECK(r.ended == "space");
+            CHECK(r.ended == "part");
             return attune::replay(b.options.event_log, b.space, b.options.search.strategy);
         };
         attune::replayed_session const whole = tuned(0);
@@ -365,4 +365,100 @@ TEST_CASE("an interrupted tuning without pruning goes on in the whole space")
     CHECK(r.report.evaluations == 100);
     CHECK(r.report.left_share == 1);
     CHECK(r.ended == "space");
+}
+
+TEST_CASE("a tuning that goes on with a corrected statement has the whole space again")
+{
+    if (!is_possible()) return;
+    bench b{8};
+    b.options.event_log = b.directory.file("log");
+    b.most_compiled = 30; // in a part
+    CHECK_THROWS_AS((void)b.tune(), attune::error);
+    b.most_compiled = std::numeric_limits<std::size_t>::max();
+    b.times.seconds[&b.entries[99]] = 1e-3; // outside
+    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
+        return attune::work{.flops = at[grid_x] > 9 ? heavy : light, .threads = 1};
+    });
+    auto const r = b.tune();
+    CHECK(r.report.configuration == "X=9 Y=9");
+    CHECK(r.report.evaluations == 100);
+    CHECK(r.report.left_share == 1);
+    CHECK(r.report.pruned == 0); // by the corrected statement, all that was pruned may win
+    CHECK(r.ended == "space");
+}
+
+TEST_CASE("where a part of a part cannot be searched, the search goes on in the whole space")
+{
+    if (!is_possible()) return;
+    bench b;
+    constexpr double medium = 1e9; // less than a core does in a second, more than in 10 us
+    b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
+        int const sum = at[grid_x] + at[grid_y];
+        return attune::work{.flops = sum > 8 ? heavy : sum > 4 ? medium : light, .threads = 1};
+    });
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        bool const is_medium = i / 10 + i % 10 > 4;
+        b.times.seconds[&b.entries[i]] =
+            is_medium ? day_s : (i >= 20 ? 1e-5 : 1) - 1e-7 * static_cast<double>(i);
+    }
+    int made = 0;
+    attune::search_factory const plain = b.options.search.strategy;
+    b.options.search.strategy = [&](attune::chain_of_trees const& of, std::uint64_t seed) {
+        if (++made == 3) throw attune::error("too small", "here", "a larger one");
+        return plain(of, seed);
+    };
+    auto const r = b.tune();
+    CHECK(made == 4); // the whole space, a part, a part of that, the whole space
+    CHECK(r.report.configuration == "X=4 Y=0");
+    CHECK(r.report.left_share == 1);
+    CHECK(count_of(r.report, "the search went on in") == 0);
+    CHECK(r.report.evaluations + r.report.pruned == 100);
+}
+
+namespace {
+
+/// Where a run of one configuration keeps many threads busy.
+struct parallel_bench final : timed_bench {
+    static constexpr unsigned threads = 64;
+    parallel_bench(time_script const& script, void const* parallel)
+        : timed_bench(script)
+        , entry(parallel)
+    {
+    }
+    attune::outcome time(attune::callable const& tried,
+                         double seconds,
+                         double stop_above_s,
+                         attune::timing_record& record) override
+    {
+        attune::outcome out = timed_bench::time(tried, seconds, stop_above_s, record);
+        if (tried.address == entry) record.threads = threads;
+        return out;
+    }
+    void const* entry;
+};
+
+} // namespace
+
+TEST_CASE("what was pruned as the work of one thread is tried once a run kept more threads busy")
+{
+    if (!is_possible()) return;
+    bench b;
+    auto const peaks = attune::detail::measure_core_peaks();
+    double const peak = *std::max_element(peaks.f32_flops.begin(), peaks.f32_flops.end());
+    // of one thread 16 times the best and more, of 64 threads a quarter
+    double const flops = 16 * attune::detail::candidate_pruning::margin * 2e-3 * peak;
+    b.kernel.work([=](attune::configuration_view const& at, auto const&, auto const&, double) {
+        return attune::work{.flops = at[grid_x] + at[grid_y] > usual_most ? flops : light};
+    });
+    b.times.seconds[&b.entries[19]] = 1e-3; // pruned first
+    b.options.measuring.make_bench = [&](auto const&, auto const&) {
+        return std::unique_ptr<attune::bench>(
+            std::make_unique<parallel_bench>(b.times, &b.entries[90]));
+    };
+    auto const r = b.tune();
+    CHECK(r.report.configuration == "X=1 Y=9");
+    CHECK(r.report.evaluations == 100);
+    CHECK(r.report.pruned == 0);
+    CHECK(r.ended == "space");
+    CHECK(count_of(r.report, "not tried") == 0);
 }

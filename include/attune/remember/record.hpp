@@ -100,9 +100,11 @@ struct record {
     std::string code{};              ///< object key of the configuration's code; empty: unknown
     std::string default_code{};      ///< that of the default configuration
     std::vector<value_texts> ties{}; ///< configurations that the final could not tell from the best
-    std::string ended{};             ///< why: "budget", "space", "stop rule", "interrupted"
-    tuning_effort asked{};           ///< limits of the tuning; zeros: unknown (format 1)
-    std::uint32_t threads{};         ///< threads that one call kept busy; 0: unknown
+    /// Why: "budget", "space", "stop rule", "interrupted"; "part": all was tried but what cannot be
+    /// faster by the work that the kernel states (tuning_search::prune).
+    std::string ended{};
+    tuning_effort asked{};   ///< limits of the tuning; zeros: unknown (format 1)
+    std::uint32_t threads{}; ///< threads that one call kept busy; 0: unknown
     /// Configurations of earlier records that took part in the final or could not be used.
     std::vector<value_texts> replaces{};
     tuning_seconds spent{};
@@ -160,8 +162,9 @@ namespace detail {
 }
 
 /// True when a tuning with the limits `asked` need not be run again: `r` tried as hard, was asked
-/// to (it ran out of time or met a rule that ends a tuning early), or had nothing left to try. A
-/// record that does not say what was asked, such as one of format 1, is enough.
+/// to (it ran out of time, met a rule that ends a tuning early, or left out what cannot win), or
+/// had nothing left to try. A record that does not say what was asked, such as one of format 1, is
+/// enough.
 [[nodiscard]] inline bool is_enough(record const& r, tuning_effort const& asked)
 {
     if (r.asked == tuning_effort{}) return true;

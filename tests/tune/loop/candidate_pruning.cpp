@@ -594,3 +594,90 @@ TEST_CASE("a space with real parameters is not narrowed")
     CHECK(!pruning.narrower());
     CHECK(pruning.left_share() == 1);
 }
+
+TEST_CASE("a part by other parameters than those of the stated work is not taken")
+{
+    bench b;
+    candidate_pruning pruning = b.pruning();
+    attune::detail::kept_settings const by_x{{0}, std::vector<bool>(10, true)};
+    CHECK(!pruning.narrowed(by_x)); // the work reads X and Y
+    CHECK(pruning.left_share() == 1);
+    attune::detail::kept_settings by_both{{0, 1}, std::vector<bool>(100, false)};
+    by_both.kept[7] = true;
+    CHECK(pruning.narrowed(by_both));
+    CHECK(pruning.left_share() == 0.01);
+    CHECK(pruning.narrowed({}));
+    CHECK(pruning.left_share() == 1);
+}
+
+TEST_CASE("a setting's bytes are bounded by rates of the memory that are known, and no others")
+{
+    bench b;
+    std::vector<unsigned> asked;
+    b.memory = [&](unsigned threads) {
+        asked.push_back(threads);
+        return 1.0;
+    };
+    b.state([](int x, int) {
+        return work{.bytes = x == 0 ? 1.0 : 1e6, .threads = 1U + static_cast<unsigned>(x)};
+    });
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(2)));
+    for (int x = 9; x >= 4; --x)
+        (void)pruning.cannot_win(b.at(static_cast<std::uint64_t>(x), 0));
+    std::size_t const before = asked.size();
+    CHECK(before == 6);
+    auto const part = pruning.narrower();
+    REQUIRE(part);
+    CHECK(asked.size() == before);
+    for (std::uint64_t i = 0; i < 100; ++i)
+        CHECK(part->kept[i] == (i / 10 < 4)); // of two to four threads nothing is known
+}
+
+TEST_CASE("settings are listed as long as there is time, and later where there was none")
+{
+    bench b;
+    std::size_t calls = 0;
+    b.kernel.work([&](configuration_view const& at, auto const&, auto const&, double) {
+        ++calls;
+        return work{.flops = (1.0 + at[grid_x]) * (1.0 + at[grid_y]), .threads = 1};
+    });
+    candidate_pruning pruning = b.pruning();
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(2)));
+    CHECK(pruning.cannot_win(b.at(9, 9)));
+    calls = 0;
+    CHECK(!pruning.narrower([] { return false; }));
+    CHECK(calls < 5);
+    CHECK(!pruning.narrower([&] { return calls < 50; }));
+    CHECK(calls == 50);
+    CHECK(pruning.narrower());
+}
+
+TEST_CASE("what was pruned may win once the machine does more, and the report has what is left")
+{
+    bench b;
+    b.core = [&](bool anew) { return slow_core(anew && b.measured_anew.size() > 3 ? 4 : 1); };
+    candidate_pruning pruning = b.pruning();
+    CHECK(pruning.may_win(b.at(9, 9))); // no best yet
+    CHECK(!pruning.measured(b.at(0, 0), measurement::exact(2)));
+    CHECK(pruning.cannot_win(b.at(1, 3)) == 8);
+    CHECK(!pruning.cannot_win(b.at(8, 8))); // the second is tried
+    CHECK(pruning.cannot_win(b.at(9, 9)) == 100);
+    CHECK(pruning.pruned() == 2);
+    CHECK(!pruning.may_win(b.at(1, 3)));
+    pruning.narrowed(pruning.narrower());
+    CHECK(has(pruning.sentence(), "the search went on in 3 of 100 configurations, because"));
+    CHECK(has(pruning.sentence(), "; 2 that it had proposed were not tried for that (kernel.work"));
+    CHECK(!pruning.measured(b.at(8, 8), measurement::exact(25))); // the machine does it
+    CHECK(pruning.may_win(b.at(1, 3)));
+    CHECK(!pruning.may_win(b.at(9, 9)));
+    CHECK(pruning.pruned() == 2); // asking counts nothing
+    pruning.take_back(1);
+    CHECK(has(pruning.sentence(), "; 1 that it had proposed was not tried for that (kernel.work"));
+    attune::detail::kept_settings const all{{0, 1}, std::vector<bool>(100, true)};
+    CHECK(pruning.narrowed(all));
+    CHECK(pruning.left_share() == 1);
+    CHECK(pruning.sentence().starts_with("1 configuration was not tried, because"));
+    pruning.take_back(1);
+    CHECK(pruning.sentence().empty());
+}

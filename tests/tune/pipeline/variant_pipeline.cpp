@@ -380,6 +380,27 @@ TEST_CASE("what was pruned by mistake comes next, but for what was told meanwhil
     CHECK(seen == std::vector<std::string>{"99", "00", "02", "04", "05"});
 }
 
+TEST_CASE("of what was pruned, those that may win come next, and the others stay pruned")
+{
+    grid g;
+    attune::detail::variant_pipeline supply{g.problem, attune::exhaustive_searcher{g.space}};
+    supply.set_pruning([](point const& p) -> std::optional<double> {
+        return p[1].index > 7 ? std::optional{1.0} : std::nullopt;
+    });
+    for (int i = 0; i < 20; ++i)
+        (void)supply.next(); // 08 09 18 19 are pruned on the way to 23
+    auto const is_eight = [](point const& p) { return p[1].index == 8; };
+    std::vector<point> others{g.space.at(98), g.space.at(99)};
+    CHECK(supply.reconsider_if(is_eight, others) == 3);
+    CHECK(others == std::vector<point>{g.space.at(99)});
+    std::string said;
+    for (int i = 0; i < 4; ++i)
+        said += shown(supply.next()->at) + ' ';
+    CHECK(said == "98 08 18 24 ");
+    CHECK(supply.reconsider_if(is_eight, others) == 0);                          // once
+    CHECK(supply.reconsider_if([](point const&) { return true; }, others) == 3); // 99, 09 and 19
+}
+
 TEST_CASE("in a part of the space the latest pruned configuration comes next, then the part alone")
 {
     grid g;

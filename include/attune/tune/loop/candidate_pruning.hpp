@@ -73,6 +73,9 @@ public:
     [[nodiscard]] least_time least(point const& at);
     /// The least time of a configuration that cannot win; nothing: it is to be tried.
     [[nodiscard]] std::optional<double> cannot_win(point const& at);
+    /// Whether no verdict would be made on the configuration now, whatever it was before: best and
+    /// machine change. Counts nothing.
+    [[nodiscard]] bool may_win(point const& at);
     /// Notes the time of a configuration.
     /// @return  true: it contradicts the stated work, and what was pruned may have been wrong
     bool measured(point const& at, measurement const& time);
@@ -80,11 +83,17 @@ public:
     /// worth_narrowing of what it has, or it lacks one, because the machine does more than was
     /// measured before. Nothing before the first configuration was pruned, and as long as best and
     /// machine stay.
-    /// Cost  at first a call of the user's function per setting; then little, and the peaks anew
-    [[nodiscard]] std::optional<kept_settings> narrower();
+    /// Cost  at first a call of the user's function per setting; then little, and the peaks anew.
+    ///       Rates of the memory are those that verdicts needed so far; bytes of other numbers of
+    ///       threads bound nothing.
+    /// @param may_go_on  false: no time is left for that; gives nothing
+    [[nodiscard]] std::optional<kept_settings> narrower(std::function<bool()> const& may_go_on =
+                                                            [] { return true; });
     /// The search goes on in this part now; nothing: in the whole space.
     /// @param is_checked  one that was pruned is tried nevertheless
-    void narrowed(std::optional<kept_settings> const& part, bool is_checked = false);
+    /// @return  false: it is a part by other parameters than those that the stated work reads now,
+    ///          or these cannot be listed: the search is to go on in the whole space
+    bool narrowed(std::optional<kept_settings> const& part, bool is_checked = false);
     /// The part cannot be built: narrower() gives nothing any more.
     void stays_wide();
     /// Share of the space's configurations in which the search goes on.
@@ -98,9 +107,11 @@ public:
     }
     /// Counts configurations that an interrupted tuning pruned.
     void add_pruned(std::size_t count) noexcept { pruned_ += count; }
+    /// So many that were pruned are tried after all.
+    void take_back(std::size_t count) noexcept { pruned_ -= std::min(count, pruned_); }
     /// 0 after a contradiction: no verdict holds any more.
     [[nodiscard]] std::size_t pruned() const noexcept { return pruned_; }
-    /// One line for the report: how many configurations are left, or how many that were proposed
+    /// One line for the report: how many configurations are left, and how many that were proposed
     /// were pruned; empty: none was.
     [[nodiscard]] std::string sentence() const;
 
@@ -113,13 +124,16 @@ private:
     };
 
     [[nodiscard]] std::optional<work> work_of(point const& at, std::vector<bool>* read);
-    [[nodiscard]] least_time least_of(work const& done);
+    /// @param rate_of  of the memory, by the number of threads
+    [[nodiscard]] least_time least_of(work const& done,
+                                      std::function<double(unsigned threads)> const& rate_of);
+    [[nodiscard]] bool loses(setting const& one);
     [[nodiscard]] bool loses(double least_s) const noexcept
     {
         return least_s > margin * best_at_most_;
     }
     void measure_peaks_anew();
-    [[nodiscard]] bool list_settings();
+    [[nodiscard]] bool list_settings(std::function<bool()> const& may_go_on);
     [[nodiscard]] bool is_worth_narrowing();
     [[nodiscard]] core_peaks const& peaks();
     [[nodiscard]] double bytes_per_s(unsigned threads);

@@ -112,10 +112,12 @@ ATTUNE_INLINE std::optional<work> candidate_pruning::work_of(point const& at,
 ATTUNE_INLINE least_time candidate_pruning::least(point const& at)
 {
     std::optional<work> const done = is_on_ ? work_of(at, nullptr) : std::nullopt;
-    return done ? least_of(*done) : least_time{};
+    return done ? least_of(*done, [this](unsigned threads) { return bytes_per_s(threads); })
+                : least_time{};
 }
 
-ATTUNE_INLINE least_time candidate_pruning::least_of(work const& done)
+ATTUNE_INLINE least_time candidate_pruning::least_of(
+    work const& done, std::function<double(unsigned threads)> const& rate_of)
 {
     try {
         unsigned const threads = done.threads > 0 ? done.threads : most_threads_;
@@ -127,7 +129,7 @@ ATTUNE_INLINE least_time candidate_pruning::least_of(work const& done)
                  "highest rates of this processor are not known to it");
             return {};
         }
-        double const rate = done.bytes > cached ? bytes_per_s(threads) : 0;
+        double const rate = done.bytes > cached ? rate_of(threads) : 0;
         return least_time_of(known, done, threads, rate, cached);
     } catch (std::exception const&) { // the machine cannot be measured
         return {};
@@ -153,6 +155,21 @@ ATTUNE_INLINE std::optional<double> candidate_pruning::cannot_win(point const& a
     return least_s;
 }
 
+ATTUNE_INLINE bool candidate_pruning::may_win(point const& at)
+{
+    return !is_on_ || !(best_ > 0) || !loses(least(at).seconds);
+}
+
+/// Measures no memory: that takes long, and there may be settings of many numbers of threads.
+ATTUNE_INLINE bool candidate_pruning::loses(setting const& one)
+{
+    least_time const least = least_of(one.done, [this](unsigned threads) {
+        auto const known = bytes_per_s_.find(threads);
+        return known != bytes_per_s_.end() ? known->second : 0.0;
+    });
+    return loses(least.seconds);
+}
+
 /// Whether a time of a call is too short for the stated work, also by the highest peaks.
 ATTUNE_INLINE bool candidate_pruning::is_below(point const& at, double seconds)
 {
@@ -172,8 +189,8 @@ ATTUNE_INLINE void candidate_pruning::measure_peaks_anew()
 
 /// The work of each setting. The parameters that it reads show when it is called: where it reads
 /// one more at a later setting, all is listed again.
-/// @return  false: they cannot be listed
-ATTUNE_INLINE bool candidate_pruning::list_settings()
+/// @return  false: they cannot be listed, or not now
+ATTUNE_INLINE bool candidate_pruning::list_settings(std::function<bool()> const& may_go_on)
 {
     if (std::exchange(is_listed_, true)) return !settings_.empty();
     chain_of_trees const& space = problem_.space;
@@ -191,9 +208,10 @@ ATTUNE_INLINE bool candidate_pruning::list_settings()
             space, scope_, [&](std::uint64_t number, double configurations, point const& one) {
                 settings_.push_back({number, configurations, work_of(one, &read).value_or(work{})});
                 all_ += configurations;
-                return read == known;
+                is_listed_ = may_go_on();
+                return is_listed_ && read == known;
             });
-        is_complete = read == known;
+        is_complete = read == known || !is_listed_;
         known = std::move(read);
         if (is_complete && !has_visited_all) settings_.clear();
     }
@@ -205,37 +223,41 @@ ATTUNE_INLINE bool candidate_pruning::is_worth_narrowing()
     double left = 0;
     bool lacks_one = false;
     for (setting const& s : settings_) {
-        if (loses(least_of(s.done).seconds)) continue;
+        if (loses(s)) continue;
         left += s.configurations;
         lacks_one = lacks_one || (!part_.empty() && !part_[s.number]);
     }
     return lacks_one || left < worth_narrowing * (left_ > 0 ? left_ : all_);
 }
 
-ATTUNE_INLINE std::optional<kept_settings> candidate_pruning::narrower()
+ATTUNE_INLINE std::optional<kept_settings>
+candidate_pruning::narrower(std::function<bool()> const& may_go_on)
 {
     bool const has_pruned = pruned_ > 0 || !part_.empty();
     if (!is_on_ || !has_pruned || !(best_ > 0) || is_judged_) return {};
-    if (list_settings() && is_worth_narrowing()) measure_peaks_anew();
+    if (list_settings(may_go_on) && is_worth_narrowing()) measure_peaks_anew();
+    if (!is_listed_) return {};
     is_judged_ = true;
     if (settings_.empty() || !is_worth_narrowing()) return {};
     kept_settings out{
         scope_, std::vector<bool>(*setting_list_size(problem_.space.describe(), scope_), true)};
     for (setting const& s : settings_)
-        out.kept[s.number] = !loses(least_of(s.done).seconds);
+        out.kept[s.number] = !loses(s);
     return out;
 }
 
-ATTUNE_INLINE void candidate_pruning::narrowed(std::optional<kept_settings> const& part,
+ATTUNE_INLINE bool candidate_pruning::narrowed(std::optional<kept_settings> const& part,
                                                bool is_checked)
 {
     if (is_checked) --pruned_;
     left_ = 0;
     part_.clear();
-    if (!part || !list_settings() || part->scope != scope_) return;
+    if (!part) return true;
+    if (!list_settings([] { return true; }) || part->scope != scope_) return false;
     part_ = part->kept;
     for (setting const& s : settings_)
         if (part_[s.number]) left_ += s.configurations;
+    return true;
 }
 
 ATTUNE_INLINE void candidate_pruning::stays_wide()
@@ -266,7 +288,7 @@ ATTUNE_INLINE bool candidate_pruning::measured(point const& at, measurement cons
 ATTUNE_INLINE void candidate_pruning::stop(std::string why)
 {
     is_on_ = false;
-    narrowed({});
+    (void)narrowed({});
     pruned_ = 0; // they are to be tried: a tuning that ends before is not complete
     say_("nothing is pruned any more: " + std::move(why) +
          " on this machine; state less there, or more threads and wider vectors");
@@ -274,11 +296,15 @@ ATTUNE_INLINE void candidate_pruning::stop(std::string why)
 
 ATTUNE_INLINE std::string candidate_pruning::sentence() const
 {
-    if (left_ > 0)
+    if (left_ > 0 && left_ < all_)
         return "the search went on in " + formatted("%.15g", left_) + " of " +
                formatted("%.15g", all_) +
                " configurations, because the work of the others takes longer on this machine than "
-               "the best (kernel.work; options.search.prune = false tries all)";
+               "the best" +
+               (pruned_ == 0 ? std::string{}
+                             : "; " + std::to_string(pruned_) + " that it had proposed " +
+                                   (pruned_ == 1 ? "was" : "were") + " not tried for that") +
+               " (kernel.work; options.search.prune = false tries all)";
     if (pruned_ == 0) return {};
     return std::to_string(pruned_) +
            (pruned_ == 1 ? " configuration was not tried, because its work takes"

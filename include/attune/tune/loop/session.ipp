@@ -72,6 +72,8 @@ public:
                    [this](std::string said) { note(std::move(said)); },
                    {.bytes_per_s =
                         [this](unsigned threads) {
+                            if (memory_.elsewhere != nullptr)
+                                return 0.0;    // what others run takes part of its rate
                             supply_->settle(); // compilers would take part of the machine
                             return roofline_.most_bytes_per_s(threads);
                         }})
@@ -275,6 +277,7 @@ private:
         }
         for (auto const& [code, result] : memory_.known_code)
             seed_known(code, result);
+        if (pruning_.is_on()) (void)reconsider_pruned(); // by the best of before the interruption
         bool const is_rest = !events_.log().past().empty() || memory_.was_cut_short;
         if (memory_.elsewhere != nullptr) memory_.elsewhere->begin(report_.default_time);
         if (!past.empty())
@@ -375,7 +378,10 @@ private:
             supply_->note_time(told.second);
         if (pruning_.is_on()) {
             pruning_.add_pruned(past_pruned_.size());
-            pruning_.narrowed(part_);
+            if (part_ && !pruning_.narrowed(part_)) { // the stated work reads other parameters now
+                (void)supply_->narrow({});
+                part_.reset();
+            }
         } else {
             bring_back();
         }
@@ -389,16 +395,50 @@ private:
         has_news_ = true;
     }
 
-    /// Where much of the space cannot win any more, the search goes on in the rest.
-    void narrow_space()
+    /// Where much of the space cannot win any more, the search goes on in the rest. Where that
+    /// cannot be built, in the whole space: the part so far may lack what may win.
+    /// @return  whether the search goes on elsewhere than before
+    bool narrow_space()
     {
-        std::optional<kept_settings> part = pruning_.narrower();
-        if (!part) return;
+        std::optional<kept_settings> part = pruning_.narrower([this] { return may_go_on(); });
+        if (!part) return false;
         std::optional<bool> const is_checked = supply_->narrow(part);
-        if (!is_checked) return pruning_.stays_wide();
+        if (!is_checked) {
+            bool const had_part = part_.has_value();
+            if (had_part) {
+                (void)supply_->narrow({});
+                pruning_.narrowed({});
+                part_.reset();
+                has_news_ = true;
+            }
+            pruning_.stays_wide();
+            (void)reconsider_pruned();
+            return had_part;
+        }
         pruning_.narrowed(part, *is_checked);
         part_ = std::move(part);
         has_news_ = true;
+        (void)reconsider_pruned();
+        return true;
+    }
+
+    /// What was pruned by lower peaks, or fewer threads, than are known now comes next: no search
+    /// proposes it again.
+    /// @return  whether any does
+    bool reconsider_pruned()
+    {
+        std::size_t const count = supply_->reconsider_if(
+            [this](point const& at) { return pruning_.may_win(at); }, past_pruned_);
+        pruning_.take_back(count);
+        has_news_ = has_news_ || count > 0;
+        return count > 0;
+    }
+
+    /// When the search has nothing to propose: what it may go on with by what is known since.
+    [[nodiscard]] bool finds_more()
+    {
+        bool const is_elsewhere = narrow_space();
+        return reconsider_pruned() || is_elsewhere;
     }
 
     /// What was pruned comes back when a time contradicts the stated work.
@@ -430,10 +470,11 @@ private:
     {
         if (others_may_try()) return explore_elsewhere();
         if (!may_go_on() || meets_stop_rule()) return false;
-        double const begun_s = state_.elapsed_s();
-        narrow_space();
+        (void)narrow_space();
+        double const begun_s = state_.elapsed_s(); // what it measures is part of no batch
         std::vector<compile_result> codes;
-        std::vector<point> const batch = next_batch(codes);
+        std::vector<point> batch = next_batch(codes);
+        if (batch.empty() && finds_more()) batch = next_batch(codes);
         if (batch.empty()) {
             is_exhausted_ = pending_elsewhere_.empty();
             return false;
@@ -471,8 +512,10 @@ private:
     {
         trials_elsewhere& others = *memory_.elsewhere;
         if (may_give() && !meets_stop_rule()) {
-            narrow_space();
+            (void)narrow_space();
             give(others);
+            bool const is_over = others.pending() == 0 && others.idle() > 0;
+            if (is_over && finds_more()) give(others);
             is_exhausted_ = pending_elsewhere_.empty() && others.idle() > 0;
             if (others.pending() == 0 && others.idle() > 0) return false;
         } else if (others.pending() == 0 || !is_worth_waiting()) {
@@ -673,8 +716,9 @@ private:
         out.logged_as = events_.log().id();
         bool const has_tried_all = is_exhausted_ || state_.evaluations() + pruning_.pruned() >=
                                                         possible_evaluations(problem_.space);
+        bool const is_pruned = report_.left_share < 1 || report_.pruned > 0;
         out.ended = report_.interrupted ? "interrupted"
-                    : has_tried_all     ? "space"
+                    : has_tried_all     ? (is_pruned ? "part" : "space")
                     : met_stop_rule_    ? "stop rule"
                                         : "budget";
         for (std::string const& said : runner_.notices())

@@ -96,6 +96,10 @@ public:
     static constexpr std::size_t most_pruned_in_a_row = 32;
     /// Configurations that were pruned come next, those of set_pruning() and `others`.
     void reconsider(std::vector<point> const& others);
+    /// The same of those alone that may win; the others stay pruned.
+    /// @return  how many come next
+    std::size_t reconsider_if(std::function<bool(point const&)> const& may_win,
+                              std::vector<point>& others);
 
     /// The search goes on in a part of the space; nothing: in all of it. Of what was pruned the
     /// latest comes next, because where less is proposed, less is checked.

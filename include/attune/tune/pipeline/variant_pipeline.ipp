@@ -149,6 +149,20 @@ ATTUNE_INLINE void variant_pipeline::reconsider(std::vector<point> const& others
     pruned_.clear();
 }
 
+ATTUNE_INLINE std::size_t
+variant_pipeline::reconsider_if(std::function<bool(point const&)> const& may_win,
+                                std::vector<point>& others)
+{
+    std::size_t const before = again_.size();
+    for (std::vector<point>* from : {&others, &pruned_})
+        std::erase_if(*from, [&](point const& at) {
+            if (!may_win(at)) return false;
+            again_.push_back(at);
+            return true;
+        });
+    return again_.size() - before;
+}
+
 ATTUNE_INLINE std::optional<bool> variant_pipeline::narrow(std::optional<kept_settings> const& part)
 {
     {

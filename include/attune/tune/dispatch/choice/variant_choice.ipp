@@ -169,7 +169,8 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
     bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
-        bool const has_ended = result.ended == "space" || result.ended == "stop rule";
+        bool const has_ended =
+            result.ended == "space" || result.ended == "part" || result.ended == "stop rule";
         if (slice_ != nullptr && slice_->sharers > 0) {
             t.now.limits.evaluations = part_of(*slice_).evaluations;
         } else if (slice_ != nullptr) {
