@@ -4,15 +4,25 @@
 
 #include <attune/core/error.hpp>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <limits>
 #include <string>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "../../support/comma_locale.hpp"
+#include "../../support/failing_flock.hpp"
 #include "../../support/scratch_directory.hpp"
 
 using attune::event;
@@ -299,12 +309,97 @@ TEST_CASE("two tunings do not mix their events")
     scratch_directory const directory;
     std::string const path = directory.file("log");
     event_log first{path, "key", 0};
+    first.add(told(here, attune::measurement::exact(1)));
     event_log second{path, "key", 0};
+    CHECK(second.past().size() == 1); // it is read all the same
     CHECK(
         second.notices() ==
         std::vector<std::string>{path + ": events are not logged: another writer keeps it locked"});
     second.add(told(here, attune::measurement::exact(1)));
-    CHECK(attune::read_event_log(path).front().events.empty());
+    second.begin_anew();
+    CHECK(attune::read_event_log(path).size() == 1);
+    CHECK(attune::read_event_log(path).front().events.size() == 1);
+}
+
+TEST_CASE("a writer that is about to end is waited for")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    event_log{path, "key", 0}.add(told(here, attune::measurement::exact(1)));
+    int const ending = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::flock(ending, LOCK_EX) == 0);
+    std::thread end([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::close(ending);
+    });
+    event_log log{path, "key", 0};
+    end.join();
+    log.add(told(there, attune::measurement::exact(2)));
+    CHECK(log.past().size() == 1);
+    CHECK(log.notices().empty());
+    CHECK(attune::read_event_log(path).front().events.size() == 2);
+}
+
+TEST_CASE("a log is another's when it is closed, though a child of fork() has the file open too")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    ::pid_t child = 0;
+    {
+        event_log log{path, "key", 0};
+        log.add(told(here, attune::measurement::exact(1)));
+        child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0)
+            for (;;)
+                ::pause();
+    }
+    event_log again{path, "key", 0};
+    CHECK(again.past().size() == 1);
+    CHECK(again.notices().empty());
+    ::kill(child, SIGKILL);
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+}
+
+TEST_CASE("where the file system has no locks, a log cut at any byte goes on as well")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 0};
+        for (int i = 0; i < 3; ++i)
+            log.add(told(here, attune::measurement::exact(i)));
+    }
+    std::string const whole = read_file(path);
+    ::pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (!support::let_flock_fail(EOPNOTSUPP)) ::_exit(77);
+        for (std::size_t size = 0; size <= whole.size(); ++size) {
+            write_file(path, whole.substr(0, size));
+            auto const lines =
+                std::count(whole.begin(), whole.begin() + std::ptrdiff_t(size), '\n');
+            std::size_t known = lines == 0 ? 0 : std::size_t(lines) - 1;
+            for (int times = 0; times < 3; ++times, ++known) {
+                event_log log{path, "key", 0};
+                if (log.past().size() != known) ::_exit(1);
+                for (event const& e : log.past())
+                    if (e.kind != event_kind::told) ::_exit(2);
+                log.add(told(there, attune::measurement::exact(9)));
+                if (!log.notices().empty()) ::_exit(3);
+            }
+            if (attune::read_event_log(path).back().damaged) ::_exit(4);
+        }
+        ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        MESSAGE("skipped: this kernel installs no filter");
+        return;
+    }
+    CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("a file that is something else is left alone")

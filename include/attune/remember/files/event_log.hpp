@@ -56,7 +56,8 @@ public:
     /// A log that keeps nothing.
     event_log();
     /// Continues the last session of `path` if it has this key and seed and no end; else begins a
-    /// new session. Logs nothing while another process logs to `path`.
+    /// new session. Waits 3 s at most for another process that logs to `path`, and after that logs
+    /// nothing; past() is read all the same.
     event_log(std::string path, std::string key, std::uint64_t seed);
     ~event_log();
     event_log(event_log&&) noexcept;
@@ -64,8 +65,11 @@ public:
 
     /// The events of the interrupted session that is continued; empty for a new session.
     [[nodiscard]] std::vector<event> const& past() const noexcept { return past_; }
-    /// Clears past() and begins a new session.
-    void begin_anew();
+    /// The events that can be read of such a session where it is damaged; then past() is empty.
+    [[nodiscard]] std::vector<event> const& salvaged() const noexcept { return salvaged_; }
+    /// Clears past() and salvaged(), and begins a new session with `known`, by one write: when that
+    /// is cut short, the session before is still the last one.
+    void begin_anew(std::vector<event> const& known = {});
     void add(event const& happened);
     /// A hash of all that the session's lines say so far; empty: nothing is logged. Equal texts
     /// have equal ones, and a copy of the file knows its sessions again.
@@ -77,6 +81,7 @@ private:
     struct file;
     std::unique_ptr<file> file_;
     std::vector<event> past_;
+    std::vector<event> salvaged_;
     std::vector<std::string> notices_;
 };
 

@@ -31,10 +31,13 @@ namespace detail {
     return !s.events.empty() && s.events.back().kind == event_kind::chosen;
 }
 
-/// The sessions in a text. A last line without a line end was interrupted: it is ignored.
+/// The sessions in a text. A last line without a line end was interrupted: it is ignored. So is a
+/// line with an empty one after it: it was such a line when the next writer began.
 struct event_text {
     std::vector<logged_session> sessions{};
     std::vector<std::uint64_t> hashes{}; ///< of the lines of each
+    std::size_t last_at = 0;             ///< byte at which the last session begins
+    bool last_is_partial = false;        ///< its lines are right, but fewer than it promises
     std::vector<log_problem> problems{}; ///< line 0: an end is missing
 };
 
@@ -50,23 +53,26 @@ struct event_text {
             out.sessions.back().damaged = true;
     };
     auto const finish = [&] {
-        if (promised && !out.sessions.back().damaged &&
-            out.sessions.back().events.size() < *promised) {
+        out.last_is_partial = promised && !out.sessions.back().damaged &&
+                              out.sessions.back().events.size() < *promised;
+        if (out.last_is_partial) {
             wrong(0, "its end is missing");
             out.sessions.back().damaged = true;
         }
         promised = {};
     };
+    std::string_view const whole = text;
     for (std::size_t number = 1; !text.empty(); ++number) {
         std::size_t const end = text.find('\n');
         if (end == std::string_view::npos) break;
         std::string_view const line = text.substr(0, end);
         text.remove_prefix(end + 1);
-        if (line.empty()) continue;
+        if (line.empty() || text.starts_with('\n')) continue;
         try {
             auto read = read_event_line(line);
             if (auto* const start = std::get_if<session_start>(&read)) {
                 finish();
+                out.last_at = static_cast<std::size_t>(line.data() - whole.data());
                 out.sessions.push_back({std::move(start->key), start->seed});
                 out.hashes.push_back(hash_of_text({}));
                 promised = start->events;
@@ -161,7 +167,27 @@ struct event_log::file {
     std::string key;
     std::uint64_t seed;
     detail::store_file opened;
-    std::uint64_t hash = 0; ///< of the session's lines
+    detail::unlocked_at_end unlocked{opened};
+    std::uint64_t hash = 0;  ///< of the session's lines
+    std::string unwritten{}; ///< goes before what is appended next
+
+    [[nodiscard]] bool append(std::string const& lines)
+    {
+        if (!opened.append(unwritten + lines)) return false;
+        unwritten.clear();
+        return true;
+    }
+    /// A session's first line, and these events.
+    [[nodiscard]] std::string beginning(std::vector<event> const& known)
+    {
+        bool const is_new = known.empty();
+        std::string out = is_new ? detail::session_line(key, seed)
+                                 : detail::session_line(key, seed, known.size());
+        for (event const& e : known)
+            out += detail::event_line(e);
+        hash = detail::hash_of_text(out);
+        return out;
+    }
 };
 
 ATTUNE_INLINE event_log::event_log() = default;
@@ -173,48 +199,65 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
 {
     std::unique_ptr<file> made(
         new file{path, std::move(key), seed, detail::store_file::open_to_append(path)});
-    if (made->opened.usable() && !made->opened.try_lock()) {
-        notices_.push_back(path + ": events are not logged: " + made->opened.why());
-        return;
-    }
+    // The holder may be a process that was killed and is about to end.
+    bool const is_ours =
+        made->opened.usable() && made->opened.lock(detail::store_file::sharing::exclusive);
+    if (!is_ours) notices_.push_back(path + ": events are not logged: " + made->opened.why());
     std::string text;
     if (!made->opened.usable() || !made->opened.read_all(text)) {
-        notices_.push_back(path + ": events are not logged: " + made->opened.why());
+        if (is_ours) notices_.push_back(path + ": events are not logged: " + made->opened.why());
         return;
     }
-    detail::event_text read = detail::events_in(text);
+    detail::event_text read = detail::events_in(text, true);
     std::vector<logged_session>& sessions = read.sessions;
     bool const is_cut_start = detail::session_line(made->key, made->seed).starts_with(text);
-    if (sessions.empty() && !is_cut_start && text.find_first_not_of(" \n") != std::string::npos) {
-        notices_.push_back(path + ": events are not logged: the file is no event log");
+    bool const is_log =
+        !sessions.empty() || is_cut_start || text.find_first_not_of(" \n") == std::string::npos;
+    if (!is_log) {
+        if (is_ours) notices_.push_back(path + ": events are not logged: the file is no event log");
         return;
     }
-    file_ = std::move(made);
-    if (std::size_t const whole = text.rfind('\n') + 1; whole < text.size())
-        static_cast<void>(file_->opened.cut_to(whole)); // a line whose writer was killed
-    bool const unfinished = !sessions.empty() && !detail::ended(sessions.back()) &&
-                            sessions.back().key == file_->key &&
-                            sessions.back().seed == file_->seed;
-    if (unfinished && sessions.back().damaged)
+    auto const is_unfinished = [&] {
+        return !sessions.empty() && !detail::ended(sessions.back()) &&
+               sessions.back().key == made->key && sessions.back().seed == made->seed;
+    };
+    // The writer of a session's beginning was killed: the session before has all that it has.
+    bool const is_partial = read.last_is_partial && is_unfinished();
+    std::size_t const whole = is_partial ? read.last_at : text.rfind('\n') + 1;
+    bool const has_rest = whole < text.size() && !(is_ours && made->opened.cut_to(whole));
+    if (is_partial) {
+        sessions.pop_back();
+        read.hashes.pop_back();
+    }
+    // What cannot be cut off, as without locks, is marked: an empty line follows.
+    if (has_rest && text.back() != '\n') made->unwritten = "\n\n";
+    bool const goes_on = is_unfinished();
+    if (goes_on) (sessions.back().damaged ? salvaged_ : past_) = std::move(sessions.back().events);
+    if (goes_on && sessions.back().damaged)
         notices_.push_back(path +
                            ": the interrupted tuning cannot be continued: its log is damaged");
-    if (unfinished && !sessions.back().damaged) {
-        past_ = std::move(sessions.back().events);
+    if (!is_ours) return;
+    file_ = std::move(made);
+    if (goes_on && !sessions.back().damaged && !(is_partial && has_rest))
         file_->hash = read.hashes.back();
-    } else
+    else if (goes_on) // it begins with the next event: until then the damaged one can be read
+        file_->unwritten += file_->beginning(past_);
+    else
         begin_anew();
 }
 
-ATTUNE_INLINE void event_log::begin_anew()
+ATTUNE_INLINE void event_log::begin_anew(std::vector<event> const& known)
 {
     past_.clear();
+    salvaged_.clear();
     if (!file_) return;
-    std::string const line = detail::session_line(file_->key, file_->seed);
-    file_->hash = detail::hash_of_text(line);
-    if (!file_->opened.append(line)) {
-        notices_.push_back(file_->path + ": events are not logged: " + file_->opened.why());
-        file_.reset();
-    }
+    if (file_->unwritten.starts_with('\n')) // of a session that is not to begin now
+        file_->unwritten.resize(2);
+    else
+        file_->unwritten.clear();
+    if (file_->append(file_->beginning(known))) return;
+    notices_.push_back(file_->path + ": events are not logged: " + file_->opened.why());
+    file_.reset();
 }
 
 ATTUNE_INLINE void event_log::add(event const& happened)
@@ -222,7 +265,7 @@ ATTUNE_INLINE void event_log::add(event const& happened)
     if (!file_) return;
     std::string const line = detail::event_line(happened);
     file_->hash = detail::hash_of_text(line, file_->hash);
-    if (file_->opened.append(line)) return;
+    if (file_->append(line)) return;
     notices_.push_back(file_->path + ": no more events are logged: " + file_->opened.why());
     file_.reset();
 }
