@@ -19,6 +19,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -316,6 +317,126 @@ TEST_CASE("another searcher is told the outcomes of the one before, and proposes
     CHECK(one.evaluated.size() == all_points);
 }
 
+TEST_CASE("another searcher begins with all outcomes or not at all, wherever it is cut")
+{
+    support::scratch_directory const folder;
+    std::string const log = folder.file("log");
+    search_by_one one{log, attune::search_with<attune::random_searcher>()};
+    (void)one.run({.evaluations = 20});
+    std::string const before = support::read_file(log);
+    auto const other = attune::search_with<attune::exhaustive_searcher>();
+    search_by_one whole{log, other};
+    CHECK_THROWS_AS((void)whole.run({.evaluations = 50}, 0), cut);
+    std::string const text = support::read_file(log);
+    REQUIRE(text.size() > before.size());
+    auto const knows_all = [&] {
+        search_by_one next{log, other};
+        CHECK(next.run({.evaluations = 50}).evaluations == 50);
+        CHECK(next.evaluated.size() == 30);
+        for (point const& at : next.evaluated)
+            CHECK(std::ranges::find(one.evaluated, at) == one.evaluated.end());
+        search_by_one last{log, other};
+        CHECK(last.run({.evaluations = 50}).evaluations == 50);
+        CHECK(last.evaluated.empty());
+    };
+    for (std::size_t cut_at = before.size(); cut_at <= text.size(); cut_at += 97) {
+        CAPTURE(cut_at - before.size());
+        support::write_file(log, text.substr(0, cut_at)); // kill -9 in the middle of a write
+        knows_all();
+    }
+    for (std::size_t const more : {std::size_t{20}, (text.size() - before.size()) / 2}) {
+        CAPTURE(more);
+        support::write_file(log, before);
+        pid_t const child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) { // a limit on file sizes cuts a write short as a full disk does
+            std::signal(SIGXFSZ, SIG_IGN);
+            ::rlimit const limit{before.size() + more, before.size() + more};
+            if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+            search_by_one full{log, other};
+            ::_exit(full.run({.evaluations = 50}).evaluations == 50 &&
+                            full.evaluated.size() == 30 &&
+                            has(full.notices(), "events are not logged")
+                        ? 0
+                        : 3);
+        }
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+        CHECK(support::read_file(log) == before);
+        knows_all();
+    }
+}
+
+TEST_CASE("a damaged line costs its own outcome, and no other")
+{
+    support::scratch_directory const folder;
+    std::string const log = folder.file("log");
+    for (auto const& search : searches())
+        for (std::size_t const wrong : {0U, 9U, 19U}) {
+            CAPTURE(wrong);
+            std::remove(log.c_str());
+            search_by_one one{log, search};
+            (void)one.run({.evaluations = 20});
+            std::string text = support::read_file(log);
+            std::size_t at = 0;
+            for (std::size_t i = 0; i <= wrong; ++i)
+                at = text.find("\"told\"", at) + 1;
+            text[at] = 'x';
+            support::write_file(log, text);
+            for (int times = 0; times < 2; ++times) { // the second time it is not damaged
+                search_by_one other{log, search};
+                CHECK(other.run({.evaluations = 40}).evaluations == 40);
+                CHECK(other.evaluated.size() == (times == 0 ? 21 : 0));
+                CHECK(has(other.notices(), "its log is damaged") == (times == 0));
+                for (point const& p : other.evaluated)
+                    CHECK((p == one.evaluated[wrong] ||
+                           std::ranges::find(one.evaluated, p) == one.evaluated.end()));
+            }
+        }
+}
+
+TEST_CASE("where repeating takes all seconds, that is said, and each call gets one further")
+{
+    support::scratch_directory const folder;
+    std::string const log = folder.file("log");
+    search_by_one none{""};
+    (void)none.run({.evaluations = 4});
+    std::vector<point> evaluated;
+    for (int times = 0; times < 4; ++times) {
+        search_by_one one{log};
+        CHECK(one.run({.evaluations = 3, .seconds = 0}).ended == "budget");
+        CHECK(has(one.notices(), "all of limits.seconds") == (times == 1 || times == 2));
+        CHECK(one.evaluated.size() == (times < 3 ? 1 : 0)); // evaluations have their limit
+        evaluated.insert(evaluated.end(), one.evaluated.begin(), one.evaluated.end());
+    }
+    none.evaluated.pop_back();
+    CHECK(evaluated == none.evaluated);
+}
+
+TEST_CASE("Ctrl-C while a log is repeated ends the search, not the program")
+{
+    support::scratch_directory const folder;
+    std::string const log = folder.file("log");
+    search_by_one one{log};
+    (void)one.run({.evaluations = 10});
+    pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        std::signal(SIGINT, SIG_DFL);
+        auto const plain = attune::default_search();
+        search_by_one other{log, [&](attune::chain_of_trees const& in, std::uint64_t seed) {
+                                std::raise(SIGINT);
+                                return plain(in, seed);
+                            }};
+        auto const found = other.run({.evaluations = 40});
+        ::_exit(found.interrupted && found.evaluations == 10 && other.evaluated.empty() ? 0 : 3);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+}
+
 TEST_CASE("another seed, name, bound, input or space is another search")
 {
     support::scratch_directory const folder;
@@ -369,6 +490,19 @@ TEST_CASE("a log that cannot be written, or is another process's, is told of and
     search_by_one locked{folder.file("log")};
     CHECK(locked.run({.evaluations = 5}).evaluations == 5);
     CHECK(has(locked.notices(), "events are not logged"));
+    {
+        std::string const path = folder.file("known");
+        search_by_one first{path};
+        (void)first.run({.evaluations = 5});
+        std::string const text = support::read_file(path);
+        attune::event_log const other(path, "key of another", 1);
+        support::write_file(path, text); // the lock stays
+        search_by_one second{path};
+        CHECK(second.run({.evaluations = 8}).evaluations == 8);
+        CHECK(second.evaluated.size() == 3); // what was told is known
+        CHECK(has(second.notices(), "events are not logged"));
+        CHECK(support::read_file(path) == text);
+    }
     support::write_file(folder.file("text"), "not an event log\n");
     search_by_one text{folder.file("text")};
     CHECK(text.run({.evaluations = 5}).evaluations == 5);

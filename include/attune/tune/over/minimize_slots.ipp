@@ -46,9 +46,8 @@ public:
     {
     }
 
-    [[nodiscard]] loop_end run()
+    [[nodiscard]] loop_end run(interrupt_guard const& interrupt)
     {
-        interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
         take_past();
         std::string ended; // empty while more may be asked
         for (;;) {
@@ -99,11 +98,10 @@ private:
     /// @return  why the search is over; empty while it is not
     [[nodiscard]] std::string ask()
     {
-        bool const is_first = board_->evaluations() == 0 && busy_ == 0;
         bool const has_budget = board_->budget_left();
-        if (!is_first && !has_budget) return "budget";
+        if (!is_first_ && !has_budget) return "budget";
         auto const is_idle = [](slot const& one) { return one.is == stage::idle; };
-        std::uint64_t room = 1; // the first evaluation does not ask what it costs
+        std::uint64_t room = 1; // the first evaluation of a call does not ask what it costs
         if (has_budget) {
             std::uint64_t const left = board_->judge().evaluations_left();
             room = left - std::min(left, busy_);
@@ -124,6 +122,7 @@ private:
             on_->submit(static_cast<std::size_t>(free - slots_.begin()), at);
             *free = {.is = stage::busy, .at = std::move(at), .since_s = on_->now()};
             ++busy_;
+            is_first_ = false;
         }
         auto const& stopped = search_->stopped();
         if (stopped && stopped->reason == stop_reason::exhausted) return "space";
@@ -141,6 +140,14 @@ private:
                                  " evaluations were known");
         for (auto const& [at, seen] : log_->past())
             add(at, seen);
+        if (board_->evaluations() == 0) return;
+        // Seconds that repeating the calls took do not end a call before its first evaluation.
+        is_first_ = board_->judge().evaluations_left() > 0;
+        if (is_first_ && board_->left_s() <= 0)
+            board_->announce(progress_event::notice,
+                             "repeating the event log took " +
+                                 formatted("%.4g", board_->elapsed_s()) +
+                                 " s, all of limits.seconds: one evaluation follows");
     }
     /// What was asked before, and not told, is evaluated first.
     [[nodiscard]] std::vector<point> take_open(std::uint64_t most)
@@ -242,6 +249,7 @@ private:
     double most_s_;
     std::vector<slot> slots_;
     std::uint64_t busy_ = 0;
+    bool is_first_ = true; ///< nothing was evaluated yet in this call, and something may be
     bool has_news_ = true; ///< something happened since the search had less than it was asked for
     bool wants_stop_ = false;
     std::vector<worker_use> uses_; ///< by slot
@@ -273,10 +281,11 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
         return optimizer_core(
             space, options.search, options.seed, false, without_cost(limits), options.bounds);
     };
+    interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
     search_log log(space, options);
     optimizer_core search = log.continued(make);
     slots_loop loop(on, search, log, board, options.bounds, most_seconds);
-    loop_end const end = loop.run();
+    loop_end const end = loop.run(interrupt);
     found_minimum out;
     out.ended = board.evaluations() >= possible && !end.interrupted ? "space" : end.ended;
     if (search.best()) {

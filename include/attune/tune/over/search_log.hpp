@@ -27,8 +27,8 @@ public:
     search_log(chain_of_trees const& space, minimize_options const& options);
 
     /// An optimizer that has been asked and told what is in the log. Where it proposes other
-    /// configurations than the log has (another searcher, another version of attune), a new session
-    /// begins, in which it observes all outcomes.
+    /// configurations than the log has (another searcher, another version of attune), or the log is
+    /// damaged, a new session begins, in which it observes all outcomes that can be read.
     /// @param make  a new optimizer of the constructor's space and options
     [[nodiscard]] optimizer_core continued(std::function<optimizer_core()> const& make);
 

@@ -34,25 +34,25 @@ ATTUNE_INLINE search_log::search_log(chain_of_trees const& space, minimize_optio
 ATTUNE_INLINE optimizer_core search_log::continued(std::function<optimizer_core()> const& make)
 {
     optimizer_core out = make();
-    std::vector<event> const before = log_.past();
+    std::vector<event> known = log_.salvaged();
     try {
-        out.resume({out.save().key, out.save().seed, before});
-        written_ = out.save().events.size();
+        out.resume({out.save().key, out.save().seed, log_.past()});
     } catch (error const& thrown) {
         notices_.push_back("the search in the event log cannot be repeated, and another one begins "
                            "that knows its outcomes: " +
                            thrown.what_alone());
         out = make();
-        for (event const& e : before) {
-            if (e.points.size() != 1 || !e.result) continue; // it was asked
-            try {
-                out.observe(e.points.front(), {*e.result, e.quantities});
-            } catch (error const&) { // the line is damaged
-            }
-        }
-        log_.begin_anew();
-        write(out);
+        known = log_.past();
     }
+    for (event const& e : known) {
+        if (e.points.size() != 1 || !e.result) continue; // it was asked
+        try {
+            out.observe(e.points.front(), {*e.result, e.quantities});
+        } catch (error const&) { // the line is damaged
+        }
+    }
+    if (!known.empty()) log_.begin_anew(out.save().events);
+    written_ = out.save().events.size();
     for (event const& e : out.save().events) {
         if (e.kind == event_kind::asked) {
             open_.insert(open_.end(), e.points.begin(), e.points.end());
