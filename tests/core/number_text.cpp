@@ -94,6 +94,21 @@ TEST_CASE("what is no number is none")
     }
 }
 
+TEST_CASE("bytes are written in the largest unit that is not above them")
+{
+    using attune::detail::text_of_bytes;
+    CHECK(text_of_bytes(0) == "0 bytes");
+    CHECK(text_of_bytes(1023) == "1023 bytes");
+    CHECK(text_of_bytes(1024) == "1 KiB");
+    CHECK(text_of_bytes(1536) == "1.5 KiB");
+    CHECK(text_of_bytes(1023 * 1024) == "1023 KiB");
+    CHECK(text_of_bytes(1024 * 1024 - 1) == "1024 KiB");
+    CHECK(text_of_bytes(3250176) == "3.1 MiB");
+    CHECK(text_of_bytes(12.4 * 0x1p30) == "12.4 GiB");
+    CHECK(text_of_bytes(0x1p40) == "1 TiB");
+    CHECK(text_of_bytes(5000 * 0x1p50) == "5000 PiB");
+}
+
 TEST_CASE("locales with a comma change nothing")
 {
     attune_test::comma_streams const streams;

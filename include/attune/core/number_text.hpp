@@ -21,6 +21,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The shortest exact text of a number of seconds: "0.25 s".
 [[nodiscard]] std::string seconds_text(double seconds);
 
+/// A size in a unit that suits it, of 1,024 of the next smaller one: "96 bytes", "3.1 MiB".
+[[nodiscard]] std::string text_of_bytes(double bytes);
+
 /// The number in `text`, as hexadecimal_text() writes it or decimal. Nothing when `text` holds
 /// anything else, or a number out of range.
 [[nodiscard]] std::optional<double> real_in_text(std::string_view text);

@@ -49,6 +49,16 @@ ATTUNE_INLINE std::string seconds_text(double seconds)
     return std::string(text, end.ptr) + " s";
 }
 
+ATTUNE_INLINE std::string text_of_bytes(double bytes)
+{
+    constexpr std::array units{" bytes", " KiB", " MiB", " GiB", " TiB", " PiB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1024 && unit + 1 < units.size(); ++unit)
+        bytes /= 1024;
+    bool const is_short = unit > 0 && bytes < 999.5;
+    return formatted(is_short ? "%.3g" : "%.0f", bytes) + units[unit];
+}
+
 ATTUNE_INLINE std::string hexadecimal_text(double value)
 {
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/query/explanation.hpp>
 
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/machine.hpp>
+#include <attune/declare/parameters.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
 #include <cstdint>
@@ -49,6 +53,28 @@ TEST_CASE("both sides of a comparison are evaluated")
     CHECK(b.because == "4 * 256 * 64 = 65536 <= 32768 is false");
     CHECK(attune::to_text(std::vector{b}) ==
           "4 * TILE_M * TILE_K <= 32768: 4 * 256 * 64 = 65536 <= 32768 is false\n");
+}
+
+TEST_CASE("beside bytes of the machine the sides have their sizes, and ratios of them have none")
+{
+    namespace machine = attune::machine;
+    constexpr auto tile = attune::ordinal<"TILE">(attune::powers_of_two(512, 2048));
+    auto const because = [&](auto const& condition) {
+        attune::description const bound = attune::bind_inputs(
+            attune::lower(attune::space(tile).where(condition)),
+            {machine::l1_bytes(32768), machine::l2_bytes(1048576), machine::cores(4096)});
+        std::vector<broken_constraint> const all = explain(bound, {{0, 0}});
+        return all.empty() ? std::string{} : all.front().because;
+    };
+    CHECK(because(12 * tile * 529 <= machine::l2_bytes) ==
+          "12 * 512 * 529 = 3250176 (3.1 MiB) <= 1048576 (1 MiB) is false");
+    CHECK(because(machine::l1_bytes / 2 > 32 * tile) ==
+          "32768 / 2 = 16384 (16 KiB) > 32 * 512 = 16384 (16 KiB) is false");
+    CHECK(because(max(machine::l1_bytes, machine::l2_bytes) < tile) ==
+          "max(32768, 1048576) = 1048576 (1 MiB) < 512 is false");
+    CHECK(because(machine::l2_bytes / machine::l1_bytes * 64 >= 8 * tile) ==
+          "1048576 / 32768 * 64 = 2048 >= 8 * 512 = 4096 is false");
+    CHECK(because(machine::cores <= 2 * tile) == "4096 <= 2 * 512 = 1024 is false");
 }
 
 TEST_CASE("of a conjunction the broken parts are shown, of a disjunction all")

@@ -65,6 +65,10 @@ TEST_CASE(
     REQUIRE(why.size() == 1);
     CHECK(why[0].text == "4 * TILE * TILE * THREADS + N <= machine.memory_bytes");
     CHECK(why[0].because == "4 * 4 * 4 * 2 + 1 = 129 <= 100 is false");
+    auto const larger = space_of(k, {n(1), attune::machine::memory_bytes(1 << 16)});
+    CHECK(attune::explain(larger.describe(), {attune::coordinate{6, 0}, attune::coordinate{7, 0}})
+              .at(0)
+              .because == "4 * 64 * 64 * 8 + 1 = 131073 (128 KiB) <= 65536 (64 KiB) is false");
     CHECK(has(error_of([&] { (void)space_of(k, {n(1), attune::machine::memory_bytes(4)}); }),
               "TILE * THREADS + N <= machine.memory_bytes, N=1, machine.memory_bytes=4"));
 }

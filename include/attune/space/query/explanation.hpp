@@ -27,8 +27,11 @@ enum class constraint_fault : std::uint8_t {
 struct broken_constraint {
     std::uint32_t constraint = no_index; ///< index; no_index for a parameter that is outside
     constraint_fault how{};
-    std::string text;    ///< as the user wrote it: "4 * TILE_M * TILE_K <= 32768"
-    std::string because; ///< "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&` only broken parts
+    std::string text; ///< as the user wrote it: "4 * TILE_M * TILE_K <= 32768"
+    /// "4 * 256 * 64 = 65536 <= 32768 is false"; of an `&&` only broken parts. Beside bytes of the
+    /// machine, such as machine::l2_bytes: "8 * 409600 = 3276800 (3.12 MiB) <= 1048576 (1 MiB)
+    /// ...".
+    std::string because;
 
     [[nodiscard]] friend bool operator==(broken_constraint const&,
                                          broken_constraint const&) = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/expression/evaluate.hpp>
 #include <attune/declare/expression/operation.hpp>
@@ -16,6 +17,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -107,11 +110,53 @@ private:
         return out;
     }
 
+    /// Whether a number is one of bytes of the machine: "machine.l2_bytes / 2", but not its ratio
+    /// to another such number.
+    [[nodiscard]] bool is_of_machine_bytes(std::uint32_t node) const
+    {
+        expression_node const& n = space_.nodes[node];
+        if (n.code == op::input) {
+            std::string_view const name = space_.inputs[n.subject].name;
+            return name.starts_with("machine.") && name.ends_with("_bytes");
+        }
+        auto const first = [&] { return is_of_machine_bytes(n.first); };
+        auto const second = [&] { return is_of_machine_bytes(n.second); };
+        switch (n.code) {
+        case op::add:
+        case op::subtract:
+        case op::minimum:
+        case op::maximum:
+            return first() || second();
+        case op::multiply:
+            return first() != second();
+        case op::divide:
+        case op::floor_divide:
+        case op::ceil_divide:
+            return first() && !second();
+        default:
+            return false;
+        }
+    }
+
+    /// A side of a comparison with bytes: "4 * 512 * 512 = 1048576 (1 MiB)".
+    [[nodiscard]] lowered_operand evaluated_bytes(std::uint32_t node) const
+    {
+        lowered_operand out = evaluated(node);
+        std::optional<number> const v = read_.value(node, at_);
+        if (v && v->as_real() >= 1024) out.text += " (" + text_of_bytes(v->as_real()) + ')';
+        return out;
+    }
+
     /// The condition with values in place of names and both sides of comparisons evaluated.
     [[nodiscard]] lowered_operand condition_text(std::uint32_t node) const
     {
-        op const code = space_.nodes[node].code;
-        if (is_comparison(code)) return joined(node, [&](std::uint32_t n) { return evaluated(n); });
+        expression_node const& side = space_.nodes[node];
+        op const code = side.code;
+        if (is_comparison(code)) {
+            if (is_of_machine_bytes(side.first) || is_of_machine_bytes(side.second))
+                return joined(node, [&](std::uint32_t n) { return evaluated_bytes(n); });
+            return joined(node, [&](std::uint32_t n) { return evaluated(n); });
+        }
         if (yields_truth(code))
             return joined(node, [&](std::uint32_t n) { return condition_text(n); });
         return evaluated(node);

@@ -31,16 +31,6 @@ ATTUNE_INLINE void limit_memory(description& space, lowered_formula const& memor
     space.constraints.push_back(std::move(made));
 }
 
-/// "12.4 GiB", "3.00 MiB", "96 bytes".
-[[nodiscard]] inline std::string text_of_bytes(double bytes)
-{
-    constexpr double kibi = 1024;
-    if (bytes < kibi) return formatted("%.0f bytes", bytes);
-    if (bytes < kibi * kibi) return formatted("%.3g KiB", bytes / kibi);
-    if (bytes < kibi * kibi * kibi) return formatted("%.3g MiB", bytes / (kibi * kibi));
-    return formatted("%.4g GiB", bytes / (kibi * kibi * kibi));
-}
-
 ATTUNE_INLINE std::string memory_objection(kernel_description const& kernel,
                                            description const& bound,
                                            point const& at,
