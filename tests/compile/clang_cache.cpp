@@ -135,6 +135,58 @@ TEST_CASE("what was compiled once is not compiled again, and is the same code")
     CHECK(second.statistics().misses == 0);
 }
 
+TEST_CASE("spills and vector instructions of the code are counted, and the cache keeps them")
+{
+    if (!usable()) return;
+    cache_folder const folder;
+    // LIVE sums stay in registers across the loop: a processor has 32 of doubles at most.
+    attune::kernel_source const sums = attune::source_text(
+        "double sums(double const* x, int n)\n{\n    double s[LIVE];\n"
+        "#pragma clang loop unroll(full)\n"
+        "    for (int i = 0; i < LIVE; ++i) s[i] = x[i];\n"
+        "    for (int k = 0; k < n; ++k) {\n"
+        "#pragma clang loop unroll(full)\n"
+        "        for (int i = 0; i < LIVE; ++i) {\n"
+        "            s[i] = s[i] * s[(i + 7) % LIVE] + 1;\n"
+        "            asm volatile(\"\" : : : \"memory\");\n        }\n    }\n"
+        "    double out = 0;\n#pragma clang loop unroll(full)\n"
+        "    for (int i = 0; i < LIVE; ++i) out = out * x[i] + s[i];\n    return out;\n}\n",
+        "sums.cpp");
+    attune::kernel_source const saxpy = attune::source_text(
+        "void saxpy(float a, float const* x, float* y, int n)\n{\n"
+        "#if !VECTORS\n#pragma clang loop vectorize(disable) interleave(disable)\n#endif\n"
+        "    for (int i = 0; i < n; ++i) y[i] += a * x[i];\n}\n",
+        "saxpy.cpp");
+    auto const size_of = [&](attune::kernel_source const& kernel,
+                             attune::compile_request v,
+                             std::string const& flag,
+                             std::vector<std::string> const& more = {}) {
+        v.flags = {flag};
+        v.flags.insert(v.flags.end(), more.begin(), more.end());
+        attune::callable const made = callable_of(over(folder).compile(kernel, v));
+        attune::callable const again = callable_of(over(folder).compile(kernel, v));
+        CHECK_FALSE(made.from_cache);
+        CHECK(again.from_cache);
+        CHECK(again.size.spills == made.size.spills);
+        CHECK(again.size.vector_instructions == made.size.vector_instructions);
+        CHECK(again.size.stack_bytes == made.size.stack_bytes);
+        return made.size;
+    };
+    auto const of_sums = attune::variant_of<double(double const*, int)>("sums");
+    std::vector<std::string> const scalar{"-fno-vectorize", "-fno-slp-vectorize"};
+    attune::code_size const few = size_of(sums, of_sums, "-DLIVE=4", scalar);
+    attune::code_size const many = size_of(sums, of_sums, "-DLIVE=40", scalar);
+    CHECK(few.spills == 0);
+    CHECK(few.vector_instructions == 0);
+    CHECK(many.spills.value() >= 40 - 32); // each sum without a register is stored at least once
+    CHECK(many.vector_instructions == 0);
+    CHECK(many.stack_bytes.value() >= 8 * (40 - 32));
+    CHECK_FALSE(size_of(sums, of_sums, "-DLIVE=5", {"-O0"}).spills);
+    auto const of_saxpy = attune::variant_of<void(float, float const*, float*, int)>("saxpy");
+    CHECK(size_of(saxpy, of_saxpy, "-DVECTORS=1").vector_instructions.value() >= 3);
+    CHECK(size_of(saxpy, of_saxpy, "-DVECTORS=0").vector_instructions == 0);
+}
+
 TEST_CASE("another flag, macro or text is compiled anew")
 {
     if (!usable()) return;

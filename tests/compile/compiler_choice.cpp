@@ -82,7 +82,7 @@ TEST_CASE("a choice gives the quantities of code that each of its compilers give
     CHECK(of_two().code_quantities().empty());
     using names = std::vector<std::string_view>;
     CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}}}.code_quantities() ==
-          names{"code_bytes", "stack_bytes"});
+          names{"code_bytes", "stack_bytes", "spills", "vector_instructions"});
     CHECK(attune::compiler_choice{{"clang", attune::clang_compiler{}},
                                   {"other", attune_test::minimal_compiler{}}}
               .code_quantities()

@@ -35,7 +35,8 @@ concept noticing_compiler = compiler<C> && requires(C& c) {
 };
 
 /// An optional part of a compiler for this processor: code_quantities() names the numbers that each
-/// callable of it has in callable::size, of "code_bytes" and "stack_bytes".
+/// callable of it has in callable::size, of "code_bytes", "stack_bytes", "spills" and
+/// "vector_instructions".
 template <class C>
 concept sizing_compiler = compiler<C> && requires(C& c) {
     { c.code_quantities() } -> std::convertible_to<std::vector<std::string_view>>;

@@ -79,11 +79,11 @@ public:
     bool keep_winner(kernel_source const& kernel, compile_request const& v) const;
 
     /// The quantities for kernel.require(...) that it gives of compiled code. The module is not
-    /// opened for it: where g++ replaces the module, no variant has a known stack_bytes, and each
-    /// is refused for that.
+    /// opened for it: where g++ replaces the module, code_bytes alone is known of a variant, and
+    /// each is refused for the others.
     [[nodiscard]] std::vector<std::string_view> code_quantities() const
     {
-        return {"code_bytes", "stack_bytes"};
+        return {"code_bytes", "stack_bytes", "spills", "vector_instructions"};
     }
 
     /// The folder of the cache, and its hits and misses in this process.

@@ -23,6 +23,13 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+namespace detail {
+
+/// The kind of cache entries with objects; another than that of versions with another form.
+inline constexpr char const* object_kind = "object with frames and counts";
+
+} // namespace detail
+
 struct clang_compiler::state {
     explicit state(clang_options given)
         : options(std::move(given))
@@ -251,12 +258,13 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     detail::watch_program_end(); // LLVM may have made new static objects
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
+    code_size const counts = detail::counts_of(*reply);
     if (!object.empty() && !detail::tells_the_time(kernel.text)) {
         inputs.read.assign(reply->read, reply->read + reply->read_count);
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
-        (void)cache.add(key, object, inputs);
+        (void)cache.add(key, detail::counted_object(counts, object), inputs);
     }
-    return on_disk(detail::code_of(module, *reply, object), object, v, libraries);
+    return on_disk(detail::code_of(module, *reply, object, counts), object, v, libraries);
 }
 
 ATTUNE_INLINE compile_result
@@ -301,23 +309,26 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
     if (auto const* missing = std::get_if<failure>(&found)) return *missing;
     auto const& libraries = std::get<std::vector<std::string>>(found);
 
-    std::string const key = state_->key_of("object with frames", *facts, kernel, v);
-    std::optional<detail::cached_bytes> const kept = state_->cache.find(key);
+    std::string const key = state_->key_of(detail::object_kind, *facts, kernel, v);
+    std::optional<detail::cached_bytes> const entry = state_->cache.find(key);
+    auto const kept = entry ? detail::parts_of(entry->bytes) : std::nullopt;
     compile_result result = failure{};
     if (kept) {
         attune_clang_functions const& functions = *module->functions;
         std::vector<char const*> const library_list = detail::c_strings(libraries);
         detail::clang_reply const reply(
             functions.load_object(module->session,
-                                  reinterpret_cast<unsigned char const*>(kept->bytes.data()),
-                                  kept->bytes.size(),
+                                  reinterpret_cast<unsigned char const*>(kept->object.data()),
+                                  kept->object.size(),
                                   entry_symbol,
                                   library_list.data(),
                                   library_list.size()),
             functions.free_reply);
         if (!reply) throw error("the Clang module is out of memory", {}, {});
-        result = state_->on_disk(
-            detail::code_of(module, *reply, kept->bytes), kept->bytes, v, libraries);
+        result = state_->on_disk(detail::code_of(module, *reply, kept->object, kept->counts),
+                                 kept->object,
+                                 v,
+                                 libraries);
     } else {
         result = state_->compile_anew(module, key, kernel, v, libraries);
     }
@@ -360,16 +371,17 @@ ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
 {
     std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->keep_winner(kernel, v);
-    auto const object = state_->cache.look(state_->key_of("object with frames", *facts, kernel, v));
+    auto const entry = state_->cache.look(state_->key_of(detail::object_kind, *facts, kernel, v));
+    auto const kept = entry ? detail::parts_of(entry->bytes) : std::nullopt;
     auto const libraries = state_->libraries_of(kernel, v);
-    if (!object || std::holds_alternative<failure>(libraries)) return false;
+    if (!kept || std::holds_alternative<failure>(libraries)) return false;
     try {
         std::string problem;
         std::optional<std::string> const linked = detail::link_shared_object(
-            object->bytes, std::get<std::vector<std::string>>(libraries), problem);
+            kept->object, std::get<std::vector<std::string>>(libraries), problem);
         return linked && state_->cache.add(state_->key_of("shared object", *facts, kernel, v),
-                                           detail::object_key(object->bytes) + *linked,
-                                           object->inputs);
+                                           detail::object_key(kept->object) + *linked,
+                                           entry->inputs);
     } catch (error const&) {
         return false; // no temporary folder, or no process can be started
     }

@@ -13,12 +13,14 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Sizes of a variant's machine code for this processor. Empty: its compiler does not tell.
+/// Sizes and counts of a variant's code for this processor. Empty: its compiler does not tell.
 struct code_size {
     /// Of the largest function: the kernel, or the entry that it was inlined into. Functions of the
     /// kernel file that nothing calls count too, unless they are static or inline.
     std::optional<std::int64_t> code_bytes{};
     std::optional<std::int64_t> stack_bytes{}; ///< of the largest frame of one function
+    std::optional<std::int64_t> spills{};      ///< stores to the stack for want of registers
+    std::optional<std::int64_t> vector_instructions{}; ///< in the optimised intermediate code
 };
 
 /// Compiled code in memory. Copies share the code; it is unloaded with the last copy, even when the

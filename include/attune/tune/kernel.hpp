@@ -178,12 +178,13 @@ public:
 
     /// Conditions on the code of a variant; the variant is run only if all of them hold. On a
     /// device they may read attune::registers, spill_bytes, stack_bytes, static_shared_bytes and
-    /// occupancy; on this processor code_bytes, and stack_bytes where Clang compiles; and
-    /// parameters, inputs and figures of the machine. A variant of which a quantity is not known is
-    /// refused.
+    /// occupancy; on this processor code_bytes, stack_bytes where Clang compiles, and spills and
+    /// vector_instructions of clang_compiler; and parameters, inputs and figures of the machine. A
+    /// variant of which a quantity is not known is refused.
     /// Errors   attune::error at the construction of `tuned`: the compiler does not give a quantity
     /// Example  kernel.require(attune::spill_bytes == 0, attune::occupancy >= 0.25)
     /// Example  kernel.require(attune::stack_bytes <= attune::machine::l1_bytes / 2)
+    /// Example  kernel.require(attune::spills == 0, attune::vector_instructions > 0)
     template <class... C>
     kernel& require(C const&... conditions)
     {

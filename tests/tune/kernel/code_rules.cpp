@@ -165,6 +165,23 @@ TEST_CASE("on this processor a rule reads the size of code and the largest frame
     CHECK(said({{}, 1}).find("code_bytes = not known") != std::string::npos);
 }
 
+TEST_CASE("on this processor a rule reads stores for want of registers and vector instructions")
+{
+    attune::kernel<void(std::span<float>, int)> k{"k", attune::source_text("", "k.cpp"), space};
+    k.bind<1>(n).require(attune::spills == 0, attune::vector_instructions > 0);
+    auto const bound = attune::bind_inputs(k.describe().space, {n(10)});
+    auto const said = [&](attune::code_size const& size) {
+        return attune::detail::broken_rule(k.describe(),
+                                           bound,
+                                           {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
+                                           attune::detail::numbers_of(size));
+    };
+    CHECK(said({{}, {}, 0, 1}) == "");
+    CHECK(said({{}, {}, 3, 1}) == "spills == 0 does not hold: spills = 3");
+    CHECK(said({{}, {}, 0, 0}) == "vector_instructions > 0 does not hold: vector_instructions = 0");
+    CHECK(said({6400, 512, {}, 1}) == "spills == 0 has no value: spills = not known");
+}
+
 TEST_CASE("a quantity that a compiler does not give is an error that names it")
 {
     using names = std::vector<std::string_view>;
@@ -191,4 +208,11 @@ TEST_CASE("a quantity that a compiler does not give is an error that names it")
     CHECK(said(attune::registers <= 64, nullptr) == "");
     CHECK(said(attune::stack_bytes <= 64, nullptr) == "");
     CHECK(said(attune::code_bytes <= 64, nullptr).find("for a device") != std::string::npos);
+    CHECK(said(attune::spills == 0, &both).find("spills in spills == 0") != std::string::npos);
+    CHECK(said(attune::vector_instructions > 0, &both).find("vector_instructions in") !=
+          std::string::npos);
+    CHECK(said(attune::spills == 0, nullptr).find("for a device") != std::string::npos);
+    CHECK(said(attune::vector_instructions > 0, nullptr).find("for a device") != std::string::npos);
+    names const all{"code_bytes", "stack_bytes", "spills", "vector_instructions"};
+    CHECK(said(attune::spills == 0 && attune::vector_instructions > 0, &all) == "");
 }

@@ -56,6 +56,8 @@ struct attune_clang_reply {
     unsigned long read_count;
     char const* const* missed; ///< files that were looked for and absent, absolute paths
     unsigned long missed_count;
+    long spills; ///< of compile(): stores to the stack for want of registers; -1: not known
+    long vector_instructions; ///< of compile(): in the optimised intermediate code; -1: not known
 };
 
 /// The module's functions. None throws; all may be called from several threads.
@@ -87,4 +89,4 @@ attune_clang_functions const* attune_clang_module();
 }
 
 /// Increased whenever one of the structures above changes.
-inline constexpr unsigned attune_clang_abi_version = 5;
+inline constexpr unsigned attune_clang_abi_version = 6;

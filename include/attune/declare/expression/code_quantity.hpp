@@ -38,8 +38,8 @@ struct code_quantity : detail::term {
     }
 };
 
-// Of device code, except the last two: those of code for this processor are code_bytes and
-// stack_bytes.
+// Of device code, except stack_bytes, which is of both, and those below it, which are of code for
+// this processor.
 
 /// 32-bit registers per thread.
 inline constexpr code_quantity<"registers", std::int64_t> registers{};
@@ -55,16 +55,28 @@ inline constexpr code_quantity<"stack_bytes", std::int64_t> stack_bytes{};
 /// Bytes of machine code of the variant's largest function, the kernel as a rule; of this
 /// processor.
 inline constexpr code_quantity<"code_bytes", std::int64_t> code_bytes{};
+/// Instructions of the variant that store a register to the stack for want of registers, as the
+/// register allocator of clang_compiler counts them; not known at -O0, which has another one.
+inline constexpr code_quantity<"spills", std::int64_t> spills{};
+/// Instructions of the variant with a vector as result or operand, in the optimised LLVM code of
+/// clang_compiler, before machine code is chosen; 0: nothing was vectorised.
+inline constexpr code_quantity<"vector_instructions", std::int64_t> vector_instructions{};
 
 namespace detail {
 
 /// All of them, by name.
-inline constexpr std::array<std::string_view, 6> code_quantity_names{registers.name,
+inline constexpr std::array<std::string_view, 8> code_quantity_names{registers.name,
                                                                      spill_bytes.name,
                                                                      stack_bytes.name,
                                                                      static_shared_bytes.name,
                                                                      occupancy.name,
-                                                                     code_bytes.name};
+                                                                     code_bytes.name,
+                                                                     spills.name,
+                                                                     vector_instructions.name};
+
+/// Those that only code for this processor has.
+inline constexpr std::array<std::string_view, 3> processor_quantity_names{
+    code_bytes.name, spills.name, vector_instructions.name};
 
 [[nodiscard]] constexpr bool names_code_quantity(std::string_view name) noexcept
 {

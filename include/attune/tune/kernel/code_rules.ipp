@@ -81,6 +81,9 @@ ATTUNE_INLINE code_numbers numbers_of(code_size const& size)
     code_numbers out;
     if (size.code_bytes) out.push_back({code_bytes.name, number::of(*size.code_bytes)});
     if (size.stack_bytes) out.push_back({stack_bytes.name, number::of(*size.stack_bytes)});
+    if (size.spills) out.push_back({spills.name, number::of(*size.spills)});
+    if (size.vector_instructions)
+        out.push_back({vector_instructions.name, number::of(*size.vector_instructions)});
     return out;
 }
 
@@ -88,8 +91,10 @@ ATTUNE_INLINE void require_quantities(kernel_description const& kernel,
                                       std::vector<std::string_view> const* given)
 {
     auto const is_given = [given](std::string_view name) {
-        if (given == nullptr) return name != code_bytes.name;
-        return std::find(given->begin(), given->end(), name) != given->end();
+        auto const is_in = [name](auto const& names) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+        };
+        return given == nullptr ? !is_in(processor_quantity_names) : is_in(*given);
     };
     description const& rules = kernel.code_rules;
     for (constraint_description const& rule : rules.constraints)
@@ -101,8 +106,9 @@ ATTUNE_INLINE void require_quantities(kernel_description const& kernel,
                 name + " in " + rule.text + ", kernel '" + kernel.name + "'",
                 given == nullptr
                     ? "leave the condition out for a device"
-                    : "of code for this processor, clang_compiler gives code_bytes and "
-                      "stack_bytes, and g++ code_bytes; leave the condition out for others");
+                    : "of code for this processor, clang_compiler gives code_bytes, stack_bytes, "
+                      "spills and vector_instructions, the command clang++ the first two, and g++ "
+                      "code_bytes; leave the condition out for others");
         }
 }
 

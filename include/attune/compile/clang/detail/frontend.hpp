@@ -22,8 +22,11 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instruction.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/OptBisect.h>
@@ -38,6 +41,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -51,6 +55,8 @@ struct clang_object {
     bool precompiled = false;
     touched_files touched{}; ///< without those of the precompiled headers
     std::string log{};
+    long spills = -1;              ///< -1: not known
+    long vector_instructions = -1; ///< -1: not known
 };
 
 /// A diagnostics engine that writes to `stream`.
@@ -147,12 +153,54 @@ make_invocation(std::vector<std::string> const& frontend,
     return invocation;
 }
 
-/// Collects the back end's errors; without this LLVM prints them and ends the process.
-inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, bool& failed)
+/// Stores to the stack for want of registers, of each function that has some.
+using spills_by_function = std::map<llvm::Function const*, long>;
+
+/// Keeps the numbers of stores in a remark of LLVM's greedy register allocator about a function,
+/// RAGreedy::reportStats(). A second run of the allocator counts those of the first again.
+inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& spills)
+{
+    auto const* const remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info);
+    if (remark == nullptr || remark->getPassName() != "regalloc" ||
+        remark->getRemarkName() != "SpillReloadCopies")
+        return;
+    long count = 0;
+    for (auto const& argument : remark->getArgs()) {
+        long part = 0;
+        if ((argument.Key == "NumSpills" || argument.Key == "NumFoldedSpills") &&
+            !llvm::StringRef(argument.Val).getAsInteger(10, part))
+            count += part;
+    }
+    spills[&remark->getFunction()] = count;
+}
+
+/// Instructions with a vector as result or operand, of the functions that the object will have.
+[[nodiscard]] inline long vector_instructions_of(llvm::Module const& module)
+{
+    auto const is_vector = [](llvm::Value const* v) { return v->getType()->isVectorTy(); };
+    long count = 0;
+    for (llvm::Function const& function : module) {
+        if (function.isDeclarationForLinker()) continue;
+        for (llvm::BasicBlock const& block : function)
+            for (llvm::Instruction const& one : block)
+                if (!one.isDebugOrPseudoInst() &&
+                    (is_vector(&one) || llvm::any_of(one.operand_values(), is_vector)))
+                    ++count;
+    }
+    return count;
+}
+
+/// Collects the back end's errors, without which LLVM prints them and ends the process, and the
+/// remarks about registers.
+inline void capture_backend(llvm::LLVMContext& context,
+                            llvm::raw_ostream& log,
+                            bool& failed,
+                            spills_by_function& spills)
 {
     struct sink {
         llvm::raw_ostream& log;
         bool& failed;
+        spills_by_function& spills;
     };
     struct handler final : llvm::DiagnosticHandler {
         explicit handler(sink s)
@@ -161,6 +209,7 @@ inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, 
         }
         bool handleDiagnostics(llvm::DiagnosticInfo const& info) override
         {
+            note_spills(info, to.spills);
             if (info.getSeverity() != llvm::DS_Error) return true;
             to.failed = true;
             llvm::DiagnosticPrinterRawOStream printer(to.log);
@@ -169,9 +218,17 @@ inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, 
             to.log << '\n';
             return true;
         }
+        bool isAnalysisRemarkEnabled(llvm::StringRef) const override { return false; }
+        bool isPassedOptRemarkEnabled(llvm::StringRef) const override { return false; }
+        bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override
+        {
+            return pass == "regalloc";
+        }
+        using DiagnosticHandler::isAnyRemarkEnabled;
+        bool isAnyRemarkEnabled() const override { return true; }
         sink to;
     };
-    context.setDiagnosticHandler(std::make_unique<handler>(sink{log, failed}));
+    context.setDiagnosticHandler(std::make_unique<handler>(sink{log, failed, spills}));
 }
 
 /// Skips the remaining passes of the optimiser after the limit: an unrolled loop nest can keep the
@@ -250,7 +307,9 @@ private:
 
     make_statics_callable(*module);
     bool failed = false;
-    capture_backend(context, log, failed);
+    spills_by_function spills;
+    capture_backend(context, log, failed, spills);
+    result.vector_instructions = vector_instructions_of(*module);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
     emit.DisableLLVMPasses = true; // the module is already optimised
     if (is_without(request, "code-model")) emit.CodeModel = "large";
@@ -270,6 +329,11 @@ private:
                              std::move(stream));
     if (too_long()) return result;
     if (failed || instance.getDiagnostics().hasErrorOccurred()) result.bytes.clear();
+    if (emit.OptimizationLevel > 0) {
+        result.spills = 0;
+        for (auto const& [function, count] : spills)
+            result.spills += count;
+    }
     return result;
 }
 

@@ -65,6 +65,8 @@ struct reply_storage : attune_clang_reply {
         read_count = read_files.size();
         missed = missed_files.data();
         missed_count = missed_files.size();
+        spills = compiled.spills;
+        vector_instructions = compiled.vector_instructions;
     }
 };
 

@@ -12,9 +12,14 @@
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -29,10 +34,55 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_reply*)>;
 
+/// The counts of a reply of attune_clang_functions::compile().
+[[nodiscard]] inline code_size counts_of(attune_clang_reply const& reply)
+{
+    auto const known = [](long n) { return n < 0 ? std::nullopt : std::optional<std::int64_t>(n); };
+    code_size out;
+    out.spills = known(reply.spills);
+    out.vector_instructions = known(reply.vector_instructions);
+    return out;
+}
+
+/// Bytes before the object in an entry of the cache, a multiple of 16: LLVM reads aligned objects.
+inline constexpr std::size_t counts_length = 48;
+
+/// An object and what it does not tell itself, as one entry of the cache: the spills and the vector
+/// instructions, each with a space behind it, padded to counts_length; then the object.
+[[nodiscard]] inline std::string counted_object(code_size const& counts, std::string_view object)
+{
+    std::string out = std::to_string(counts.spills.value_or(-1)) + ' ' +
+                      std::to_string(counts.vector_instructions.value_or(-1)) + ' ';
+    out.resize(counts_length, ' ');
+    return out.append(object);
+}
+
+struct counted_object_parts {
+    code_size counts{};
+    std::string_view object{}; ///< of the entry's bytes
+};
+
+/// @return  empty when `entry` has not the form of counted_object()
+[[nodiscard]] inline std::optional<counted_object_parts> parts_of(std::string_view entry)
+{
+    if (entry.size() < counts_length) return {};
+    counted_object_parts out{.object = entry.substr(counts_length)};
+    char const* at = entry.data();
+    for (auto* const count : {&out.counts.spills, &out.counts.vector_instructions}) {
+        std::int64_t n = 0;
+        auto const [next, problem] = std::from_chars(at, out.object.data(), n);
+        if (problem != std::errc{} || next == out.object.data() || *next != ' ') return {};
+        if (n >= 0) *count = n;
+        at = next + 1;
+    }
+    return out;
+}
+
 /// The callable or the failure in a reply.
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
-                                            std::string_view object)
+                                            std::string_view object,
+                                            code_size const& counts)
 {
     if (reply.stage == 1) return compile_failure(reply.log, session->functions->major);
     if (reply.stage != 0) return load_failure(reply.log);
@@ -44,6 +94,8 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
     });
     made.object_key = object_key(object);
     made.size = size_of_code(object);
+    made.size.spills = counts.spills;
+    made.size.vector_instructions = counts.vector_instructions;
     return made;
 }
 
