@@ -119,6 +119,7 @@ public:
     /// The energy of a call of a variant that passed its first run, with the same state of the
     /// caches as a timed call; without what it takes to restore the arguments.
     /// @param limit_s  wall seconds of one run
+    /// Errors   attune::error: a counter cannot be read any more
     [[nodiscard]] virtual std::variant<call_energy, failure> energy(callable const& /* tried */,
                                                                     double /* limit_s */)
     {

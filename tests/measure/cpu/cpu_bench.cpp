@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/cpu/cpu_bench.hpp>
 // and what the test needs besides
+#include <attune/core/error.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/turns/place_turn.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
 #include <cstdint>
@@ -12,13 +14,16 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "../../support/accumulate.hpp"
+#include "../../support/one_processor.hpp"
 #include "../../support/powercap.hpp"
 #include "../../support/scratch_directory.hpp"
+#include "../../support/set_variable.hpp"
 #include "../../support/texts.hpp"
 
 using namespace attune_test;
@@ -174,8 +179,7 @@ TEST_CASE(
         }
 }
 
-TEST_CASE(
-    "a variant that crashes while its energy is measured fails, and so does one without counters")
+TEST_CASE("a variant that crashes while its energy is measured fails")
 {
     support::scratch_directory const folder;
     attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
@@ -186,12 +190,64 @@ TEST_CASE(
     auto const dead = runs.energy(b.code(crashing), 10);
     CHECK(std::get<attune::failure>(dead).stage == failure_stage::crash);
     CHECK(b.data.called_times(0, 3.0));
-    std::filesystem::remove_all(folder.file("intel-rapl:0"));
-    auto const gone = runs.energy(b.code(fast), 10);
-    CHECK(std::get<attune::failure>(gone).stage == failure_stage::bound);
-    CHECK(has(std::get<attune::failure>(gone).reason, "package-0 cannot be read any more"));
 
     attune::detail::cpu_bench const blind{attune::detail::trial_call_of(b.problem),
                                           attune::detail::bench_options_of(b.options)};
     CHECK(has(blind.why_no_energy(), "no energy"));
+}
+
+TEST_CASE("counters that cannot be read are read once more; then it is an error, of no variant")
+{
+    support::scratch_directory const folder;
+    attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
+    bench b;
+    attune::trial_call call = attune::detail::trial_call_of(b.problem);
+    std::uint64_t calls = 0;
+    std::uint64_t unreadable_until = 20;
+    call.call = [&](void*, attune::trial_call::addresses) {
+        ++calls; // 2 mJ
+        support::write_file(folder.file("intel-rapl:0/energy_uj"),
+                            calls <= unreadable_until ? "no number\n"
+                                                      : std::to_string(2000 * calls) + "\n");
+    };
+    attune::bench_options how = attune::detail::bench_options_of(b.options);
+    how.energy = attune::energy_counters::in(folder.path());
+    attune::detail::cpu_bench runs{std::move(call), how};
+    auto const e = std::get<attune::call_energy>(runs.energy(b.code(fast), 10));
+    CHECK(e.joules == doctest::Approx(2e-3));
+    unreadable_until = std::numeric_limits<std::uint64_t>::max();
+    std::string said;
+    try {
+        (void)runs.energy(b.code(fast), 10);
+    } catch (attune::error const& why) {
+        said = why.what();
+    }
+    CHECK(has(said, "cannot be read any more"));
+    CHECK(has(said, "package-0"));
+}
+
+TEST_CASE("energy has its turn at all processors: the counters are those of whole packages")
+{
+    if (std::thread::hardware_concurrency() < 2) return;
+    support::scratch_directory const folder;
+    set_variable const named{"ATTUNE_TURNS", folder.file("turns")};
+    attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
+    one_processor const here;
+    bench b;
+    attune::trial_call call = attune::detail::trial_call_of(b.problem);
+    std::uint64_t calls = 0;
+    unsigned held = 0;
+    call.call = [&](void*, attune::trial_call::addresses) {
+        if (++calls == 5)
+            for (std::uint64_t place : {0U, std::thread::hardware_concurrency() - 1})
+                held += attune::detail::place_turn({place}, 0.0).is_late() ? 1U : 0U;
+        support::write_file(folder.file("intel-rapl:0/energy_uj"),
+                            std::to_string(2000 * calls) + "\n");
+    };
+    attune::bench_options how = attune::detail::bench_options_of(b.options);
+    how.energy = attune::energy_counters::in(folder.path());
+    attune::detail::cpu_bench runs{std::move(call), how};
+    (void)runs.energy(b.code(fast), 10);
+    CHECK(held == 2);
+    CHECK(attune::detail::place_turn({0}, 0.0).is_alone());
 }

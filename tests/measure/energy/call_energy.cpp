@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -92,6 +93,40 @@ TEST_CASE("the limit ends it, with how much is open")
     call_energy const none =
         energy_by(machine, machine.calls_of(0.01), machine.calls_of(0.01), {.limit_s = 1});
     CHECK(none.half_width > 1);
+}
+
+TEST_CASE("more calls in a row are made only where they fit into the limit")
+{
+    scripted_machine machine;
+    double const end_s = machine.now_s + 1;
+    std::uint64_t most = 0;
+    (void)energy_by(machine,
+                    [&](std::uint64_t count) {
+                        double const takes_s = 0.09 * static_cast<double>(count);
+                        if (count > most) CHECK(machine.now_s + takes_s <= end_s);
+                        most = std::max(most, count);
+                        machine.now_s += takes_s;
+                    },
+                    {},
+                    {.precision = 1e-9, .limit_s = 1});
+    CHECK(most == 4); // 0.09 + 0.18 + 0.36 s, and eight calls take 0.72 s
+    CHECK(machine.now_s >= end_s);
+}
+
+TEST_CASE("what is done between two runs takes no energy of a call, and no time of the limit")
+{
+    double const call_s = 7.7e-4;
+    scripted_machine alone;
+    call_energy const all = energy_by(alone, alone.calls_of(call_s), {}, {.limit_s = 2});
+    scripted_machine shared;
+    unsigned turns = 0;
+    call_energy const e = energy_by(shared, shared.calls_of(call_s), {}, {.limit_s = 2}, [&] {
+        ++turns;
+        shared.now_s += 5;
+    });
+    CHECK(turns >= 3);
+    CHECK(e.calls == all.calls);
+    CHECK(std::abs(e.joules - shared.watts * call_s) <= e.half_width * e.joules);
 }
 
 TEST_CASE("a machine whose power changes is said to leave more open")

@@ -274,6 +274,19 @@ TEST_CASE("a stopped process that has its turn keeps nobody from measuring")
     ::close(ready[1]);
 }
 
+TEST_CASE("a turn at the machine keeps others from each of its processors")
+{
+    turns_file const file;
+    timing_turns turns{0.01, file.path};
+    turns.use_machine();
+    {
+        timing_turns::turn const mine{turns};
+        for (std::uint64_t place = 0; place < std::thread::hardware_concurrency(); ++place)
+            CHECK(place_turn({place}, 0.0, file.path).is_late());
+    }
+    CHECK(place_turn({0}, 0.0, file.path).is_alone());
+}
+
 TEST_CASE("a user's function is called outside of the turn, and a turn within one is the same")
 {
     turns_file const file;

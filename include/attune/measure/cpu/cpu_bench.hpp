@@ -21,7 +21,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// First runs are made by cpu_first_runs in a forked child, timed runs by guarded_timed_runs here;
-/// those in their turn among all that time something on these processors, see timing_turns.
+/// those in their turn among all that time something on these processors, see timing_turns; energy
+/// in a turn at all processors of the machine, whose packages the counters are of.
 class cpu_bench final : public bench {
 public:
     /// Copies every writable buffer. @pre the memory of the call outlives this object
@@ -44,7 +45,7 @@ public:
     [[nodiscard]] std::variant<call_energy, failure> energy(callable const& tried,
                                                             double limit_s) override;
     [[nodiscard]] std::string protection() const override { return first_runs_.protection().why; }
-    [[nodiscard]] std::vector<std::string> notices() const override { return turns_.notices(); }
+    [[nodiscard]] std::vector<std::string> notices() const override;
     void set_background(std::function<double()> cpu_s) override
     {
         background_cpu_s_ = std::move(cpu_s);
@@ -70,6 +71,7 @@ private:
     variant_timing timing_;
     cpu_first_runs first_runs_;
     timing_turns turns_;
+    timing_turns energy_turns_;
     std::function<double()> background_cpu_s_{};
 };
 

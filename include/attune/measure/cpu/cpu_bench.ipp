@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/cpu/cpu_bench.hpp>
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,7 +29,9 @@ ATTUNE_INLINE cpu_bench::cpu_bench(trial_call call, bench_options const& options
     , timing_(call_.buffers, options)
     , first_runs_(call_, options.protect, original_, options.trial)
     , turns_(options.timing_limit_s)
+    , energy_turns_(options.timing_limit_s)
 {
+    energy_turns_.use_machine();
     timing_.count_warm_ups(); // a first run comes before time()
 }
 
@@ -114,19 +118,30 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
 ATTUNE_INLINE std::variant<call_energy, failure> cpu_bench::energy(callable const& tried,
                                                                    double limit_s)
 {
-    timing_turns::turn const mine{turns_};
-    call_energy out;
-    try {
-        unchecked(limit_s, [&](auto const& wrapped) {
-            out = timing_.energy([&] { original_.restore(); }, wrapped(tried.address));
-        });
-    } catch (stopped const& s) {
-        return s.why;
+    timing_turns::turn mine{energy_turns_};
+    for (int tries = 0; tries < 2; ++tries) {
+        call_energy out;
+        try {
+            unchecked(limit_s, [&](auto const& wrapped) {
+                out = timing_.energy(
+                    [&] { original_.restore(); }, wrapped(tried.address), [&] { mine.prepare(); });
+            });
+        } catch (stopped const& s) {
+            return s.why;
+        }
+        if (!std::isnan(out.joules)) return out;
     }
-    if (!std::isnan(out.joules)) return out;
-    return failure{failure_stage::bound,
-                   "its energy is unknown: a counter of " + options_.energy.text() +
-                       " cannot be read any more"};
+    throw error("an energy counter of this machine cannot be read any more",
+                options_.energy.text(),
+                "tune again where it can be read, or without kernel.bound_energy()");
+}
+
+ATTUNE_INLINE std::vector<std::string> cpu_bench::notices() const
+{
+    std::vector<std::string> out = turns_.notices();
+    for (std::string& said : energy_turns_.notices())
+        out.push_back(std::move(said));
+    return out;
 }
 
 ATTUNE_INLINE void cpu_bench::unchecked(

@@ -65,9 +65,11 @@ public:
 
     /// The energy of a call, without that of `prepare` and of cold caches, by the counters of the
     /// options; in at most the time for timing one variant, once a run is complete.
+    /// @param between  called before each run; neither its time nor its energy counts
     /// Errors   exceptions of `prepare` and the call; detail::cut_short after Ctrl-C
     [[nodiscard]] call_energy energy(std::function<void()> const& prepare,
-                                     std::function<void()> const& call);
+                                     std::function<void()> const& call,
+                                     std::function<void()> const& between);
 
 private:
     [[nodiscard]] std::function<void()> ready(std::function<void()> const& prepare);

@@ -94,7 +94,8 @@ ATTUNE_INLINE std::vector<time_sample> variant_timing::sample(std::function<void
 }
 
 ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& prepare,
-                                                 std::function<void()> const& call)
+                                                 std::function<void()> const& call,
+                                                 std::function<void()> const& between)
 {
     energy_options how;
     how.limit_s = std::min(how.limit_s, options_.timing_limit_s);
@@ -109,7 +110,7 @@ ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& pr
                     call();
                 }
             };
-            return energy_by(meter, calls, {}, how);
+            return energy_by(meter, calls, {}, how, between);
         }
     }
     std::function<void()> const made_ready = ready(prepare);
@@ -124,7 +125,7 @@ ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& pr
         for (; count > 0; --count)
             made_ready();
     };
-    return energy_by(meter, calls, beside, how);
+    return energy_by(meter, calls, beside, how, between);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -100,20 +100,30 @@ run_between_readings(M& meter, std::function<void(std::uint64_t)> const& run, st
 /// @param calls   makes so many calls
 /// @param beside  makes what comes with so many calls and is no part of them, such as to restore
 ///                their arguments: its energy is taken off; may be empty
+/// @param between  called before each run and what comes beside it: neither its time nor its
+///                 energy counts; may be empty
 template <energy_meter M>
 [[nodiscard]] call_energy energy_by(M& meter,
                                     std::function<void(std::uint64_t)> const& calls,
                                     std::function<void(std::uint64_t)> const& beside,
-                                    energy_options const& how)
+                                    energy_options const& how,
+                                    std::function<void()> const& between = {})
 {
     constexpr std::size_t fewest_runs = 3;
     constexpr double most_growth = 1000;
-    double const begun_s = meter.seconds();
-    auto const is_over = [&] { return meter.seconds() - begun_s >= how.limit_s; };
+    double begun_s = meter.seconds();
+    auto const spent_s = [&] { return meter.seconds() - begun_s; };
+    auto const is_over = [&] { return spent_s() >= how.limit_s; };
     call_energy out;
     std::vector<double> seen;
     double open_joules = 0; // of a call
     for (std::uint64_t count = 1;;) {
+        if (between) {
+            double const since_s = meter.seconds();
+            between();
+            begun_s += meter.seconds() - since_s;
+        }
+        double const pair_begun_s = spent_s();
         energy_run const own = run_between_readings(meter, calls, count);
         out.calls += count;
         if (own.seconds < how.run_s && !is_over()) { // the clock alone is sure: more in a row
@@ -136,6 +146,8 @@ template <energy_meter M>
         bool const is_resolved = seen.size() >= fewest_runs && out.half_width <= how.precision;
         if (is_resolved || is_over()) return out;
         if (open_joules <= how.precision / 2 * out.joules) continue;
+        double const pair_s = spent_s() - pair_begun_s;
+        if (spent_s() + 2 * pair_s > how.limit_s) continue;
         count *= 2; // what the counters leave open is too large a share
         seen.clear();
         open_joules = 0;

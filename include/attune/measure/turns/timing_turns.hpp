@@ -34,6 +34,8 @@ public:
 
     /// Turns on a device alone. @param bus  its PCI bus id; another text: there are no turns
     void use_device(std::string const& bus);
+    /// Turns at all processors of the machine, not only those of the thread.
+    void use_machine();
 
     /// One, until this object goes.
     class turn {
@@ -65,7 +67,7 @@ private:
     std::string file_;
     double wait_s_;
     bool was_late_ = false;               ///< the last time
-    std::vector<std::uint64_t> device_{}; ///< its place; empty: the processors of the thread
+    std::vector<std::uint64_t> places_{}; ///< empty: the processors of the thread
     std::string notice_{};
 };
 

@@ -7,9 +7,12 @@
 #include <attune/measure/turns/timing_turns.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -31,15 +34,21 @@ ATTUNE_INLINE timing_turns::timing_turns(double wait_s, std::string file)
 ATTUNE_INLINE void timing_turns::use_device(std::string const& bus)
 {
     if (std::optional<std::uint64_t> const place = place_of_device(bus))
-        device_ = {*place};
+        places_ = {*place};
     else
         file_.clear();
+}
+
+ATTUNE_INLINE void timing_turns::use_machine()
+{
+    places_.resize(static_cast<std::size_t>(std::max(::sysconf(_SC_NPROCESSORS_CONF), 1L)));
+    std::iota(places_.begin(), places_.end(), std::uint64_t{0});
 }
 
 ATTUNE_INLINE place_turn timing_turns::next()
 {
     place_turn out{
-        device_.empty() ? processors_of_this_thread() : device_, was_late_ ? 0.0 : wait_s_, file_};
+        places_.empty() ? processors_of_this_thread() : places_, was_late_ ? 0.0 : wait_s_, file_};
     if (out.is_late() && !was_late_) notice_ = out.notice();
     was_late_ = out.is_late();
     return out;
