@@ -78,6 +78,14 @@ TEST_CASE("the excess is above 0 exactly where the bound is broken, and rises wi
             }
             CHECK(excess_over(bound, limit) == 0);
         }
+    for (double const limit : {-2.0, 0.0, 1e-9, 0.3, 1e6})
+        for (double const v : {1e-3, 0.29, 0.3, 0.31, 7e5})
+            for (bool const is_most : {true, false}) {
+                quantity_bound const bound{"q", limit, is_most};
+                double const e = excess_over(bound, v);
+                if (std::abs(e) < 40)
+                    CHECK(attune::detail::value_at_excess(bound, e) == doctest::Approx(v));
+            }
     CHECK(std::isnan(excess_over(at_most("q", 1), not_a_number)));
     // Far above the limit, each factor of e adds 1.
     CHECK(excess_over(at_most("q", 1), 100 * std::exp(1.0)) - excess_over(at_most("q", 1), 100) ==

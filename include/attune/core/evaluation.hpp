@@ -81,6 +81,9 @@ namespace detail {
 /// @return  NaN for NaN
 [[nodiscard]] double excess_over(quantity_bound const& bound, double value);
 
+/// The quantity whose excess_over() is `excess`, but for rounding. @pre |excess| < 40
+[[nodiscard]] double value_at_excess(quantity_bound const& bound, double excess);
+
 /// The value of each bound's quantity, in the order of the bounds; NaN where a failure has none.
 /// Errors  attune::error: a measurement without a quantity that a bound names
 [[nodiscard]] std::vector<double> bounded_numbers(std::vector<quantity_bound> const& bounds,

@@ -15,17 +15,29 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// That of the scale on which models see a quantity.
+[[nodiscard]] inline double unit_of(quantity_bound const& bound)
+{
+    return bound.limit == 0 ? 1 : std::abs(bound.limit) / 500;
+}
+
 ATTUNE_INLINE double excess_over(quantity_bound const& bound, double value)
 {
     if (std::isnan(value)) return value;
     constexpr double most = 40; // asinh(500 r) exceeds it for ratios above 2e14
-    double const unit = bound.limit == 0 ? 1 : std::abs(bound.limit) / 500;
+    double const unit = unit_of(bound);
     double beyond = std::asinh(value / unit) - std::asinh(bound.limit / unit);
     if (!bound.is_most) beyond = -beyond;
     beyond = std::clamp(beyond, -most, most);
     // Rounding may not decide on which side of the bound a value is.
     constexpr double least = std::numeric_limits<double>::min();
     return keeps_bound(bound, value) ? std::min(beyond, 0.0) : std::max(beyond, least);
+}
+
+ATTUNE_INLINE double value_at_excess(quantity_bound const& bound, double excess)
+{
+    double const unit = unit_of(bound);
+    return unit * std::sinh(std::asinh(bound.limit / unit) + (bound.is_most ? excess : -excess));
 }
 
 ATTUNE_INLINE std::vector<double> bounded_numbers(std::vector<quantity_bound> const& bounds,

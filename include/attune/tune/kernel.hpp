@@ -387,9 +387,12 @@ public:
     /// machine's processors, all packages, and of their memory: see joules_per_call(), which also
     /// says what counts in. A variant runs for a third of a second more, until its joules are known
     /// to 3 % or the time for one timing is spent; nothing is compiled beside. Variants beyond the
-    /// bound fail (failure_stage::bound), and the search learns from joules on both sides of it.
-    /// The bound holds for the call that is tuned: other shapes take other joules. The report has
-    /// the joules of the default, which must keep the bound, and of what serves.
+    /// bound fail (failure_stage::bound), and so do those whose joules are known to 50 % or worse;
+    /// the search learns from joules on both sides of the bound. The bound holds for the call that
+    /// is tuned: other shapes take other joules. A remembered winner that was held to no bound, or
+    /// to a larger one, does not serve. The report has the joules of the default, which is measured
+    /// in each tuning and must keep the bound, and of what serves, where an event log or this
+    /// tuning measured it. Where a counter cannot be read any more, the tuning ends.
     ///
     /// Where no counters can be read (tuning_measuring::powercap), or code runs on a device or on
     /// other ranks, nothing is tuned, and the report says why; what the store remembers serves.

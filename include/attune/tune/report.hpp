@@ -85,7 +85,8 @@ struct tuning_report {
     /// Of the installed configuration, if the kernel states its work; see kernel_roofline.
     std::optional<attune::roofline> roofline{};
     /// Per call, of the installed configuration and of the default, where kernel.bound_energy()
-    /// asks for it; 0: not measured, as for remembered results.
+    /// asks for it; 0: not measured, as for remembered results, and for a configuration whose
+    /// outcome is known from a store: that has no joules, and the event log has.
     double joules = 0;
     double default_joules = 0;
     double log2_space_size = 0; ///< log2 of the number of valid configurations

@@ -254,12 +254,13 @@ private:
         state_.set_default(report_.default_time.value);
         state_.add(problem_.default_at, first.result, report_.default_configuration);
         best_after_.push_back(report_.default_time.value);
+        joules_ = events_.past_joules(problem_.kernel);
         keep_joules(problem_.default_at, first);
         note_threads(std::max(first.timing.threads, events_.past_threads()));
         update_roofline();
         take_past_pruned(past);
         if (!is_too_short()) consider_pruning(problem_.default_at, report_.default_time);
-        if (!known) {
+        if (!known && !first.is_cut) {
             events_.sampled(problem_.default_at, first);
             supply_->tell(problem_.default_at, first.result, first.bounded);
             if (!is_too_short()) keep(problem_.default_at, first);

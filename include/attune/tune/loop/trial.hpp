@@ -47,7 +47,8 @@ struct trial {
     /// Of the default's: wall seconds of what its result is compared with, a reference of its own.
     double reference_s = 0;
     bounded_values bounded{};
-    bool is_cut = false; ///< cut short by Ctrl-C: `result` is meaningless
+    /// Cut short by Ctrl-C: `result` is meaningless. Of the default: its energy is not known.
+    bool is_cut = false;
 };
 
 /// Measures variants of one problem on its bench. Keeps the outcomes of known code and the time
@@ -63,9 +64,10 @@ public:
 
     /// Runs the default configuration: its output is the reference for all others.
     /// @param compiled  the result of compiling it
-    /// @param known     its time, if measured before: it is not timed again
+    /// @param known     its time, if measured before: it is not timed again, but its energy is
+    ///                  measured where there is a bound on it
     /// Errors   default_fails, with the reason: nothing can be tuned; attune::error: it takes more
-    ///          energy than its kernel may
+    ///          energy than its kernel may, or how much is not known
     [[nodiscard]] trial establish_reference(compile_result compiled,
                                             std::optional<measurement> const& known = {});
 
@@ -125,6 +127,7 @@ private:
     /// Where a run leaves the error of its result; null: none does, or several run at once.
     [[nodiscard]] errors_seen* error_seen() const noexcept;
     void measure_energy(trial& made, bench& place, double limit_s) const;
+    void measure_energy_of_default(trial& standard);
     void probe();
     void correct(trial& made, double best_s);
 

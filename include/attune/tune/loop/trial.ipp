@@ -16,6 +16,7 @@
 #include <attune/tune/loop/trial.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -109,7 +110,28 @@ ATTUNE_INLINE trial_runner::trial_runner(tuning_problem const& problem,
                     "tune where energy can be measured, or without that bound");
 }
 
-/// A variant beyond the bound fails.
+/// Relative half-width from which on the joules of a call say nothing of a bound.
+inline constexpr double most_open_energy = 0.5;
+
+[[nodiscard]] inline bool is_known(call_energy const& e)
+{
+    return e.joules > 0 && e.half_width < most_open_energy;
+}
+
+/// Why this energy does not keep the bound; empty: it does.
+[[nodiscard]] inline std::string why_beyond(call_energy const& e, double most)
+{
+    std::string const within = " (within " + formatted("%.2g", 100 * e.half_width) + " %)";
+    if (!(e.joules > 0)) return "its energy is not known (the counters did not rise enough)";
+    if (!is_known(e)) return "its energy is not known" + within;
+    if (e.joules <= most) return {};
+    return "it takes " + formatted("%.4g", e.joules) + " J per call" + within +
+           ", its bound at most " + formatted("%.4g", most) +
+           (e.joules - most <= e.half_width * e.joules ? ", which lies within the uncertainty"
+                                                       : "");
+}
+
+/// A variant beyond the bound fails, and so does one whose energy is not known.
 ATTUNE_INLINE void trial_runner::measure_energy(trial& made, bench& place, double limit_s) const
 {
     double const most = problem_.kernel.most_joules;
@@ -120,12 +142,28 @@ ATTUNE_INLINE void trial_runner::measure_energy(trial& made, bench& place, doubl
         return;
     }
     auto const& e = std::get<call_energy>(got);
-    made.bounded.joules = e.joules;
-    if (e.joules <= most) return;
-    made.result = failure{failure_stage::bound,
-                          "it takes " + formatted("%.4g", e.joules) + " J per call (within " +
-                              formatted("%.2g", 100 * e.half_width) + " %), its bound at most " +
-                              formatted("%.4g", most)};
+    if (is_known(e)) made.bounded.joules = e.joules;
+    if (std::string why = why_beyond(e, most); !why.empty())
+        made.result = failure{failure_stage::bound, std::move(why)};
+}
+
+ATTUNE_INLINE void trial_runner::measure_energy_of_default(trial& standard)
+{
+    standard.is_cut = true;
+    until_cut([&] {
+        measure_energy(standard, pool_.own(), options_.limits.default_run_s);
+        standard.is_cut = false;
+    });
+    auto const* const why = std::get_if<failure>(&standard.result);
+    if (why == nullptr) return;
+    bool const is_beyond = !std::isnan(standard.bounded.joules);
+    throw error("the default configuration of kernel '" + problem_.kernel.name +
+                    "' has to keep the bound on its energy: " + why->reason,
+                text_of(problem_.space.describe(), problem_.default_at),
+                is_beyond ? "raise the bound of kernel.bound_energy(), or give a default that "
+                            "keeps it"
+                          : "tune while nothing else runs, or raise limits.seconds, so that more "
+                            "calls are measured in a row");
 }
 
 ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
@@ -150,20 +188,11 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
             ? *known
             : time_of_default(pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) refuse_default(problem_, *why);
-    if (!known) {
-        trial first{.result = result, .code = code};
-        until_cut([&] { measure_energy(first, pool_.own(), options_.limits.default_run_s); });
-        if (auto const* why = std::get_if<failure>(&first.result))
-            throw error("the default configuration of kernel '" + problem_.kernel.name +
-                            "' has to keep the bound on its energy: " + why->reason,
-                        text_of(problem_.space.describe(), problem_.default_at),
-                        "raise the bound of kernel.bound_energy(), or give a default that keeps "
-                        "it");
-        bounded.joules = first.bounded.joules;
-    }
-    if (!code.object_key.empty()) {
+    trial out{.result = result, .code = code, .bounded = bounded};
+    measure_energy_of_default(out);
+    if (!code.object_key.empty() && !out.is_cut) {
         by_code_.emplace(code.object_key, result);
-        bounded_of_code_.emplace(code.object_key, bounded);
+        bounded_of_code_.emplace(code.object_key, out.bounded);
     }
     pool_.set_up(code, options_.limits.default_run_s, std::get<measurement>(result));
     if (!taken.times.empty()) {
@@ -171,7 +200,10 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
         known_how_ = taken;
         pace_.begin(taken.times);
     }
-    return {result, std::move(code), std::get<double>(end), std::move(taken), reference_s, bounded};
+    out.first_run_s = std::get<double>(end);
+    out.timing = std::move(taken);
+    out.reference_s = reference_s;
+    return out;
 }
 
 ATTUNE_INLINE errors_seen* trial_runner::error_seen() const noexcept

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/evaluation.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
@@ -127,6 +128,18 @@ public:
         std::unordered_map<point, std::string, point_hash> out;
         for (event const& e : log_.past())
             if (e.kind == event_kind::compiled) out[e.points.front()] = e.text;
+        return out;
+    }
+    /// Joules of a call that were told before an interruption, by the last of excesses().
+    [[nodiscard]] std::unordered_map<point, double, point_hash>
+    past_joules(kernel_description const& kernel) const
+    {
+        std::unordered_map<point, double, point_hash> out;
+        if (kernel.most_joules <= 0) return out;
+        for (event const& e : log_.past())
+            if (e.kind == event_kind::told && !e.numbers.empty() && !std::isnan(e.numbers.back()))
+                out[e.points.front()] =
+                    value_at_excess(at_most("joules", kernel.most_joules), e.numbers.back());
         return out;
     }
     /// The most threads that a run kept busy before an interruption.
