@@ -3,6 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/evaluation.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/exhaustive.hpp>
@@ -11,10 +12,12 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -24,6 +27,7 @@
 #include <variant>
 #include <vector>
 
+#include "../support/ignored_interrupts.hpp"
 #include "../support/recorded_progress.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/scripted_grid.hpp"
@@ -35,24 +39,42 @@ using namespace attune_test;
 
 namespace {
 
+/// What a bench says of the energy of an entry.
+using energy_script = std::function<attune::call_energy(void const*)>;
+
 /// As timed_bench, with scripted joules.
 class metered_bench : public timed_bench {
 public:
-    metered_bench(time_script const& times, std::map<void const*, double> const& joules)
+    metered_bench(time_script const& times, energy_script energy)
         : timed_bench(times)
-        , joules_(joules)
+        , energy_(std::move(energy))
     {
     }
     [[nodiscard]] std::string why_no_energy() const override { return {}; }
     [[nodiscard]] std::variant<attune::call_energy, attune::failure>
     energy(attune::callable const& tried, double) override
     {
-        return attune::call_energy{joules_.at(tried.address), 0.02, 100};
+        return energy_(tried.address);
     }
 
 private:
-    std::map<void const*, double> const& joules_;
+    energy_script energy_;
 };
+
+/// For tuning_measuring::make_bench. @param times  outlives the benches
+auto metered_by(time_script const& times, energy_script const& energy)
+{
+    return [&times, energy](attune::tuning_problem const&, attune::tuning_options const&) {
+        return std::unique_ptr<attune::bench>(std::make_unique<metered_bench>(times, energy));
+    };
+}
+
+/// All joules known to 2 %.
+energy_script known_well(std::map<void const*, double> const& joules)
+{
+    return
+        [&joules](void const* entry) { return attune::call_energy{joules.at(entry), 0.02, 100}; };
+}
 
 /// A hundred configurations: time falls with X and Y, energy rises with both.
 double seconds_at(std::size_t x, std::size_t y)
@@ -88,11 +110,29 @@ struct tuning : grid {
         kernel.bound_energy(most);
         options.limits = {.evaluations = attune::search_limits::any_number};
         options.search.strategy = attune::search_with<attune::exhaustive_searcher>();
-        options.measuring.make_bench = [this](attune::tuning_problem const&,
-                                              attune::tuning_options const&) {
-            return std::unique_ptr<attune::bench>(std::make_unique<metered_bench>(times, joules));
-        };
+        options.measuring.make_bench = metered_by(times, known_well(joules));
         options.progress = attune::silent_progress();
+    }
+    /// Energy as it is known well, but for what `change` does to it.
+    void meter(std::function<void(std::size_t x, std::size_t y, attune::call_energy&)> change)
+    {
+        options.measuring.make_bench =
+            metered_by(times, [this, change = std::move(change)](void const* entry) {
+                auto const i =
+                    static_cast<std::size_t>(static_cast<char const*>(entry) - entries.data());
+                attune::call_energy out = known_well(joules)(entry);
+                change(i / 10, i % 10, out);
+                return out;
+            });
+    }
+    [[nodiscard]] std::vector<attune::event> told() const
+    {
+        std::ifstream in(options.event_log);
+        std::string const text{std::istreambuf_iterator<char>(in), {}};
+        std::vector<attune::event> out = attune::read_session(text).events;
+        std::erase_if(out,
+                      [](attune::event const& e) { return e.kind != attune::event_kind::told; });
+        return out;
     }
     attune::detail::session_result tune(attune::detail::session_memory memory = {})
     {
@@ -107,9 +147,10 @@ struct truth {
     std::string fastest{};
     double joules = 0;
 
-    explicit truth(double most)
+    /// @param end  of what X may be
+    explicit truth(double most, std::size_t end = 10)
     {
-        for (std::size_t x = 0; x < 10; ++x)
+        for (std::size_t x = 0; x < end; ++x)
             for (std::size_t y = 0; y < 10; ++y) {
                 if (joules_at(x, y) > most) {
                     ++beyond;
@@ -183,8 +224,7 @@ TEST_CASE("the search learns from joules on both sides, the log has them, and go
     std::string const text{std::istreambuf_iterator<char>(in), {}};
     unsigned beyond = 0;
     unsigned within = 0;
-    for (attune::event const& e : attune::read_session(text).events) {
-        if (e.kind != attune::event_kind::told) continue;
+    for (attune::event const& e : t.told()) {
         REQUIRE(e.numbers.size() == 1);
         std::size_t const x = e.points.front()[0].index;
         std::size_t const y = e.points.front()[1].index;
@@ -202,6 +242,117 @@ TEST_CASE("the search learns from joules on both sides, the log has them, and go
     CHECK(again.report.configuration == r.report.configuration);
     CHECK(again.report.evaluations == r.report.evaluations);
     CHECK(again.report.failures == r.report.failures);
+    CHECK(again.report.joules == doctest::Approx(r.report.joules));
+    CHECK(again.report.default_joules == r.report.default_joules);
+    // Cut short behind the last outcome, all that it knows of energy is in the log.
+    std::ofstream(t.options.event_log, std::ios::trunc)
+        << text.substr(0, text.find('\n', text.rfind("\"told\"")) + 1);
+    auto const known = t.tune();
+    CHECK(known.report.joules == doctest::Approx(r.report.joules));
+    CHECK(known.report.default_joules == r.report.default_joules);
+}
+
+TEST_CASE(
+    "a variant whose energy is not known does not serve, and the search learns no joules of it")
+{
+    double const most = 0.402;
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    tuning t{most};
+    t.options.event_log = t.directory.file("log");
+    t.meter([](std::size_t x, std::size_t, attune::call_energy& e) {
+        if (x == 7) e.half_width = 0.8;
+        if (x == 8) e = {0, unknown, 100};
+        if (x == 9) e = {0, 0.01, 100};
+    });
+    truth const is{most, 7};
+    auto const r = t.tune();
+    CHECK(r.report.configuration == is.fastest);
+    CHECK(r.report.failures[static_cast<std::size_t>(attune::failure_stage::bound)] ==
+          is.beyond + 30);
+    std::vector<attune::event> const told = t.told();
+    CHECK(told.size() == 100);
+    for (attune::event const& e : told) {
+        std::size_t const x = e.points.front()[0].index;
+        CHECK(e.numbers.empty() == (x >= 7));
+        if (x < 7) continue;
+        std::string const why = std::get<attune::failure>(*e.result).reason;
+        CHECK(has(why, "its energy is not known ("));
+        CHECK(has(why, "within 80 %") == (x == 7));
+    }
+
+    tuning blurred{most};
+    blurred.meter([](std::size_t, std::size_t, attune::call_energy& e) { e.half_width = 0.8; });
+    std::string const said = said_by([&] { (void)blurred.tune(); });
+    CHECK(has(said, "has to keep the bound on its energy: its energy is not known (within 80 %)"));
+    CHECK(has(said, "limits.seconds"));
+    CHECK_FALSE(has(said, "raise the bound"));
+}
+
+TEST_CASE("a bound that lies within what is open of the joules is said to")
+{
+    tuning t{0.315}; // 0.32 J within 2 % may be less
+    t.options.event_log = t.directory.file("log");
+    (void)t.tune();
+    unsigned close = 0;
+    for (attune::event const& e : t.told()) {
+        auto const* const why = std::get_if<attune::failure>(&*e.result);
+        if (why == nullptr) continue;
+        double const joules = joules_at(e.points.front()[0].index, e.points.front()[1].index);
+        bool const is_close = joules - 0.315 <= 0.02 * joules;
+        close += is_close ? 1U : 0U;
+        CHECK(has(why->reason, "which lies within the uncertainty") == is_close);
+    }
+    CHECK(close > 0);
+}
+
+TEST_CASE("a default whose energy Ctrl-C cuts short is not told, and is measured the next time")
+{
+    ignored_interrupts const interrupts;
+    tuning t{0.402};
+    t.options.event_log = t.directory.file("log");
+    bool is_cut = true;
+    t.meter([&](std::size_t, std::size_t, attune::call_energy&) {
+        if (!is_cut) return;
+        ::raise(SIGINT);
+        attune::detail::cut_here();
+    });
+    unsigned kept = 0;
+    attune::detail::session_memory memory;
+    memory.keep = [&](attune::detail::known_outcome const&) { ++kept; };
+    auto const cut = t.tune(std::move(memory));
+    CHECK(cut.report.interrupted);
+    CHECK(cut.report.default_joules == 0);
+    CHECK(t.told().empty());
+    CHECK(kept == 0);
+    is_cut = false;
+    auto const whole = t.tune();
+    CHECK(whole.report.default_joules == doctest::Approx(joules_at(0, 0)));
+    CHECK(whole.report.configuration == truth{0.402}.fastest);
+}
+
+TEST_CASE("a default that is known from before is held to the bound all the same")
+{
+    tuning t{0.402};
+    attune::detail::session_memory memory;
+    memory.known.push_back(
+        {t.problem.default_at, attune::measurement::exact(seconds_at(0, 0)), "0"});
+    CHECK(t.tune(memory).report.default_joules == doctest::Approx(joules_at(0, 0)));
+    t.meter([](std::size_t, std::size_t, attune::call_energy& e) { e.joules = 0.5; });
+    CHECK(has(said_by([&] { (void)t.tune(memory); }),
+              "has to keep the bound on its energy: it takes 0.5 J per call"));
+}
+
+TEST_CASE(
+    "where the counters disappear the session ends, and no variant is told to break the bound")
+{
+    tuning t{0.402};
+    t.options.event_log = t.directory.file("log");
+    unsigned measured = 0;
+    t.meter([&](std::size_t, std::size_t, attune::call_energy&) {
+        if (++measured > 4) throw attune::error("an energy counter cannot be read", "", "");
+    });
+    CHECK(has(said_by([&] { (void)t.tune(); }), "an energy counter cannot be read"));
+    CHECK(t.told().size() == 4);
 }
 
 TEST_CASE("a default beyond the bound, or a bench without energy, is an error that says so")
@@ -259,10 +410,7 @@ TEST_CASE("each bound is a problem of its own in the store")
                                                {std::get<void*>(code_of<fast>()), 0.2}};
     time_script const times{
         {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 1e-3}}};
-    options.measuring.make_bench = [&](attune::tuning_problem const&,
-                                       attune::tuning_options const&) {
-        return std::unique_ptr<attune::bench>(std::make_unique<metered_bench>(times, joules));
-    };
+    options.measuring.make_bench = metered_by(times, known_well(joules));
     for (double const most : {1.0, 0.15, 1.0}) {
         static int round = 0;
         auto kernel = accumulate_kernel(ways<usual, fast>());
@@ -275,6 +423,43 @@ TEST_CASE("each bound is a problem of its own in the store")
         CHECK(report.configuration == (most > 0.2 ? "WAY=1" : "WAY=0"));
         CHECK((report.how == attune::decision::remembered) == (round++ == 2));
     }
+}
+
+TEST_CASE("what was not held to the bound does not serve in place of a tuning")
+{
+    support::scratch_directory const folder;
+    set_variable const cache{"ATTUNE_CACHE", folder.file("cache")};
+    std::map<void const*, double> const joules{{std::get<void*>(code_of<usual>()), 0.1},
+                                               {std::get<void*>(code_of<fast>()), 0.2}};
+    time_script const times{
+        {{std::get<void*>(code_of<usual>()), 8e-3}, {std::get<void*>(code_of<fast>()), 1e-3}}};
+    attune::tuning_options options = quick_options();
+    options.measuring.make_bench = metered_by(times, known_well(joules));
+    auto const how_it_serves = [&](double tuned_most, double asked_most) {
+        std::string const path =
+            folder.file(std::to_string(tuned_most) + " " + std::to_string(asked_most));
+        accumulate_data data;
+        attune::tuning_options here = options;
+        for (bool const is_first : {true, false}) {
+            auto kernel = accumulate_kernel(ways<usual, fast>());
+            double const most = is_first ? tuned_most : asked_most;
+            if (most > 0) kernel.bound_energy(most);
+            if (!is_first) here.on_miss = attune::miss_policy::lookup_only;
+            attune::tuned call{kernel, accumulate_compiler(), attune::store{path}, here};
+            call(data.x, data.y, 3.0);
+            call(data.x, data.y, 3.0);
+            if (is_first)
+                CHECK(call.report().configuration == "WAY=1");
+            else
+                return call.report().how;
+        }
+        return attune::decision::tuned;
+    };
+    CHECK(how_it_serves(0, 0) == attune::decision::remembered);
+    CHECK(how_it_serves(0, 1.0) != attune::decision::served_near); // held to no bound
+    CHECK(how_it_serves(1.5, 1.0) != attune::decision::served_near);
+    CHECK(how_it_serves(0.5, 1.0) == attune::decision::served_near);
+    CHECK(how_it_serves(1.0, 0) == attune::decision::served_near);
 }
 
 TEST_CASE("a bound is a finite number above 0")

@@ -80,6 +80,7 @@ public:
                                                             search_limits const& asked) const;
 
     /// The configuration that related problems speak for, compiled; nothing where there is none.
+    /// Of a kernel with a bound on its energy, those alone that were held to it or to a lower one.
     /// It was not tried for these inputs: `proofs` demand a verification, and tell the store where
     /// it fails. A result for these inputs comes first, however little it was tuned; a prediction
     /// last.

@@ -9,6 +9,7 @@
 #include <attune/remember/problem/relation.hpp>
 #include <attune/tune/dispatch/choice/near_choice.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
+#include <attune/tune/dispatch/choice/session_record.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -245,6 +246,13 @@ ATTUNE_INLINE std::optional<point> remembered_choice::near_point(record_key cons
     return std::move(found->at);
 }
 
+/// Whether the winner of `other` was held to this bound on the joules of a call, or a lower one.
+[[nodiscard]] inline bool is_held_to(double most_joules, related_problem const& other)
+{
+    std::optional<double> const its = joules_bound_in(other.past.problem.key.setting);
+    return its && *its <= most_joules;
+}
+
 ATTUNE_INLINE std::optional<known_variant>
 remembered_choice::find_near(record_key const& key, chain_of_trees const& space) const
 {
@@ -255,8 +263,12 @@ remembered_choice::find_near(record_key const& key, chain_of_trees const& space)
         store.note(problem,
                    {.values = values_of(d, at), .result = why, .inactive = inactive_in(d, at)});
     };
-    std::vector<related_problem> const related = related_to(problem, most_related);
-    std::vector<related_problem> const predicted = predictions_for(problem);
+    std::vector<related_problem> related = related_to(problem, most_related);
+    std::vector<related_problem> predicted = predictions_for(problem);
+    if (double const most = subject_.kernel.most_joules; most > 0)
+        for (std::vector<related_problem>* const some : {&related, &predicted})
+            std::erase_if(*some,
+                          [&](related_problem const& other) { return !is_held_to(most, other); });
     for (int tried = 0; tried < most_compiled; ++tried) {
         std::optional<near_choice> found = own_choice(exact(key), space);
         bool const is_own =

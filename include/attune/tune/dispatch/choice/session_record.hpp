@@ -24,6 +24,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param compiler  its identity
 [[nodiscard]] named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler);
 
+/// The bound on the joules of a call in such a setting; nothing where there is none.
+[[nodiscard]] std::optional<double> joules_bound_in(named_texts const& setting);
+
 /// This moment, as records have it: "2026-01-31T12:00:00Z".
 [[nodiscard]] std::string text_of_now();
 

@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/remember/problem/matching.hpp>
 #include <attune/tune/dispatch/choice/session_record.hpp>
 #include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -15,9 +16,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr char const* joules_setting = "joules";
+inline constexpr std::string_view at_most_text = "<= ";
 
 ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::string const& compiler)
 {
@@ -27,13 +34,23 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
     if (options.device.as_graph) out.emplace_back("graph", "yes");
     if (!subject.kernel.buckets.empty()) out.emplace_back("bucket", "yes");
     if (subject.kernel.error)
-        out.emplace_back("error", "<= " + formatted("%.17g", subject.kernel.most_error));
+        out.emplace_back("error",
+                         std::string(at_most_text) + formatted("%.17g", subject.kernel.most_error));
     if (subject.kernel.most_joules > 0)
-        out.emplace_back("joules", "<= " + formatted("%.17g", subject.kernel.most_joules));
+        out.emplace_back(joules_setting,
+                         std::string(at_most_text) +
+                             formatted("%.17g", subject.kernel.most_joules));
     if (subject.find_device) return out;
     if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
         out.emplace_back("threads", std::move(threads));
     return out;
+}
+
+ATTUNE_INLINE std::optional<double> joules_bound_in(named_texts const& setting)
+{
+    std::string const* const text = value_of(setting, joules_setting);
+    if (text == nullptr || !text->starts_with(at_most_text)) return {};
+    return real_in_text(std::string_view(*text).substr(at_most_text.size()));
 }
 
 ATTUNE_INLINE std::string text_of_now()
