@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <limits>
+#include <optional>
 #include <string>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -359,6 +360,25 @@ TEST_CASE("a log is another's when it is closed, though a child of fork() has th
     CHECK(again.notices().empty());
     ::kill(child, SIGKILL);
     REQUIRE(::waitpid(child, nullptr, 0) == child);
+}
+
+TEST_CASE("a log stays its writer's when a child of fork() destroys its copy")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::optional<event_log> log;
+    log.emplace(path, "key", 0);
+    ::pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        log.reset();
+        ::_exit(0);
+    }
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    event_log again{path, "key", 0};
+    std::vector<std::string> const said = again.notices();
+    REQUIRE(said.size() == 1);
+    CHECK(said[0].find("another writer keeps it locked") != std::string::npos);
 }
 
 TEST_CASE("where the file system has no locks, a log cut at any byte goes on as well")

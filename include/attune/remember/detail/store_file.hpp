@@ -264,14 +264,19 @@ private:
     bool irregular_ = false;
 };
 
-/// Releases a lock at once: closing the file does not where a child of fork() has it open too.
+/// Releases a lock at once: closing the file does not where a child of fork() has it open too. A
+/// child that destroys its copy releases nothing.
 struct unlocked_at_end {
     store_file& file;
+    ::pid_t process = ::getpid();
     explicit unlocked_at_end(store_file& locked)
         : file(locked)
     {
     }
-    ~unlocked_at_end() { file.unlock(); }
+    ~unlocked_at_end()
+    {
+        if (process == ::getpid()) file.unlock();
+    }
     unlocked_at_end(unlocked_at_end const&) = delete;
     unlocked_at_end& operator=(unlocked_at_end const&) = delete;
 };
