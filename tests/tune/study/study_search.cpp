@@ -690,6 +690,39 @@ TEST_CASE("what this process has claimed without knowing is evaluated by it, not
     CHECK(is_whole(own));
 }
 
+TEST_CASE("an own claim that is not evaluated again expires as any other")
+{
+    scratch_directory const at;
+    attune::study const of{at.path(), "stale"};
+    std::string const path = at.file("stale.study");
+    bool is_claimed = false;
+    study_options options = quiet({.seconds = 20});
+    options.lease_s = 0.4;
+    minimum_in_study const own = minimize_in_study(
+        space(),
+        [&](point const& p) {
+            if (std::exchange(is_claimed, true)) return bowl(p);
+            std::string worker;
+            attune::detail::study_file file(path);
+            auto const join_of = [&](std::string_view text) {
+                auto const content = attune::detail::read_study_line(text);
+                if (auto const* const one = std::get_if<attune::detail::study_line>(&content))
+                    worker = one->worker;
+            };
+            CHECK(file.exchange(join_of, [&] {
+                // Number 0 is that of no evaluation, and counts as evaluated.
+                attune::value_texts const lowest{"7", "3"};
+                return attune::detail::text_of_line(attune::detail::study_line{
+                           .worker = worker, .says = attune::detail::study_claim{0, lowest}}) +
+                       '\n';
+            }));
+            return bowl(p);
+        },
+        of,
+        options);
+    CHECK(is_whole(own));
+}
+
 TEST_CASE("seconds end the part of a process that waits for others")
 {
     scratch_directory const at;

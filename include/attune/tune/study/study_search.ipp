@@ -281,7 +281,10 @@ private:
         double const now = steady_seconds();
         next_look_s_ = now + look_every_s_;
         // Who waits for others writes, too: so it knows when nobody can, and takes nobody for lost.
-        bool const has_to_say = is_ == stage::busy || !board_.open().empty();
+        // An own claim that nobody is at must expire.
+        auto const is_own = [&](open_claim const& one) { return one.worker == me_; };
+        bool const waits = !board_.open().empty() && std::ranges::none_of(board_.open(), is_own);
+        bool const has_to_say = is_ == stage::busy || waits;
         bool const is_silent = has_to_say && now - last_written_s_ >= options_->lease_s / 4;
         if (!unsent_.empty())
             send();
@@ -293,9 +296,7 @@ private:
             board_.hear_all();
         board_.pass(now - looked_s_);
         looked_s_ = now;
-        auto const is_expired = [&](open_claim const& one) {
-            return one.worker != me_ && board_.has_expired(one);
-        };
+        auto const is_expired = [&](open_claim const& one) { return is_left_behind(one); };
         has_news_ = has_news_ || cannot_write_ || !run_.budget_left() ||
                     std::ranges::any_of(board_.open(), is_expired) || free_held() != held_.end();
     }
@@ -395,6 +396,13 @@ private:
         return true;
     }
 
+    /// While nothing is evaluated here: a claim of a worker that is lost, or an own one that
+    /// go_on() does not evaluate again.
+    [[nodiscard]] bool is_left_behind(open_claim const& one) const
+    {
+        return board_.has_expired(one) && (one.worker != me_ || unsent_.empty());
+    }
+
     void begin(point const& at, std::uint64_t number)
     {
         std::erase(held_, at);
@@ -410,9 +418,8 @@ private:
     /// @return  nothing: there is none; whether an evaluation has begun
     [[nodiscard]] std::optional<bool> take_over()
     {
-        auto const expired = std::ranges::find_if(board_.open(), [&](open_claim const& one) {
-            return one.worker != me_ && board_.has_expired(one);
-        });
+        auto const expired = std::ranges::find_if(
+            board_.open(), [&](open_claim const& one) { return is_left_behind(one); });
         if (expired == board_.open().end()) return {};
         claim_name const over{board_.workers()[expired->worker].id, expired->number};
         std::string lost;
