@@ -9,8 +9,10 @@
 // --rules  what makes the space: attune's rules, or the designs of TVM's MetaSchedule
 // --trials, --seconds  of each layer. For equal wall time: --trials 100000 --seconds 30
 // --strategies  automatic, the default search, two_level and evolution tune each layer by itself;
-//          together: all layers by the default search on one budget, that of a layer as often as
-//          there are layers. Of two_level a round is 8 trials; evolution is
+//          learning: automatic, and each layer begins with the programs that were measured in the
+//          layers before it (tuning_search::samples); together: all layers by the default search on
+//          one budget, that of a layer as often as there are layers. Of two_level a round is 8
+//          trials; evolution is
 //          attune::evolutionary_search with MetaSchedule's constants but rounds of a quarter of the
 //          trials (64 at most), so that its model learns in time. Without it, vs_evolution=na
 // --repeats, --runs  of the whole network, in turns; --runs 0: as many as take about 50 ms.
@@ -26,6 +28,8 @@
 //   trials_to_match=  part of the evolution's trials after which the best readings were as good as
 //                     the evolution's in the end; never: they were not
 //   think=            part of the tunings' wall time in which the search chose
+//   vs_default=       the readings of the best over those of the first trials, the defaults: what
+//                     there was to gain
 //   vs_automatic=     latency_ms over that of automatic. two_level is the default nowhere: it would
 //                     have to be below 1 here at equal wall time
 //   evaluations=, tuning_s=  of all its tunings, the latter in wall seconds
@@ -49,6 +53,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +68,7 @@
 #include "../support/median.hpp"
 #include "../support/names.hpp"
 #include "../support/pin.hpp"
+#include "../support/scratch_folder.hpp"
 #include "contest.hpp"
 #include "network_run.hpp"
 #include "network_tuning.hpp"
@@ -82,7 +88,8 @@ struct arguments {
     std::string libraries{};
 };
 
-std::vector<std::string> const all_strategies{"automatic", "two_level", "together", "evolution"};
+std::vector<std::string> const all_strategies{
+    "automatic", "learning", "two_level", "together", "evolution"};
 
 /// The place of a strategy among those that were asked for.
 [[nodiscard]] std::optional<std::size_t> place_of(std::string const& strategy,
@@ -117,11 +124,12 @@ struct tuned_network {
 };
 
 /// Tunes a layer by those strategies that tune it by itself, and times it by all in turns.
+/// @param how  its samples are those of `learning`
 template <class Layer, class Network>
 void add_layer(int calls,
                std::vector<std::string> const& strategies,
                attune::program_options const& options,
-               bench::program_search how,
+               bench::program_search const& how,
                tuned_network<Network>& out)
 {
     bench::layer_arguments<Layer> data(Layer::program.describe(), {});
@@ -129,8 +137,10 @@ void add_layer(int calls,
     for (std::size_t at = 0; at < strategies.size(); ++at) {
         auto& code = out.codes[at].template of<Layer>();
         if (strategies[at] != "together") {
-            how.strategy = search_of(strategies[at], how.evaluations);
-            code = bench::tune_layer<Layer>(calls, options, data, how, out.tunings[at]);
+            bench::program_search mine = how;
+            mine.strategy = search_of(strategies[at], how.evaluations);
+            if (strategies[at] != "learning") mine.samples.clear();
+            code = bench::tune_layer<Layer>(calls, options, data, mine, out.tunings[at]);
         }
         all.push_back(bench::here(strategies[at], [&data, &code] { data.call(*code); }));
     }
@@ -151,8 +161,11 @@ tune(arguments const& asked, std::vector<std::string> const& strategies, std::ui
 {
     attune::program_options options;
     if (asked.rules == "metaschedule") options.rules = attune::metaschedule_rules();
-    bench::program_search const how{
-        .evaluations = asked.trials, .seconds = asked.seconds, .seed = seed};
+    bench::scratch_folder const folder(std::filesystem::temp_directory_path().string());
+    bench::program_search const how{.evaluations = asked.trials,
+                                    .seconds = asked.seconds,
+                                    .seed = seed,
+                                    .samples = folder.path() + "/samples"};
     tuned_network<Network> out{
         std::vector<bench::network_tuning>(strategies.size()),
         std::vector<bench::network_codes<typename Network::layers>>(strategies.size())};
@@ -281,9 +294,12 @@ private:
             auto const part = bench::trials_to_match(mine, tunings[*evolution]);
             match = part ? field("trials_to_match", *part) : " trials_to_match=never";
         }
+        double const gained =
+            mine.curve.after(mine.curve.trials()) / mine.curve.after(mine.curve_layers);
         return field("latency_ms", mine.latency_s * 1e3) + ratio_to("evolution") + match +
                field("think", mine.search_s / mine.elapsed_s) + " strategy=" + strategies_[at] +
-               ratio_to("automatic") + " evaluations=" + std::to_string(mine.evaluations) +
+               field("vs_default", gained) + ratio_to("automatic") +
+               " evaluations=" + std::to_string(mine.evaluations) +
                field("tuning_s", mine.elapsed_s);
     }
 
