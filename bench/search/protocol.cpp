@@ -7,8 +7,10 @@
 //          [--experts FILE]
 //          DIR, NAME, PART: as for bench.search.replay; the first NAME is compared with the others.
 //          BaCO's protocol is the default; Kernel Tuner's is --budget 220 --longest 1020
-//          --repeats 35. FILE: JSON, {space: milliseconds}: what an expert's configuration takes;
-//          without it an expert is as good as --expert-percent of the configurations that work
+//          --repeats 35. FILE: JSON, {space: milliseconds}: what an expert's configuration takes,
+//          as bench.tune.suite --record writes it; of a space that is not there an expert is as
+//          good as --expert-percent of the configurations that work, and the line has
+//          expert=percent
 // Prints   a line per space and strategy: the mean over runs of expert / best found after a third,
 //          two thirds and all of the budget; how many runs reach the expert; sooner: how many times
 //          sooner than the budget the first strategy reaches this one's end; needs: the evaluations
@@ -146,12 +148,9 @@ row_of(curves const& runs, curves const& first, double expert_ms, arguments cons
     return out;
 }
 
-[[nodiscard]] double expert_of(bench::recording const& from,
-                               std::map<std::string, double> const& experts,
-                               arguments const& given)
+/// Milliseconds of as good a configuration as --expert-percent of those that work.
+[[nodiscard]] double expert_among(bench::recording const& from, arguments const& given)
 {
-    if (auto const known = experts.find(from.name); known != experts.end()) return known->second;
-    if (!experts.empty()) throw std::runtime_error(given.experts + ": nothing of " + from.name);
     std::vector<double> times;
     for (auto const& [p, result] : from.outcomes)
         if (auto const* const m = std::get_if<attune::measurement>(&result))
@@ -201,12 +200,14 @@ void run(arguments const& given)
         std::optional<bench::recording> const read = bench::read_recording(path, notes);
         if (!read) continue;
         bench::recording const& from = *read;
-        double const expert_ms = expert_of(from, experts, given);
-        std::printf("protocol space=%s configurations=%zu best_ms=%.5g expert_ms=%.5g\n",
+        auto const known = experts.find(from.name);
+        double const expert_ms = known != experts.end() ? known->second : expert_among(from, given);
+        std::printf("protocol space=%s configurations=%zu best_ms=%.5g expert_ms=%.5g expert=%s\n",
                     from.name.c_str(),
                     from.outcomes.size(),
                     from.best_ms,
-                    expert_ms);
+                    expert_ms,
+                    known != experts.end() ? "file" : "percent");
         curves first;
         for (bench::strategy const& s : strategies) {
             bool const is_first = first.empty();

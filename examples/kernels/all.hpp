@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Each is a struct: its parameters and `space`, its data, kernel(), call(run), result(), expected()
-// by another, plain way in double precision, expert() where the literature names a configuration,
+// by another, plain way in double precision, expert(), as the literature would choose,
 // and the cost of one call, which kernel() states: additions and multiplications, and the bytes of
 // every element that is read or written, once; comparisons and the arithmetic of places do not
 // count. Most costs also say what a configuration needs beyond that, such as loads that no cache
