@@ -77,8 +77,9 @@ struct batched_gemm {
                                                  static_cast<double>(b[base + k * m + j]);
         return out;
     }
-    /// All of a result in registers, and code for that size, nothing packed (Heinecke et al. 2016).
-    [[nodiscard]] static std::optional<config> expert() { return config{16, 16, true, true}; }
+    /// Whole rows of a result in registers, code for that size, nothing packed (Heinecke et al.
+    /// 2016).
+    [[nodiscard]] static std::optional<config> expert() { return config{8, 32, true, true}; }
 };
 
 } // namespace kernels

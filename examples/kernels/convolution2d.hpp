@@ -85,7 +85,7 @@ struct convolution2d {
     /// 16 (Low et al. 2016 Sec. 3, for products).
     [[nodiscard]] static std::optional<config> expert()
     {
-        return config{1024, 128, 32, 4, false, true};
+        return config{1024, 128, 64, 2, false, true};
     }
 };
 

@@ -89,11 +89,11 @@ struct harris {
             }
         return all;
     }
-    /// Gradients of 32 rows, vectors of 16 (Halide's own schedule, apps/harris; its strips are as
-    /// wide as the image).
+    /// Gradients of 32 rows, two vectors of 16 (Halide's own schedule, apps/harris; its strips are
+    /// as wide as the image).
     [[nodiscard]] static std::optional<config> expert()
     {
-        return config{512, 32, false, false, 16};
+        return config{512, 32, false, false, 32};
     }
 };
 

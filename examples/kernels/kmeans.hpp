@@ -99,9 +99,9 @@ struct kmeans {
         }
         return sum;
     }
-    /// Points are the rows and centroids the columns of a product's block: as many sums as hide the
-    /// latency of multiply-adds, eight vectors of 16 (Low et al. 2016 Sec. 3).
-    [[nodiscard]] static std::optional<config> expert() { return config{4, 32, 1, true}; }
+    /// Points are the rows and centroids, side by side, the columns of a product's block (Low et
+    /// al. 2016 Sec. 3).
+    [[nodiscard]] static std::optional<config> expert() { return config{4, 8, 1, true}; }
 };
 
 } // namespace kernels
