@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <random>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -255,6 +256,36 @@ TEST_CASE("an objective that is no time is refused; a time without a unit is in 
     CHECK(attune::recorded(with("time", "")).best() == 2);
     CHECK(attune::recorded(with("Kernel_Time", R"(, "unit": "")")).best() == 2);
     CHECK(attune::recorded(with("runtime", R"(, "unit": "Seconds")")).best() == 2000);
+}
+
+TEST_CASE("a few rows of a huge product are a space")
+{
+    folder const scratch;
+    std::mt19937 engine(5);
+    std::set<std::vector<int>> rows;
+    while (rows.size() < 1000) {
+        std::vector<int> row(12);
+        for (int& v : row)
+            v = static_cast<int>(engine() % 8);
+        rows.insert(row);
+    }
+    std::string csv = "A,B,C,D,E,F,G,H,I,J,K,L,time_ms,status\n";
+    for (std::vector<int> const& row : rows) {
+        for (int const v : row)
+            csv += std::to_string(v) + ',';
+        csv += "1,ok\n";
+    }
+    attune::recorded const read(scratch.with("product.csv", csv));
+    CHECK(read.notes().empty());
+    REQUIRE(read.space().size() == attune::leaf_count{1000});
+    std::set<std::vector<int>> found;
+    for (attune::point const& p : attune::configurations(read.space())) {
+        std::vector<int> row;
+        for (attune::coordinate const& c : p)
+            row.push_back(static_cast<int>(c.index));
+        found.insert(row);
+    }
+    CHECK(found == rows);
 }
 
 TEST_CASE("every complete recording has a row for each valid configuration and for no other")
