@@ -268,7 +268,7 @@ TEST_CASE("a wrong name is refused with the reason")
          "needs 3 configurations, the base promises 2");
     says("greedy any;stochastic_mix;[1,1,1,1,1,[]]", "needs 5 configurations");
     says("pattern_search number;scale;[2]", "is a closed technique and has no operators");
-    says("annealing;hot,3", "'hot' is none of its settings");
+    says("annealing;heat,3", "'heat' is none of its settings");
     says("auc_bandit;window,9", "it chooses among no techniques");
     says("auc_bandit;window,0 {greedy}", "'window,0' is no setting");
     says("auc_bandit greedy", "'greedy' is no {technique}");

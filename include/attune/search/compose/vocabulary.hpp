@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/compose/closed.hpp>
 #include <attune/search/compose/composed.hpp>
+#include <attune/search/compose/local_searches.hpp>
 #include <attune/search/meta/technique.hpp>
 
 #include <algorithm>
@@ -59,14 +60,14 @@ public:
     vocabulary();
 
     /// Adds one of your own: a kind, an operator, a struct that is both, a base, a closed
-    /// technique.
+    /// technique, the settings of a searcher.
     template <class T>
     vocabulary& add()
     {
         static_assert(kind_with_operators<T> || technique_operator<T> || technique_base<T> ||
-                          closed_algorithm<T>,
-                      "attune::search::vocabulary::add<T>(): 'T' is no kind, operator, base or "
-                      "closed technique");
+                          closed_algorithm<T> || searcher_settings<T>,
+                      "attune::search::vocabulary::add<T>(): 'T' is no kind, operator, base, "
+                      "closed technique or settings of a searcher");
         if constexpr (kind_with_operators<T>) kinds_.push_back(detail::row_of_kind<T>());
         if constexpr (technique_operator<T>) add_operator<T>();
         if constexpr (technique_base<T>)
@@ -78,7 +79,7 @@ public:
                      out.emplace(std::move(one));
                      return wrong;
                  }});
-        if constexpr (closed_algorithm<T>)
+        if constexpr (closed_algorithm<T> || searcher_settings<T>)
             closed_.push_back(
                 {std::string(T::name), [](detail::setting_texts const& from, technique& out) {
                      T one{};

@@ -13,13 +13,6 @@
 #include <attune/search/compose/simplex.hpp>
 #include <attune/search/compose/unit_steps.hpp>
 #include <attune/search/compose/vocabulary.hpp>
-#include <attune/search/local/annealing.hpp>
-#include <attune/search/local/coordinate_descent.hpp>
-#include <attune/search/local/differential_evolution.hpp>
-#include <attune/search/local/genetic.hpp>
-#include <attune/search/local/local_search.hpp>
-#include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/local/particle_swarm.hpp>
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -59,13 +52,9 @@ ATTUNE_INLINE vocabulary::vocabulary()
     detail::add_all<aging_evolution, climb>(*this);
     detail::add_all<pure_random, nelder_mead, torczon>(*this);
     detail::add_all<pattern_search, pseudo_annealing, mutation_bandit>(*this);
-    add_search({"annealing", search_with<annealing>()});
-    add_search({"coordinate_descent", search_with<coordinate_descent>()});
-    add_search({"differential_evolution", search_with<differential_evolution>()});
-    add_search({"genetic", search_with<genetic>()});
-    add_search({"local_search", search_with<local_search>()});
-    add_search({"neighbourhood_descent", search_with<neighbourhood_descent>()});
-    add_search({"particle_swarm", search_with<particle_swarm>()});
+    detail::add_all<annealing_settings, coordinate_descent_settings, genetic_settings>(*this);
+    detail::add_all<differential_evolution_settings, particle_swarm_settings>(*this);
+    detail::add_all<local_search_settings, neighbourhood_descent_settings>(*this);
 }
 
 ATTUNE_INLINE vocabulary& vocabulary::add_search(technique one)

@@ -18,9 +18,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 using recorded_points = std::unordered_set<point, point_hash>;
 
 /// Adds the condition that the first `count` parameters have values that were recorded together.
-inline void add_recorded(description& space,
-                         std::uint32_t count,
-                         std::shared_ptr<recorded_points const> known)
+inline void
+add_recorded(description& space, std::uint32_t count, std::shared_ptr<recorded_points const> known)
 {
     constraint_description condition;
     condition.text = "the configuration was recorded";
