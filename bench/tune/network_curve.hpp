@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -34,6 +35,16 @@ public:
         for (auto const& [calls, best_s] : layers_)
             out += calls * best_s[std::min(trials, best_s.size()) - 1];
         return out;
+    }
+
+    /// The best reading of all trials over that of the first ones: geometric mean over layers.
+    /// @param trials  of each layer, at least 1
+    [[nodiscard]] double found_after(std::size_t trials) const
+    {
+        double logs = 0;
+        for (auto const& [calls, best_s] : layers_)
+            logs += std::log(best_s.back() / best_s[std::min(trials, best_s.size()) - 1]);
+        return std::exp(logs / static_cast<double>(layers_.size()));
     }
 
     /// The least number of trials after which the network takes at most so many seconds.

@@ -30,6 +30,8 @@
 //   think=            part of the tunings' wall time in which the search chose
 //   vs_default=       the readings of the best over those of the first trials, the defaults: what
 //                     there was to gain
+//   first8=           the best reading of all trials over the best of the first 8, geometric mean
+//                     over layers; na for together
 //   vs_automatic=     latency_ms over that of automatic. two_level is the default nowhere: it would
 //                     have to be below 1 here at equal wall time
 //   evaluations=, tuning_s=  of all its tunings, the latter in wall seconds
@@ -298,8 +300,10 @@ private:
             mine.curve.after(mine.curve.trials()) / mine.curve.after(mine.curve_layers);
         return field("latency_ms", mine.latency_s * 1e3) + ratio_to("evolution") + match +
                field("think", mine.search_s / mine.elapsed_s) + " strategy=" + strategies_[at] +
-               field("vs_default", gained) + ratio_to("automatic") +
-               " evaluations=" + std::to_string(mine.evaluations) +
+               field("vs_default", gained) +
+               (mine.curve_layers == 1 ? field("first8", mine.curve.found_after(8))
+                                       : " first8=na") +
+               ratio_to("automatic") + " evaluations=" + std::to_string(mine.evaluations) +
                field("tuning_s", mine.elapsed_s);
     }
 

@@ -1,5 +1,6 @@
 // tests/bench/network_curve.cpp : mirrors bench/tune/network_curve.hpp
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 
@@ -20,6 +21,9 @@ TEST_CASE("the readings of a network are sums of those of its layers, by their c
     CHECK(curve.trials_to(18) == 2);
     CHECK(curve.trials_to(4) == 4);
     CHECK(!curve.trials_to(3.9));
+    CHECK(curve.found_after(2) == doctest::Approx(std::sqrt(1.0 / 4 * 2 / 2)));
+    CHECK(curve.found_after(1) == doctest::Approx(std::sqrt(1.0 / 8 * 2 / 3)));
+    CHECK(curve.found_after(8) == 1);
 }
 
 TEST_CASE("a network has no time before each of its layers has one")
