@@ -39,6 +39,7 @@
 
 #include "../search/replay_run.hpp"
 #include "../support/arguments.hpp"
+#include "../support/estimate.hpp"
 #include "../support/names.hpp"
 #include "../support/recorded.hpp"
 
@@ -179,29 +180,12 @@ with_history(bench::recording const& from, std::string const& history, std::uint
     return out;
 }
 
-/// Mean and standard error of the mean.
-struct estimate {
-    double mean = 0;
-    double error = 0;
-};
-[[nodiscard]] estimate estimate_of(std::vector<double> const& values)
-{
-    estimate out;
-    double const n = static_cast<double>(values.size());
-    for (double const v : values)
-        out.mean += v / n;
-    for (double const v : values)
-        out.error += (v - out.mean) * (v - out.mean);
-    out.error = n > 1 ? std::sqrt(out.error / (n - 1) / n) : 0;
-    return out;
-}
-
 /// One target in one mode.
 struct result {
     std::string target;
     fractions mean{};
-    estimate gain_40;
-    estimate gain_100;
+    bench::estimate gain_40;
+    bench::estimate gain_100;
 };
 
 [[nodiscard]] result summarise(std::string const& target,
@@ -218,8 +202,8 @@ struct result {
         gain_40.push_back(runs[r][3] - without[r][3]);
         gain_100.push_back(runs[r][4] - without[r][4]);
     }
-    out.gain_40 = estimate_of(gain_40);
-    out.gain_100 = estimate_of(gain_100);
+    out.gain_40 = bench::estimate_of(gain_40);
+    out.gain_100 = bench::estimate_of(gain_100);
     return out;
 }
 

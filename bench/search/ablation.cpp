@@ -8,8 +8,9 @@
 //          figure_10 of BaCO's paper (there 30 repetitions of 60 evaluations) or of Kernel Tuner's
 //          (kernel_tuner: 35 of 220), of which --variant names some; see studies.hpp
 // Prints   a line per space and variant: the mean over runs of best possible / best found after 20,
-//          40, 60 and 100 evaluations, failures, share of evaluations after the 40th that fail,
-//          processor milliseconds per suggestion; at the end the means over recorded spaces
+//          40, 60 and 100 evaluations, na beyond the budget, failures, share of evaluations after
+//          the 40th that fail, processor milliseconds per suggestion; at the end the means over
+//          recorded spaces
 // Note     a variant is the default but for what its name says. All variants have the same seeds.
 //          The synthetic kernel (permuted_loops.hpp) has an order of loops, hidden failures and a
 //          known optimum; there metrics of orders and a user's priors are compared as well.
@@ -144,15 +145,15 @@ constexpr std::pair<char const*, double> priors[] = {{"good_prior", 1.0}, {"bad_
 
 void print(std::string const& space, std::string const& name, bench::replay_summary const& m)
 {
-    std::printf("ablation space=%s variant=%s frac20=%.3f frac40=%.3f "
-                "frac60=%.3f frac100=%.3f failures=%.1f "
+    std::printf("ablation space=%s variant=%s frac20=%s frac40=%s "
+                "frac60=%s frac100=%s failures=%.1f "
                 "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
                 space.c_str(),
                 name.c_str(),
-                m.frac_20,
-                m.frac_40,
-                m.frac_60,
-                m.frac_100,
+                bench::fraction_text(m.frac_20).c_str(),
+                bench::fraction_text(m.frac_40).c_str(),
+                bench::fraction_text(m.frac_60).c_str(),
+                bench::fraction_text(m.frac_100).c_str(),
                 m.failures,
                 m.failures_after_40,
                 m.cpu_ms_per_suggestion);

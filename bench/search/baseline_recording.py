@@ -135,8 +135,16 @@ def summary(runs, space, budget):
     """The numbers of bench/search/replay_run.hpp, computed in the same way."""
     checkpoints = list(range(40, max(budget, 40) + 1, 20))
 
+    def fractions(count):
+        return [space.best_ms / run.best_after(count) for run in runs]
+
     def fraction(count):
-        return statistics.mean(space.best_ms / run.best_after(min(count, budget)) for run in runs)
+        return statistics.mean(fractions(count)) if count <= budget else math.nan
+
+    def error(count):
+        if count > budget:
+            return math.nan
+        return statistics.stdev(fractions(count)) / math.sqrt(len(runs)) if len(runs) > 1 else 0.0
 
     within = []
     for run in runs:
@@ -148,6 +156,7 @@ def summary(runs, space, budget):
         statistics.mean(run.best_after(min(k, budget)) - space.best_ms for k in checkpoints) for run in runs)
     return {
         "frac20": fraction(20), "frac40": fraction(40), "frac100": fraction(100), "frac220": fraction(220),
+        "error40": error(40), "error100": error(100), "error220": error(220),
         "mae_ms": mae_ms, "mae_rel": mae_ms / space.best_ms,
         "evals_to_5pct": "na" if math.isinf(middle) else int(middle),
         "reached_5pct": statistics.mean(0 if math.isinf(first) else 1 for first in within),
@@ -159,9 +168,17 @@ def summary(runs, space, budget):
     }
 
 
+def fraction_text(value):
+    return "na" if math.isnan(value) else f"{value:.3f}"
+
+
+def fractions_text(s):
+    return " ".join(f"frac{count}={fraction_text(s[f'frac{count}'])}" for count in (20, 40, 100, 220))
+
+
 def fractions_line(space, name, s):
-    return (f"replay space={space} strategy={name} frac20={s['frac20']:.3f} frac40={s['frac40']:.3f} "
-            f"frac100={s['frac100']:.3f} frac220={s['frac220']:.3f} mae_ms={s['mae_ms']:.5g} "
+    errors = " ".join(f"error{count}={fraction_text(s[f'error{count}'])}" for count in (40, 100, 220))
+    return (f"replay space={space} strategy={name} {fractions_text(s)} {errors} mae_ms={s['mae_ms']:.5g} "
             f"mae_rel={s['mae_rel']:.4f} evals_to_5pct={s['evals_to_5pct']} reached_5pct={s['reached_5pct']:.2f} "
             f"failures={s['failures']:.1f} failures_after_40={s['failures_after_40']:.3f} "
             f"cpu_ms_per_suggestion={s['cpu_ms_per_suggestion']:.3f} evaluations={s['evaluations']:.0f} "
@@ -172,6 +189,6 @@ def mean_line(name, table):
     def mean(key):
         return statistics.mean(s[key] for s in table)
 
-    return (f"replay mean strategy={name} spaces={len(table)} frac20={mean('frac20'):.3f} frac40={mean('frac40'):.3f} "
-            f"frac100={mean('frac100'):.3f} frac220={mean('frac220'):.3f} reached_5pct={mean('reached_5pct'):.2f} "
-            f"cpu_ms_per_suggestion={mean('cpu_ms_per_suggestion'):.3f}")
+    means = {f"frac{count}": mean(f"frac{count}") for count in (20, 40, 100, 220)}
+    return (f"replay mean strategy={name} spaces={len(table)} {fractions_text(means)} "
+            f"reached_5pct={mean('reached_5pct'):.2f} cpu_ms_per_suggestion={mean('cpu_ms_per_suggestion'):.3f}")

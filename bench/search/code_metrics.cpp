@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "../support/arguments.hpp"
+#include "../support/estimate.hpp"
 #include "../support/names.hpp"
 #include "replay_run.hpp"
 
@@ -200,12 +201,12 @@ void compare(formula_kernel const& k, arguments const& given)
             curves.push_back(one.curve);
         }
         bench::replay_summary const m = bench::summarise(curves, best, given.budget);
-        std::printf("code_metrics kernel=%s numbers=%s frac20=%.3f frac40=%.3f frac_end=%.3f "
+        std::printf("code_metrics kernel=%s numbers=%s frac20=%s frac40=%s frac_end=%.3f "
                     "to_2pct=%.1f reached=%d failures=%.1f cpu_ms_per_suggestion=%.3f runs=%zu\n",
                     k.name.c_str(),
                     with_numbers ? "yes" : "no",
-                    m.frac_20,
-                    m.frac_40,
+                    bench::fraction_text(m.frac_20).c_str(),
+                    bench::fraction_text(m.frac_40).c_str(),
                     end,
                     evaluations,
                     reached,
@@ -214,17 +215,11 @@ void compare(formula_kernel const& k, arguments const& given)
                     given.repeats);
         std::fflush(stdout);
     }
-    double mean = 0;
-    for (double const s : saved)
-        mean += s / runs;
-    double squares = 0;
-    for (double const s : saved)
-        squares += (s - mean) * (s - mean);
-    double const error = runs > 1 ? std::sqrt(squares / (runs - 1) / runs) : 0;
+    bench::estimate const of_saved = bench::estimate_of(saved);
     std::printf("code_metrics kernel=%s saved_to_2pct=%.1f standard_error=%.1f\n",
                 k.name.c_str(),
-                mean,
-                error);
+                of_saved.mean,
+                of_saved.error);
 }
 
 } // namespace

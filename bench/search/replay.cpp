@@ -13,12 +13,17 @@
 //          mean deviation factor: the mean over spaces of its MAE over that of the field, which is
 //          the mean of the strategies given, or what --field says. With --beside a line per
 //          strategy and tool of FILE: means of both over the spaces that they share, and ours over
-//          theirs. Progress goes to stderr.
-// Note     a configuration that failed counts as an evaluation. MAE: mean over evaluations 40, 60,
-//          ..., budget of best so far less optimum (Willemsen et al. 2021, Sec. IV-A). The JSON is
-//          {space: {strategy: {"frac": {"20", "40", "100", "220"}, "mae_ms", "mae_rel",
-//          "evals_to_5pct", "reached_5pct", "cpu_ms_per_suggestion"}}}; a mean over runs of which
-//          one found nothing that works is null.
+//          theirs. Then where the first strategy is not ahead of another one, or of a tool of FILE,
+//          after 40, 100 or 220 evaluations: `behind`, where the other is better by more than two
+//          standard errors of the difference, `level` within two; last how many. Progress goes to
+//          stderr.
+// Note     a configuration that failed counts as an evaluation. frac, error: mean over runs of best
+//          possible / best found, and its standard error (0 for one run); na: beyond the budget.
+//          MAE: mean over evaluations 40, 60, ..., budget of best so far less optimum (Willemsen
+//          et al. 2021, Sec. IV-A). The JSON is {space: {strategy: {"frac": {"20", "40", "100",
+//          "220"}, "mae_ms", "mae_rel", "evals_to_5pct", "reached_5pct",
+//          "cpu_ms_per_suggestion"}}}; a mean over runs of which one found nothing that works is
+//          null, and what is beyond the budget.
 // Exit     2 when a file or an argument is wrong
 #include <cmath>
 #include <cstdio>
@@ -34,6 +39,7 @@
 #include "../support/names.hpp"
 #include "../support/recorded.hpp"
 #include "replay_beside.hpp"
+#include "replay_lead.hpp"
 #include "replay_run.hpp"
 #include "strategies.hpp"
 
@@ -94,7 +100,10 @@ using of_strategies = std::map<std::string, bench::replay_summary>;
         return std::isfinite(v) ? nlohmann::ordered_json(v) : nlohmann::ordered_json(nullptr);
     };
     nlohmann::ordered_json out;
-    out["frac"] = {{"20", s.frac_20}, {"40", s.frac_40}, {"100", s.frac_100}, {"220", s.frac_220}};
+    out["frac"] = {{"20", number(s.frac_20)},
+                   {"40", number(s.frac_40)},
+                   {"100", number(s.frac_100)},
+                   {"220", number(s.frac_220)}};
     out["mae_ms"] = number(s.mae_ms);
     out["mae_rel"] = number(s.mae_rel);
     out["evals_to_5pct"] = s.evals_to_5pct ? number(*s.evals_to_5pct) : nullptr;
@@ -103,26 +112,35 @@ using of_strategies = std::map<std::string, bench::replay_summary>;
     return out;
 }
 
+[[nodiscard]] std::string fractions_text(bench::replay_summary const& s)
+{
+    return "frac20=" + bench::fraction_text(s.frac_20) +
+           " frac40=" + bench::fraction_text(s.frac_40) +
+           " frac100=" + bench::fraction_text(s.frac_100) +
+           " frac220=" + bench::fraction_text(s.frac_220);
+}
+
 void print(std::string const& space, std::string const& strategy, bench::replay_summary const& s)
 {
     std::string const evaluations =
         s.evals_to_5pct ? std::to_string(static_cast<int>(*s.evals_to_5pct)) : "na";
-    std::printf("replay space=%s strategy=%s frac20=%.3f frac40=%.3f frac100=%.3f frac220=%.3f "
-                "mae_ms=%.5g mae_rel=%.4f evals_to_5pct=%s reached_5pct=%.2f failures=%.1f "
-                "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
-                space.c_str(),
-                strategy.c_str(),
-                s.frac_20,
-                s.frac_40,
-                s.frac_100,
-                s.frac_220,
-                s.mae_ms,
-                s.mae_rel,
-                evaluations.c_str(),
-                s.reached_5pct,
-                s.failures,
-                s.failures_after_40,
-                s.cpu_ms_per_suggestion);
+    std::printf(
+        "replay space=%s strategy=%s %s error40=%s error100=%s error220=%s mae_ms=%.5g "
+        "mae_rel=%.4f evals_to_5pct=%s reached_5pct=%.2f failures=%.1f failures_after_40=%.3f "
+        "cpu_ms_per_suggestion=%.3f\n",
+        space.c_str(),
+        strategy.c_str(),
+        fractions_text(s).c_str(),
+        bench::fraction_text(s.error_40).c_str(),
+        bench::fraction_text(s.error_100).c_str(),
+        bench::fraction_text(s.error_220).c_str(),
+        s.mae_ms,
+        s.mae_rel,
+        evaluations.c_str(),
+        s.reached_5pct,
+        s.failures,
+        s.failures_after_40,
+        s.cpu_ms_per_suggestion);
     std::fflush(stdout);
 }
 
@@ -154,15 +172,11 @@ void print_means(std::vector<bench::strategy> const& strategies,
             mdf += r.mae_ms / reference;
             counted += 1;
         }
-        std::printf("replay mean strategy=%s spaces=%zu frac20=%.3f frac40=%.3f frac100=%.3f "
-                    "frac220=%.3f reached_5pct=%.2f cpu_ms_per_suggestion=%.3f mdf=%s "
-                    "mdf_spaces=%d\n",
+        std::printf("replay mean strategy=%s spaces=%zu %s reached_5pct=%.2f "
+                    "cpu_ms_per_suggestion=%.3f mdf=%s mdf_spaces=%d\n",
                     s.name.c_str(),
                     results.size(),
-                    mean.frac_20,
-                    mean.frac_40,
-                    mean.frac_100,
-                    mean.frac_220,
+                    fractions_text(mean).c_str(),
                     mean.reached_5pct,
                     mean.cpu_ms_per_suggestion,
                     counted > 0 ? std::to_string(mdf / counted).c_str() : "na",
@@ -180,32 +194,68 @@ void print_means(std::vector<bench::strategy> const& strategies,
     return out;
 }
 
-void print_beside(std::map<std::string, of_strategies> const& results,
-                  bench::replay_table const& theirs)
+[[nodiscard]] bench::replay_table table_of(std::map<std::string, of_strategies> const& results)
 {
-    bench::replay_table ours;
+    bench::replay_table out;
     for (auto const& [space, by_name] : results)
         for (auto const& [name, s] : by_name)
-            ours[space][name] = {s.frac_40, s.frac_100, s.frac_220};
+            out[space][name] = {{s.frac_40, s.frac_100, s.frac_220},
+                                {s.error_40, s.error_100, s.error_220}};
+    return out;
+}
+
+void print_beside(bench::replay_table const& ours, bench::replay_table const& theirs)
+{
     std::vector<bench::beside_row> const rows = bench::compare_replays(ours, theirs);
     if (rows.empty() && !theirs.empty())
         throw std::runtime_error("--beside: the file has none of the spaces that were replayed");
-    for (bench::beside_row const& row : rows)
-        std::printf("beside strategy=%s other=%s spaces=%zu frac40=%.3f other_frac40=%.3f "
-                    "ratio40=%.3f frac100=%.3f other_frac100=%.3f ratio100=%.3f frac220=%.3f "
-                    "other_frac220=%.3f ratio220=%.3f\n",
-                    row.strategy.c_str(),
-                    row.other.c_str(),
-                    row.spaces,
-                    row.its[0],
-                    row.others[0],
-                    row.ratio(0),
-                    row.its[1],
-                    row.others[1],
-                    row.ratio(1),
-                    row.its[2],
-                    row.others[2],
-                    row.ratio(2));
+    for (bench::beside_row const& row : rows) {
+        std::printf("beside strategy=%s other=%s", row.strategy.c_str(), row.other.c_str());
+        for (std::size_t i = 0; i < bench::replay_checkpoints.size(); ++i)
+            std::printf(" spaces%zu=%zu frac%zu=%s other_frac%zu=%s ratio%zu=%s",
+                        bench::replay_checkpoints[i],
+                        row.spaces[i],
+                        bench::replay_checkpoints[i],
+                        bench::fraction_text(row.its[i]).c_str(),
+                        bench::replay_checkpoints[i],
+                        bench::fraction_text(row.others[i]).c_str(),
+                        bench::replay_checkpoints[i],
+                        bench::fraction_text(row.ratio(i)).c_str());
+        std::printf("\n");
+    }
+}
+
+/// Where a strategy is not ahead of the other ones of `ours`, and of `theirs`.
+void print_lead(std::string const& strategy,
+                bench::replay_table const& ours,
+                bench::replay_table const& theirs)
+{
+    std::map<std::string, bench::replay_line> its;
+    bench::replay_table others = ours;
+    for (auto& [space, by_name] : others)
+        its[space] = by_name.extract(strategy).mapped();
+    std::vector<bench::replay_rival> all = bench::rivals_of(its, others);
+    for (bench::replay_rival const& tool : bench::rivals_of(its, theirs))
+        all.push_back(tool);
+    int behind = 0;
+    int level = 0;
+    for (bench::replay_rival const& r : all) {
+        if (!r.is_ahead() && !r.is_level()) continue;
+        ++(r.is_ahead() ? behind : level);
+        std::printf("%s space=%s other=%s at=%zu difference=%.3f error=%.3f\n",
+                    r.is_ahead() ? "behind" : "level",
+                    r.space.c_str(),
+                    r.other.c_str(),
+                    r.after,
+                    r.difference,
+                    r.error);
+    }
+    std::printf("lead strategy=%s compared=%zu ahead=%zu level=%d behind=%d\n",
+                strategy.c_str(),
+                all.size(),
+                all.size() - static_cast<std::size_t>(level + behind),
+                level,
+                behind);
 }
 
 void print_list()
@@ -219,8 +269,6 @@ void run(arguments const& given)
     std::vector<bench::strategy> const strategies = bench::strategies_named(given.strategy);
     std::map<std::string, double> const field = field_of(given.field);
     bench::replay_table const beside = beside_of(given.beside);
-    if (!beside.empty() && given.budget < 220)
-        throw std::runtime_error("--beside compares after 220 evaluations: --budget is less");
     std::map<std::string, of_strategies> results;
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     for (std::string const& path : bench::recorded_paths(given.data)) {
@@ -260,7 +308,9 @@ void run(arguments const& given)
     }
     if (results.empty()) throw std::runtime_error(given.data + ": no recorded space was replayed");
     print_means(strategies, results, field);
-    print_beside(results, beside);
+    bench::replay_table const ours = table_of(results);
+    print_beside(ours, beside);
+    print_lead(strategies.front().name, ours, beside);
     if (given.json.empty()) return;
     std::ofstream out(given.json);
     out << json.dump(2) << '\n';

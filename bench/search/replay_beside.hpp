@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <istream>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -14,16 +16,42 @@
 
 namespace bench {
 
-/// Best possible / best found after 40, 100 and 220 evaluations.
-using replay_fractions = std::array<double, 3>;
+/// The evaluations after which results are compared.
+inline constexpr std::array<std::size_t, 3> replay_checkpoints{40, 100, 220};
 
-/// space -> strategy -> fractions
-using replay_table = std::map<std::string, std::map<std::string, replay_fractions>>;
+/// A number per checkpoint; NaN: beyond the budget.
+using replay_fractions = std::array<double, replay_checkpoints.size()>;
+
+/// One strategy on one space.
+struct replay_line {
+    replay_fractions fraction{}; ///< means over runs of best possible / best found
+    replay_fractions error{};    ///< their standard errors; 0 where they are not known
+};
+
+/// space -> strategy -> its line
+using replay_table = std::map<std::string, std::map<std::string, replay_line>>;
+
+namespace detail {
+
+/// Errors  std::runtime_error: the field is neither a number of at least `least`, nor "na"
+[[nodiscard]] inline double
+number_or_na(std::string const& field, double least, std::string const& line)
+{
+    if (field == "na") return std::numeric_limits<double>::quiet_NaN();
+    std::istringstream text(field);
+    double out = 0;
+    if (!(text >> out) || !text.eof() || !(out >= least))
+        throw std::runtime_error("'" + field + "' is no such number, nor na, in: " + line);
+    return out;
+}
+
+} // namespace detail
 
 /// Reads the lines "replay space=S strategy=N ... frac40=X ... frac100=X ... frac220=X ..." of a
-/// text; other lines, the means too, are passed over.
-/// Errors  std::runtime_error: a line of that form lacks a field, a field is no number above 0, or
-///         two lines are of the same space and strategy
+/// text, with "na" beyond the budget, and their error40=, error100= and error220= if they have
+/// them; other lines, the means too, are passed over.
+/// Errors  std::runtime_error: a line of that form lacks a field, a fraction is no number above 0,
+///         or two lines are of the same space and strategy
 [[nodiscard]] inline replay_table read_replay_lines(std::istream& in)
 {
     replay_table out;
@@ -34,13 +62,13 @@ using replay_table = std::map<std::string, std::map<std::string, replay_fraction
         for (std::string word; words >> word;)
             if (std::size_t const sign = word.find('='); sign != std::string::npos)
                 fields[word.substr(0, sign)] = word.substr(sign + 1);
-        replay_fractions of{};
-        char const* const names[] = {"frac40", "frac100", "frac220"};
-        for (std::size_t i = 0; i < of.size(); ++i) {
-            std::istringstream number(fields[names[i]]);
-            if (!(number >> of[i]) || !number.eof() || !(of[i] > 0))
-                throw std::runtime_error("no number above 0 as " + std::string(names[i]) +
-                                         "= in: " + line);
+        replay_line of;
+        for (std::size_t i = 0; i < replay_checkpoints.size(); ++i) {
+            std::string const after = std::to_string(replay_checkpoints[i]);
+            double const above_zero = std::numeric_limits<double>::min();
+            of.fraction[i] = detail::number_or_na(fields["frac" + after], above_zero, line);
+            if (auto const error = fields.find("error" + after); error != fields.end())
+                of.error[i] = detail::number_or_na(error->second, 0, line);
         }
         for (char const* const name : {"space", "strategy"})
             if (fields[name].empty())
@@ -51,13 +79,13 @@ using replay_table = std::map<std::string, std::map<std::string, replay_fraction
     return out;
 }
 
-/// Means over the spaces that two strategies share.
+/// Means of two strategies, at each checkpoint over the spaces in which both have it.
 struct beside_row {
     std::string strategy;
     std::string other;
-    std::size_t spaces = 0;
-    replay_fractions its{};
-    replay_fractions others{};
+    std::array<std::size_t, replay_checkpoints.size()> spaces{};
+    replay_fractions its{};    ///< NaN without a space
+    replay_fractions others{}; ///< the same
 
     /// Above 1: the strategy is better.
     [[nodiscard]] double ratio(std::size_t i) const { return its[i] / others[i]; }
@@ -76,18 +104,19 @@ struct beside_row {
                 beside_row& row = rows[{name, other}];
                 row.strategy = name;
                 row.other = other;
-                ++row.spaces;
-                for (std::size_t i = 0; i < its.size(); ++i) {
-                    row.its[i] += its[i];
-                    row.others[i] += others[i];
+                for (std::size_t i = 0; i < replay_checkpoints.size(); ++i) {
+                    if (std::isnan(its.fraction[i]) || std::isnan(others.fraction[i])) continue;
+                    ++row.spaces[i];
+                    row.its[i] += its.fraction[i];
+                    row.others[i] += others.fraction[i];
                 }
             }
     }
     std::vector<beside_row> out;
     for (auto& [names, row] : rows) {
-        for (std::size_t i = 0; i < row.its.size(); ++i) {
-            row.its[i] /= static_cast<double>(row.spaces);
-            row.others[i] /= static_cast<double>(row.spaces);
+        for (std::size_t i = 0; i < replay_checkpoints.size(); ++i) {
+            row.its[i] /= static_cast<double>(row.spaces[i]);
+            row.others[i] /= static_cast<double>(row.spaces[i]);
         }
         out.push_back(row);
     }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/estimate.hpp"
 #include "../support/interleaved.hpp"
 #include "../support/median.hpp"
 #include "replay_curve.hpp"
@@ -60,8 +62,10 @@ using evaluator = std::function<attune::outcome(attune::point const&)>;
 
 /// Means over runs of one searcher on one space.
 struct replay_summary {
-    /// best possible / best found after so many evaluations
+    /// best possible / best found after so many evaluations; NaN: more than the budget
     double frac_20 = 0, frac_40 = 0, frac_60 = 0, frac_100 = 0, frac_220 = 0;
+    /// their standard errors; 0 for one run
+    double error_40 = 0, error_100 = 0, error_220 = 0;
     double mae_ms = 0;                   ///< mean over evaluations 40, 60, ... of the excess
     double mae_rel = 0;                  ///< the same, divided by the best possible
     std::optional<double> evals_to_5pct; ///< median; nothing when most runs did not get there
@@ -71,6 +75,15 @@ struct replay_summary {
     double cpu_ms_per_suggestion = 0;
 };
 
+/// Three digits; "na" for NaN.
+[[nodiscard]] inline std::string fraction_text(double fraction)
+{
+    if (std::isnan(fraction)) return "na";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", fraction);
+    return text;
+}
+
 /// @param curves   at least one
 /// @param best_ms  best possible
 /// @param budget   evaluations that a run was given
@@ -79,18 +92,30 @@ summarise(std::vector<replay_curve> const& curves, double best_ms, std::size_t b
 {
     replay_summary out;
     double const runs = static_cast<double>(curves.size());
+    auto const fraction_after = [&](std::size_t k) {
+        double const none = std::numeric_limits<double>::quiet_NaN();
+        if (k > budget) return estimate{none, none};
+        std::vector<double> of;
+        for (replay_curve const& c : curves)
+            of.push_back(best_ms / c.best_after(k));
+        return estimate_of(of);
+    };
+    out.frac_20 = fraction_after(20).mean;
+    out.frac_60 = fraction_after(60).mean;
+    auto const keep = [](estimate const& of, double& fraction, double& error) {
+        fraction = of.mean;
+        error = of.error;
+    };
+    keep(fraction_after(40), out.frac_40, out.error_40);
+    keep(fraction_after(100), out.frac_100, out.error_100);
+    keep(fraction_after(220), out.frac_220, out.error_220);
     std::vector<double> first_within;
     double late = 0;
     double suggestions = 0;
     double cpu_s = 0;
     for (replay_curve const& c : curves) {
-        // A checkpoint behind the budget is not reached.
+        // A checkpoint beyond the budget is not reached.
         auto const best_after = [&](std::size_t k) { return c.best_after(std::min(k, budget)); };
-        out.frac_20 += best_ms / best_after(20) / runs;
-        out.frac_40 += best_ms / best_after(40) / runs;
-        out.frac_60 += best_ms / best_after(60) / runs;
-        out.frac_100 += best_ms / best_after(100) / runs;
-        out.frac_220 += best_ms / best_after(220) / runs;
         double excess = 0;
         int checkpoints = 0;
         for (std::size_t k = 40; k <= std::max<std::size_t>(budget, 40); k += 20, ++checkpoints)

@@ -5,9 +5,10 @@
 //          [--strategy all] [--repeats 5] [--budget 220] [--seed 0]
 //          FILE: a JSON list of spaces, see attune/space/files/read_json.hpp
 // Prints   a line per space, kind of objective and strategy: the mean over runs of best possible /
-//          best found after 20, 40, 100 and 220 evaluations, failures, processor milliseconds per
-//          suggestion. Each run has its own objective, see synthetic_objective.hpp; `hidden`: with
-//          configurations that fail. Progress goes to stderr.
+//          best found after 20, 40, 100 and 220 evaluations, na beyond the budget, failures,
+//          processor milliseconds per suggestion. Each run has its own objective, see
+//          synthetic_objective.hpp; `hidden`: with configurations that fail. Progress goes to
+//          stderr.
 // Exit     2 when a file or an argument is wrong
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -66,17 +67,17 @@ void compare(std::string const& name, attune::chain_of_trees const& space, argum
             std::fprintf(stderr, "\r%*s\r", 70, "");
             bench::replay_summary const m =
                 bench::summarise(curves, bench::synthetic_objective::optimum, given.budget);
-            std::printf("synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%.3f "
-                        "frac40=%.3f frac100=%.3f frac220=%.3f failures=%.1f "
+            std::printf("synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%s "
+                        "frac40=%s frac100=%s frac220=%s failures=%.1f "
                         "cpu_ms_per_suggestion=%.3f runs=%zu\n",
                         name.c_str(),
                         space.log2_size(),
                         hidden ? "hidden" : "plain",
                         s.name.c_str(),
-                        m.frac_20,
-                        m.frac_40,
-                        m.frac_100,
-                        m.frac_220,
+                        bench::fraction_text(m.frac_20).c_str(),
+                        bench::fraction_text(m.frac_40).c_str(),
+                        bench::fraction_text(m.frac_100).c_str(),
+                        bench::fraction_text(m.frac_220).c_str(),
                         m.failures,
                         m.cpu_ms_per_suggestion,
                         given.repeats);
