@@ -4,7 +4,7 @@
 //
 // Run      bench.search.tsp --tsp DIR [--names att48,ftv44] [--repeats 75] [--seed 0]
 //            [--approaches bndt-A,rec-bndt-dbi] [--searches 20] [--history-tested 1000]
-//            [--history FILE] [--techniques members]
+//            [--history FILE] [--techniques members] [--beside FILE]
 //          DIR: att48.tsp, dantzig42.tsp, ftv44.atsp, ftv170.atsp, p43.atsp, rbg323.atsp of TSPLIB
 //          --approaches: of the thesis' twelve, at least bndt-A and rec-bndt-dbi; `all` of them
 //          --searches: of the history, for each of 24 representations, the six instances and three
@@ -12,6 +12,7 @@
 //          where it is, else written
 //          --techniques: each alone as well: `members` of technique_set_for() the space, `library`,
 //          `none`, or a file with the name of a technique on each line
+//          --beside: what bench/search/baselines.py --tsp printed
 // Prints   Lengths of the best tour of each run after 3,000 tours (rbg323: 6,000): median, and in
 //          low= and high= what 20 and 80 % of the runs do not exceed.
 //          search: a line per instance and search; over_best: median / best known. climber: random
@@ -22,10 +23,11 @@
 //          total: without p43, whose optimum is another one in the thesis: mean and worst ratio;
 //          vs_climber: geometric mean of climber / default, worst_vs_climber the smallest;
 //          recommended_vs_climber: geometric mean of climber / rec-bndt-dbi
+//          With --beside vs_opentuner= too, its median / that of default, on each instance of FILE;
+//          last, without p43: the smallest, and on how many of them default is better
 // Exit     2 when a file or an argument is wrong
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/compose/technique_sets.hpp>
-#include <attune/search/compose/technique_text.hpp>
 #include <attune/search/meta/auc_bandit.hpp>
 
 #include <algorithm>
@@ -35,6 +37,7 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -42,6 +45,8 @@
 
 #include "../support/arguments.hpp"
 #include "../support/names.hpp"
+#include "technique_file.hpp"
+#include "tsp_beside.hpp"
 #include "tsp_history.hpp"
 
 namespace {
@@ -54,6 +59,7 @@ struct arguments {
     std::string approaches = "bndt-A,rec-bndt-dbi";
     std::string techniques = "none";
     std::string history;
+    std::string beside;
     std::size_t searches = 20;
     std::size_t history_tested = 1000;
     std::size_t repeats = 75;
@@ -70,6 +76,7 @@ struct arguments {
                            {"--approaches", &out.approaches},
                            {"--techniques", &out.techniques},
                            {"--history", &out.history},
+                           {"--beside", &out.beside},
                            {"--searches", &out.searches, 1},
                            {"--history-tested", &out.history_tested, 1},
                            {"--repeats", &out.repeats, 1},
@@ -97,12 +104,7 @@ struct arguments {
     if (from == "none") return {};
     if (from == "members") return search::technique_set_for(space);
     if (from == "library") return search::technique_library();
-    std::ifstream in(from);
-    if (!in) throw std::runtime_error("cannot read " + from);
-    std::vector<search::technique> out;
-    for (std::string line; std::getline(in, line);)
-        if (!line.empty()) out.push_back(search::parse_technique(line));
-    return out;
+    return bench::techniques_in(from);
 }
 
 [[nodiscard]] search::technique_history history_of(arguments const& given)
@@ -127,6 +129,23 @@ struct arguments {
         file << search::history_text(out);
         if (!file.flush()) throw std::runtime_error("cannot write " + given.history);
     }
+    return out;
+}
+
+/// What the file of --beside has for the instances of this bench.
+[[nodiscard]] std::map<std::string, bench::other_tours> others_of(arguments const& given)
+{
+    if (given.beside.empty()) return {};
+    std::ifstream in(given.beside);
+    if (!in) throw std::runtime_error("cannot read " + given.beside);
+    std::map<std::string, bench::other_tours> out = bench::read_tours_lines(in);
+    if (out.empty()) throw std::runtime_error(given.beside + ": no line begins with \"tours\"");
+    for (bench::named_tours const& one : bench::all_tours)
+        if (auto const other = out.find(one.name);
+            other != out.end() && other->second.tested != one.tested)
+            throw std::runtime_error(given.beside + ": " + one.name + " was searched with " +
+                                     std::to_string(other->second.tested) + " tours, here " +
+                                     std::to_string(one.tested) + " are");
     return out;
 }
 
@@ -193,11 +212,31 @@ struct totals {
     double logs_recommended = 0; ///< of climber / rec-bndt-dbi
     double worst = std::numeric_limits<double>::infinity();
     double count = 0;
+    double worst_vs_opentuner = std::numeric_limits<double>::infinity();
+    int with_opentuner = 0;
+    int better_than_opentuner = 0;
 };
+
+/// Prints ` vs_opentuner=`, if the other program searched the instance.
+void print_beside(bench::named_tours const& one,
+                  std::map<std::string, bench::other_tours> const& others,
+                  lengths const& by_default,
+                  totals& sums)
+{
+    auto const other = others.find(one.name);
+    if (other == others.end()) return;
+    double const ratio = other->second.median / by_default.median;
+    std::printf(" vs_opentuner=%.3f", ratio);
+    if (!one.is_counted) return;
+    sums.worst_vs_opentuner = std::min(sums.worst_vs_opentuner, ratio);
+    ++sums.with_opentuner;
+    if (ratio > 1) ++sums.better_than_opentuner;
+}
 
 void run_instance(bench::named_tours const& one,
                   arguments const& given,
                   search::technique_history const& all,
+                  std::map<std::string, bench::other_tours> const& beside,
                   totals& sums)
 {
     bench::tsp_instance tours = bench::read_tsp(given.folder + "/" + one.file);
@@ -221,7 +260,7 @@ void run_instance(bench::named_tours const& one,
     double const ratio =
         (bandit_a.median - one.best_known) / std::max(recommended.median - one.best_known, 1.0);
     std::printf("tsp %s best_known=%.0f bndt_a=%.0f recommended=%.0f default=%.0f climber=%.0f "
-                "ratio=%.2f vs_climber=%.3f recommended_vs_climber=%.3f counted=%d\n",
+                "ratio=%.2f vs_climber=%.3f recommended_vs_climber=%.3f counted=%d",
                 one.name,
                 one.best_known,
                 bandit_a.median,
@@ -232,6 +271,8 @@ void run_instance(bench::named_tours const& one,
                 climber.median / by_default.median,
                 climber.median / recommended.median,
                 one.is_counted ? 1 : 0);
+    print_beside(one, beside, by_default, sums);
+    std::printf("\n");
     std::fflush(stdout);
     if (!one.is_counted) return;
     sums.ratios += ratio;
@@ -248,20 +289,27 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments const given = parse(argc, argv);
+        std::map<std::string, bench::other_tours> const beside = others_of(given);
         search::technique_history const all = history_of(given);
         totals sums;
         for (bench::named_tours const& one : bench::all_tours)
             if (given.names == "all" || bench::is_in(given.names, one.name))
-                run_instance(one, given, all, sums);
+                run_instance(one, given, all, beside, sums);
         if (sums.count == 0) return 0; // p43 alone
         std::printf("total mean_ratio=%.2f worst_ratio=%.2f vs_climber=%.3f "
-                    "worst_vs_climber=%.3f recommended_vs_climber=%.3f representations=%zu\n",
+                    "worst_vs_climber=%.3f recommended_vs_climber=%.3f representations=%zu",
                     sums.ratios / sums.count,
                     sums.worst_ratio,
                     std::exp(sums.logs / sums.count),
                     sums.worst,
                     std::exp(sums.logs_recommended / sums.count),
                     all.representations().size());
+        if (sums.with_opentuner > 0)
+            std::printf(" worst_vs_opentuner=%.3f better_than_opentuner=%d/%d",
+                        sums.worst_vs_opentuner,
+                        sums.better_than_opentuner,
+                        sums.with_opentuner);
+        std::printf("\n");
         return 0;
     });
 }
