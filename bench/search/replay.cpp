@@ -1,13 +1,14 @@
 // bench/search/replay.cpp - searchers on recorded spaces: an evaluation is a look-up.
 // SPDX-License-Identifier: MIT
 //
-// Run      bench.search.replay --data DIR --strategy NAME[,NAME...] [--budget 220] [--repeats 20]
-//          [--seed 0] [--json FILE] [--field search_baselines.json] [--spaces PART[,PART...]]
-//          [--beside FILE]
+// Run      bench.search.replay --data DIR [--strategy NAME[,NAME...]] [--techniques FILE]
+//          [--budget 220] [--repeats 20] [--seed 0] [--json FILE] [--field search_baselines.json]
+//          [--spaces PART[,PART...]] [--beside FILE]
 //          DIR: recorded files (*.csv.gz, *.csv, T4 results) in it and below; NAME: see
-//          --list prints, or all; --spaces: only files whose name holds one of the parts; --field:
-//          a JSON file with "field_mae_ms": {space: milliseconds}; --beside: what
-//          bench/search/baselines.py printed
+//          --list prints, or all; --techniques: a file with the name of a technique on each line
+//          (technique_text.hpp), after the strategies, printed with _ for blanks; --spaces: only
+//          files whose name holds one of the parts; --field: a JSON file with "field_mae_ms":
+//          {space: milliseconds}; --beside: what bench/search/baselines.py printed
 //          bench.search.replay --list
 // Prints   a line per space and strategy; then a line per strategy with means over spaces and the
 //          mean deviation factor: the mean over spaces of its MAE over that of the field, which is
@@ -48,6 +49,7 @@ namespace {
 struct arguments {
     std::string data;
     std::string strategy;
+    std::string techniques;
     std::size_t budget = 220;
     std::size_t repeats = 20;
     std::uint64_t seed = 0;
@@ -65,6 +67,7 @@ struct arguments {
                           text,
                           {{"--data", &out.data},
                            {"--strategy", &out.strategy},
+                           {"--techniques", &out.techniques},
                            {"--budget", &out.budget, 1},
                            {"--repeats", &out.repeats, 1},
                            {"--seed", &out.seed},
@@ -73,8 +76,7 @@ struct arguments {
                            {"--spaces", &out.spaces},
                            {"--beside", &out.beside},
                            {"--list", &out.list}});
-    if (!out.list && (out.data.empty() || out.strategy.empty()))
-        throw std::runtime_error("--data DIR and --strategy NAME[,NAME...] are needed");
+    if (!out.list && out.data.empty()) throw std::runtime_error("--data DIR is needed");
     return out;
 }
 
@@ -266,7 +268,8 @@ void print_list()
 
 void run(arguments const& given)
 {
-    std::vector<bench::strategy> const strategies = bench::strategies_named(given.strategy);
+    std::vector<bench::strategy> const strategies =
+        bench::strategies_and_techniques(given.strategy, given.techniques);
     std::map<std::string, double> const field = field_of(given.field);
     bench::replay_table const beside = beside_of(given.beside);
     std::map<std::string, of_strategies> results;

@@ -5,6 +5,8 @@
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
+#include <attune/search/compose/recommended.hpp>
+#include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/local/annealing.hpp>
 #include <attune/search/local/coordinate_descent.hpp>
@@ -13,6 +15,7 @@
 #include <attune/search/local/local_search.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
 #include <attune/search/local/particle_swarm.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/published/baco.hpp>
 #include <attune/search/published/cot_sampling.hpp>
 #include <attune/search/published/kernel_tuner_bo.hpp>
@@ -20,10 +23,13 @@
 #include <attune/search/random.hpp>
 #include <attune/search/searcher.hpp>
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../support/names.hpp"
+#include "technique_file.hpp"
 
 namespace bench {
 
@@ -56,6 +62,8 @@ struct strategy {
              {.choose = attune::published::kernel_tuner_options::acquisition::multi})},
         {"opentuner_default", attune::published::opentuner_default()},
         {"cot_sampling", attune::published::cot_sampling()},
+        {"bandit_A", attune::search::auc_bandit_of(attune::search::technique_set_a()).make},
+        {"recommended", attune::search::recommended()},
     };
 }
 
@@ -73,6 +81,23 @@ struct strategy {
     for (std::string const& name : names_in(list))
         for (strategy const& s : known)
             if (s.name == name) out.push_back(s);
+    return out;
+}
+
+/// Those of strategies_named(), nothing for an empty list; then the techniques of a file, if one is
+/// given, by their names with '_' for blanks.
+/// Errors  std::runtime_error: as strategies_named() and techniques_in(), or there is none
+[[nodiscard]] inline std::vector<strategy> strategies_and_techniques(std::string const& list,
+                                                                     std::string const& file)
+{
+    std::vector<strategy> out;
+    if (!list.empty()) out = strategies_named(list);
+    if (!file.empty())
+        for (attune::search::technique const& t : techniques_in(file)) {
+            out.push_back({t.name, t.make});
+            std::replace(out.back().name.begin(), out.back().name.end(), ' ', '_');
+        }
+    if (out.empty()) throw std::runtime_error("neither --strategy nor --techniques names one");
     return out;
 }
 

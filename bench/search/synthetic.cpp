@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Run      bench.search.synthetic --spaces FILE [--names baco_rs_cot_1024,ktt_atf_gemm2048]
-//          [--strategy all] [--repeats 5] [--budget 220] [--seed 0]
-//          FILE: a JSON list of spaces, see attune/space/files/read_json.hpp
+//          [--strategy NAME[,NAME...]] [--techniques FILE] [--repeats 5] [--budget 220] [--seed 0]
+//          --spaces: a JSON list of spaces, see attune/space/files/read_json.hpp; --strategy and
+//          --techniques: as bench.search.replay, all strategies if neither is given
 // Prints   a line per space, kind of objective and strategy: the mean over runs of best possible /
 //          best found after 20, 40, 100 and 220 evaluations, na beyond the budget, failures,
 //          processor milliseconds per suggestion. Each run has its own objective, see
@@ -30,7 +31,8 @@ namespace {
 struct arguments {
     std::string spaces;
     std::string names = "baco_rs_cot_1024,ktt_atf_gemm2048";
-    std::string strategy = "all";
+    std::string strategy;
+    std::string techniques;
     std::size_t repeats = 5;
     std::size_t budget = 220;
     std::uint64_t seed = 0;
@@ -44,17 +46,20 @@ struct arguments {
                           {{"--spaces", &out.spaces},
                            {"--names", &out.names},
                            {"--strategy", &out.strategy},
+                           {"--techniques", &out.techniques},
                            {"--repeats", &out.repeats, 1},
                            {"--budget", &out.budget, 1},
                            {"--seed", &out.seed}});
     if (out.spaces.empty()) throw std::runtime_error("--spaces FILE is needed");
+    if (out.strategy.empty() && out.techniques.empty()) out.strategy = "all";
     return out;
 }
 
 void compare(std::string const& name, attune::chain_of_trees const& space, arguments const& given)
 {
     for (bool const hidden : {false, true})
-        for (bench::strategy const& s : bench::strategies_named(given.strategy)) {
+        for (bench::strategy const& s :
+             bench::strategies_and_techniques(given.strategy, given.techniques)) {
             if (s.name == "exhaustive") continue; // the order of the index says nothing here
             std::vector<bench::replay_curve> curves;
             for (std::size_t r = 0; r < given.repeats; ++r) {
