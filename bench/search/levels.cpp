@@ -2,20 +2,24 @@
 // SPDX-License-Identifier: MIT
 // Source   Rocke 2024 Table 3.1, Fig. 4.1, 4.2, 4.4, 4.5 and Table 4.4
 //
-// Run      bench.search.levels [--data DIR] [--programs] [--spaces PART[,PART...]]
+// Run      bench.search.levels [--data DIR] [--table FILE] [--programs] [--spaces PART[,PART...]]
 //          [--search NAME[,NAME...]] [--trials 128] [--repeats 5] [--batch 16]
-//          [--evaluation_ms 300] [--seed 0] [--rounds]
-//          --data: recorded files, as for bench.search.replay; --programs: schedules of generated
-//          programs, whose time is description::expected, which searches do not see, over the
-//          threads that share their loops. At least one of both.
+//          [--evaluation_ms 300] [--runs 0] [--seed 0] [--rounds]
+//          --data: recorded files, as for bench.search.replay; --table: programs whose schedules
+//          bench.search.programs --record measured; --programs: schedules of generated programs,
+//          whose time is description::expected, which searches do not see, over the threads that
+//          share their loops. At least one of these.
+//          An evaluation is a look-up, and is taken to last --evaluation_ms and --runs times the
+//          time of the configuration; a failure --evaluation_ms.
 //          NAME: direct, genetic, evolution, random; or policies of the search on two levels, +
 //          between them, as level_policies.hpp has them: heap+lru+kappa_.01. Without: all of those
 //          and level_variants()
 // Prints   a line per space and search, medians over repeats: latency_* after a quarter, half and
-//          all of the trials; latency_wall, after as much wall time as the trials take without
-//          thinking, if one evaluation (compile and run) takes --evaluation_ms; think, the share of
-//          the search in the wall time; vs_best of recorded spaces, over the best recorded. Of two
-//          levels also score, rmse, peak32 and invalid, see below.
+//          all of the trials; latency_wall, after a wall time that is equal for all, --trials times
+//          --evaluation_ms, into which thinking and --runs have to fit; wall_trials, how many fit;
+//          think, the share of the search in the wall time of the trials; vs_best of recorded
+//          spaces, over the best recorded. Of two levels also score, rmse, peak32 and invalid, see
+//          below.
 //          With --rounds a line per run and round: the trials and the seconds of searching and of
 //          wall time before it was measured, and the best time, score, rmse, peak32, invalid and
 //          memory resets of the round.
@@ -33,7 +37,10 @@
 //          the features of the Bayesian search stand for them. `direct` is the library's default
 //          search, `genetic` evolution on measurements, `evolution` that of MetaSchedule on a
 //          model's scores, `random` its replay of random configurations. Recorded spaces have no
-//          parallel parameters and no compute locations: phases matter for programs alone.
+//          parallel parameters and no compute locations: phases matter for programs alone. The
+//          space of a table's program is its configurations, a few of the program's: what else two
+//          levels suggest is invalid, nearly all, so only those +within are comparable there.
+//          `direct` and models of scores see description::expected of such programs, as always.
 // Exit     2 when a file or an argument is wrong
 #include <attune/declare/program_rows.hpp>
 #include <attune/declare/text.hpp>
@@ -51,12 +58,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../tests/support/nest_examples.hpp"
@@ -66,21 +75,30 @@
 #include "../support/recorded.hpp"
 #include "level_policies.hpp"
 #include "level_quality.hpp"
+#include "program_table.hpp"
 #include "replay_run.hpp"
+#include "small_layers.hpp"
 
 namespace {
 
 struct arguments {
     std::string data;
+    std::string table;
     std::string spaces;
     std::string search;
     std::size_t trials = 128;
     std::size_t repeats = 5;
     std::size_t batch = 16;
     std::size_t evaluation_ms = 300;
+    std::size_t runs = 0;
     std::size_t seed = 0;
     bool programs = false;
     bool rounds = false;
+
+    [[nodiscard]] bench::evaluation_cost cost() const
+    {
+        return {static_cast<double>(evaluation_ms), static_cast<double>(runs)};
+    }
 };
 
 [[nodiscard]] arguments parse(int count, char** text)
@@ -89,6 +107,7 @@ struct arguments {
     bench::read_arguments(count,
                           text,
                           {{"--data", &out.data},
+                           {"--table", &out.table},
                            {"--programs", &out.programs},
                            {"--spaces", &out.spaces},
                            {"--search", &out.search},
@@ -96,10 +115,11 @@ struct arguments {
                            {"--repeats", &out.repeats, 1},
                            {"--batch", &out.batch, 1},
                            {"--evaluation_ms", &out.evaluation_ms, 1},
+                           {"--runs", &out.runs},
                            {"--seed", &out.seed},
                            {"--rounds", &out.rounds}});
-    if (out.data.empty() && !out.programs)
-        throw std::runtime_error("--data DIR or --programs is needed");
+    if (out.data.empty() && out.table.empty() && !out.programs)
+        throw std::runtime_error("--data DIR, --table FILE or --programs is needed");
     return out;
 }
 
@@ -221,6 +241,26 @@ struct problem {
     return out;
 }
 
+[[nodiscard]] std::vector<problem> table_problems(arguments const& given)
+{
+    std::vector<problem> out;
+    bench::for_each_small_layer("", [&]<class Layer>() {
+        if (!bench::has_part(Layer::name, given.spaces)) return;
+        auto read = bench::read_program(given.table, Layer::name, Layer::program.describe());
+        if (!read || read->best_s() == 0) return;
+        auto const from = std::make_shared<bench::measured_program const>(*std::move(read));
+        out.push_back({from->name,
+                       from->space,
+                       [from](attune::point const& p) -> attune::outcome {
+                           attune::outcome const& in_s = from->outcomes.at(p);
+                           auto const* const m = std::get_if<attune::measurement>(&in_s);
+                           return m ? attune::measurement::exact(1e3 * m->value) : in_s;
+                       },
+                       1e3 * from->best_s()});
+    });
+    return out;
+}
+
 /// Schedules for four threads of a processor with AVX2, whatever this one is.
 [[nodiscard]] problem program_problem(std::string name, attune::nest_description const& nest)
 {
@@ -271,26 +311,23 @@ struct row_runs {
     {
         return median_of([&](auto const& one) { return one.best_after(trials); });
     }
-    /// After as much wall time as all trials take without thinking.
+    /// How many fit into the wall time that is equal for all.
+    [[nodiscard]] static std::size_t wall_trials(bench::replay_curve const& one,
+                                                 arguments const& given)
+    {
+        return one.evaluations_within(1e-3 * static_cast<double>(given.evaluation_ms) *
+                                          static_cast<double>(given.trials),
+                                      given.cost());
+    }
     [[nodiscard]] double after_wall(arguments const& given) const
     {
-        double const each_s = 1e-3 * static_cast<double>(given.evaluation_ms);
-        double const wall_s = each_s * static_cast<double>(given.trials);
-        return median_of([&](bench::replay_curve const& one) {
-            std::size_t fit = 0;
-            while (fit < one.thought_s.size() &&
-                   one.thought_s[fit] + each_s * static_cast<double>(fit + 1) <= wall_s)
-                ++fit;
-            return one.best_after(fit);
-        });
+        return median_of([&](auto const& one) { return one.best_after(wall_trials(one, given)); });
     }
     /// The share of the search in the wall time.
     [[nodiscard]] double think(arguments const& given) const
     {
         return median_of([&](bench::replay_curve const& one) {
-            double const evaluations_s = 1e-3 * static_cast<double>(given.evaluation_ms) *
-                                         static_cast<double>(one.best_ms.size());
-            return one.cpu_s / (one.cpu_s + evaluations_s);
+            return one.cpu_s / (one.cpu_s + one.evaluations_s(one.own_ms.size(), given.cost()));
         });
     }
     [[nodiscard]] bench::level_quality median_quality() const
@@ -316,13 +353,16 @@ void print(problem const& on, row const& of, row_runs const& runs, arguments con
 {
     double const latency = runs.after(given.trials);
     std::printf("levels space=%s search=%s latency_quarter_ms=%.5g latency_half_ms=%.5g "
-                "latency_ms=%.5g latency_wall_ms=%.5g think=%.3f",
+                "latency_ms=%.5g latency_wall_ms=%.5g wall_trials=%.0f think=%.3f",
                 on.name.c_str(),
                 of.name.c_str(),
                 runs.after(given.trials / 4),
                 runs.after(given.trials / 2),
                 latency,
                 runs.after_wall(given),
+                runs.median_of([&](auto const& one) {
+                    return static_cast<double>(row_runs::wall_trials(one, given));
+                }),
                 runs.think(given));
     if (on.best_ms) std::printf(" vs_best=%.3f", latency / *on.best_ms);
     if (of.rounds) print_quality(runs.median_quality());
@@ -340,8 +380,7 @@ void print_rounds(problem const& on,
         attune::two_level_round const& round = (*of.rounds)[r];
         double const search_s =
             curve.thought_s[std::min(round.outcomes, curve.thought_s.size() - 1)];
-        double const evaluations_s =
-            1e-3 * static_cast<double>(given.evaluation_ms * round.outcomes);
+        double const evaluations_s = curve.evaluations_s(round.outcomes, given.cost());
         std::printf("levels round space=%s search=%s run=%zu round=%zu trials=%zu search_s=%.3f "
                     "wall_s=%.3f best_ms=%.5g",
                     on.name.c_str(),
@@ -469,10 +508,12 @@ void run(arguments const& given)
     for (std::string const& name : names)
         (void)row_of(name, given.batch, {}); // so that a wrong name is refused before all
     std::vector<problem> problems;
-    if (!given.data.empty()) problems = recorded_problems(given);
-    if (given.programs)
-        for (problem& one : program_problems(given))
-            problems.push_back(std::move(one));
+    auto const add = [&](std::vector<problem> more) {
+        std::move(more.begin(), more.end(), std::back_inserter(problems));
+    };
+    if (!given.data.empty()) add(recorded_problems(given));
+    if (!given.table.empty()) add(table_problems(given));
+    if (given.programs) add(program_problems(given));
     if (problems.empty()) throw std::runtime_error("there is no such space");
     std::vector<std::vector<row_runs>> results(names.size());
     for (problem const& on : problems)

@@ -4,13 +4,21 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/declare/nest/nest_description.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/declare/program_rows.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/cost/expected_rows.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/detail/only_recorded.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <cstdio>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -94,6 +102,58 @@ read_table(std::string const& path, std::string const& program, attune::descript
                  row.seconds && (!known || *row.seconds < *known))
             known = row.seconds;
     }
+    return out;
+}
+
+/// A program whose space are the configurations of a table.
+struct measured_program {
+    std::string name;
+    attune::chain_of_trees space;
+    // by configuration, in the order of the table:
+    std::vector<attune::point> points{};
+    std::vector<attune::program_rows> rows{}; ///< as cost models see it
+    std::vector<std::optional<double>> seconds{};
+    std::vector<double> scores{}; ///< best over own seconds, 0 where it failed
+    /// In seconds.
+    std::unordered_map<attune::point, attune::outcome, attune::point_hash> outcomes{};
+
+    /// The least; 0: all failed.
+    [[nodiscard]] double best_s() const
+    {
+        double out = 0;
+        for (std::optional<double> const& s : seconds)
+            if (s && (out == 0 || *s < out)) out = *s;
+        return out;
+    }
+};
+
+/// The rows of `name` in a file of read_table(), which were recorded on this machine; nothing where
+/// there are none.
+/// @param nest  the program
+/// Errors   as read_table()
+[[nodiscard]] inline std::optional<measured_program>
+read_program(std::string const& path, std::string_view name, attune::nest_description const& nest)
+{
+    attune::description d = attune::derived_space(nest).describe();
+    measured_program out{std::string(name), attune::chain_of_trees(d)};
+    auto const known = std::make_shared<attune::detail::recorded_points>();
+    attune::expected_rows const seen(out.space);
+    attune::cost_samples samples;
+    for (program_row& row : read_table(path, out.name, d)) {
+        known->insert(row.at);
+        out.rows.push_back(*seen.of(row.at));
+        samples.add(name, out.rows.back(), row.seconds);
+        if (row.seconds)
+            out.outcomes.emplace(row.at, attune::measurement::exact(*row.seconds));
+        else
+            out.outcomes.emplace(row.at, attune::failure{attune::failure_stage::timeout, "slow"});
+        out.points.push_back(std::move(row.at));
+        out.seconds.push_back(row.seconds);
+    }
+    if (out.points.empty()) return {};
+    out.scores = samples.scores();
+    attune::detail::only_recorded(d, known);
+    out.space = attune::chain_of_trees(std::move(d));
     return out;
 }
 

@@ -34,14 +34,12 @@
 #include <attune/search/automatic.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/cost/expected_rows.hpp>
 #include <attune/search/random.hpp>
 #ifdef ATTUNE_BENCH_XGBOOST
 #include <attune/search/cost/xgboost_trees.hpp>
 #endif
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
-#include <attune/space/files/detail/only_recorded.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 
 #include <chrono>
@@ -61,10 +59,10 @@
 #include "../support/arguments.hpp"
 #include "../support/names.hpp"
 #include "../support/score_quality.hpp"
-#include "../tune/program_layers.hpp"
 #include "program_recording.hpp"
 #include "program_table.hpp"
 #include "replay_run.hpp"
+#include "small_layers.hpp"
 
 namespace {
 
@@ -108,35 +106,9 @@ struct arguments {
     return out;
 }
 
-using matmul_256 = bench::layers::matmul<"matmul_256", 256>;
-
-/// visit.operator()<Layer>() for each: a recording of all takes minutes.
-void for_each_small_layer(std::string const& wanted, auto&& visit)
-{
-    using namespace bench::layers;
-    std::vector<std::string> names;
-    auto const each = [&](auto&& f) {
-        [&]<class... Layer>() {
-            (f.template operator()<Layer>(), ...);
-        }.template operator()<matmul_256,
-                              matmul_512,
-                              batched_matmul,
-                              conv_1x1,
-                              conv_28,
-                              conv_bias_relu,
-                              depthwise,
-                              ffn_gelu>();
-    };
-    each([&]<class Layer>() { names.emplace_back(Layer::name); });
-    bench::require_known("--layers", wanted, names);
-    each([&]<class Layer>() {
-        if (bench::is_in(wanted, Layer::name)) visit.template operator()<Layer>();
-    });
-}
-
 void record(arguments const& asked)
 {
-    for_each_small_layer(asked.layers, [&]<class Layer>() {
+    bench::for_each_small_layer(asked.layers, [&]<class Layer>() {
         auto const begin = std::chrono::steady_clock::now();
         std::vector<bench::program_row> const rows =
             bench::record_program<Layer>(asked.configurations, asked.seconds, 12, asked.seed);
@@ -154,59 +126,13 @@ void record(arguments const& asked)
     });
 }
 
-/// A program whose space are the configurations of the table.
-struct measured_program {
-    std::string name;
-    attune::chain_of_trees space;
-    std::vector<attune::point> points;
-    std::vector<attune::program_rows> rows; ///< by point
-    std::vector<std::optional<double>> seconds;
-    std::vector<double> scores; ///< best over own seconds, 0 where it failed
-    std::unordered_map<attune::point, attune::outcome, attune::point_hash> outcomes{};
-};
-
-template <class Layer>
-[[nodiscard]] measured_program read_program(std::string const& path)
-{
-    attune::derived_space const derived(Layer::program.describe());
-    attune::description d = derived.describe();
-    std::string name(Layer::name);
-    measured_program out{name, attune::chain_of_trees(d), {}, {}, {}, {}};
-    auto const rows = std::make_shared<
-        std::unordered_map<attune::point, attune::program_rows, attune::point_hash>>();
-    auto const known = std::make_shared<attune::detail::recorded_points>();
-    attune::expected_rows const seen(out.space);
-    attune::cost_samples samples;
-    for (bench::program_row& row : bench::read_table(path, name, d)) {
-        if (!known->insert(row.at).second) continue;
-        attune::program_rows const of = *seen.of(row.at);
-        rows->emplace(row.at, d.rows(d, row.at));
-        samples.add(name, of, row.seconds);
-        if (row.seconds)
-            out.outcomes.emplace(row.at, attune::measurement::exact(*row.seconds));
-        else
-            out.outcomes.emplace(row.at, attune::failure{attune::failure_stage::timeout, "slow"});
-        out.points.push_back(std::move(row.at));
-        out.rows.push_back(of);
-        out.seconds.push_back(row.seconds);
-    }
-    if (out.points.empty()) return out;
-    out.scores = samples.scores();
-    attune::detail::only_recorded(d, known);
-    d.rows = [rows](attune::description const&, std::span<attune::coordinate const> at) {
-        return rows->at(attune::point(at.begin(), at.end()));
-    };
-    out.space = attune::chain_of_trees(std::move(d));
-    return out;
-}
-
 /// All programs but one. @param engine  not null: it deals each program's seconds out at random
-[[nodiscard]] attune::cost_samples all_but(std::vector<measured_program> const& all,
-                                           measured_program const& but,
+[[nodiscard]] attune::cost_samples all_but(std::vector<bench::measured_program> const& all,
+                                           bench::measured_program const& but,
                                            attune::random_engine* engine)
 {
     attune::cost_samples out;
-    for (measured_program const& one : all) {
+    for (bench::measured_program const& one : all) {
         if (&one == &but) continue;
         std::vector<std::optional<double>> seconds = one.seconds;
         if (engine != nullptr) attune::shuffle(std::span(seconds), *engine);
@@ -326,7 +252,7 @@ struct contender {
 /// Processor seconds of a model, the least of three times.
 struct timed_model {
     timed_model(attune::any_cost_model model,
-                measured_program const& program,
+                bench::measured_program const& program,
                 attune::cost_samples const& others)
     {
         for (int time = 0; time < 3; ++time) {
@@ -346,7 +272,7 @@ struct timed_model {
 
 /// What the models say of a program that they have not seen.
 void judge_models(fields& out,
-                  measured_program const& program,
+                  bench::measured_program const& program,
                   attune::cost_samples const& others,
                   attune::cost_samples const& dealt,
                   [[maybe_unused]] bool with_xgboost)
@@ -385,7 +311,7 @@ void judge_models(fields& out,
 }
 
 void judge_searches(fields& out,
-                    measured_program const& program,
+                    bench::measured_program const& program,
                     std::vector<contender> const& all,
                     arguments const& asked)
 {
@@ -415,16 +341,17 @@ void judge_searches(fields& out,
 
 void replay(arguments const& asked)
 {
-    std::vector<measured_program> all;
-    for_each_small_layer(asked.layers, [&]<class Layer>() {
-        measured_program one = read_program<Layer>(asked.table);
-        if (one.points.size() > 8) all.push_back(std::move(one));
+    std::vector<bench::measured_program> all;
+    bench::for_each_small_layer(asked.layers, [&]<class Layer>() {
+        if (auto one = bench::read_program(asked.table, Layer::name, Layer::program.describe());
+            one && one->points.size() > 8)
+            all.push_back(*std::move(one));
     });
     if (all.size() < 2)
         throw std::runtime_error(
             asked.table + ": it takes two layers with more than 8 configurations: record it");
     fields total;
-    for (measured_program const& program : all) {
+    for (bench::measured_program const& program : all) {
         attune::random_engine engine(asked.seed);
         auto const others =
             std::make_shared<attune::cost_samples const>(all_but(all, program, nullptr));
@@ -435,14 +362,11 @@ void replay(arguments const& asked)
         judge_searches(of_program, program, contenders(asked, others, dealt), asked);
         auto const failed =
             std::count(program.seconds.begin(), program.seconds.end(), std::nullopt);
-        double best = std::numeric_limits<double>::infinity();
-        for (std::optional<double> const& s : program.seconds)
-            if (s) best = std::min(best, *s);
         std::printf("program %s configurations=%zu failed=%td best_ms=%.4f default=%.3f",
                     program.name.c_str(),
                     program.points.size(),
                     failed,
-                    best * 1e3,
+                    program.best_s() * 1e3,
                     program.scores.front());
         of_program.print();
         of_program.add_means_to(total);

@@ -12,6 +12,12 @@
 
 namespace bench {
 
+/// What an evaluation takes where it is a look-up: a compilation, say, and some runs.
+struct evaluation_cost {
+    double each_ms = 0; ///< whatever the configuration is, also where it fails
+    double runs = 0;    ///< times of the configuration besides
+};
+
 /// One run: after every evaluation the best time so far (infinite before the first success) and
 /// whether that evaluation failed.
 struct replay_curve {
@@ -19,12 +25,30 @@ struct replay_curve {
     std::vector<bool> failed;
     std::vector<double> thought_s; ///< processor seconds up to then
     double cpu_s = 0;
+    std::vector<double> own_ms; ///< time of that configuration; 0: it failed
 
     /// The best after `evaluations`; a run that ended early keeps its best.
     [[nodiscard]] double best_after(std::size_t evaluations) const
     {
         std::size_t const n = std::min(evaluations, best_ms.size());
         return n == 0 ? std::numeric_limits<double>::infinity() : best_ms[n - 1];
+    }
+    /// Seconds that its first `evaluations` take, searching not included.
+    [[nodiscard]] double evaluations_s(std::size_t evaluations, evaluation_cost const& of) const
+    {
+        std::size_t const n = std::min(evaluations, own_ms.size());
+        double ms = of.each_ms * static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i)
+            ms += of.runs * own_ms[i];
+        return 1e-3 * ms;
+    }
+    /// How many evaluations end within these seconds, searching included.
+    [[nodiscard]] std::size_t evaluations_within(double wall_s, evaluation_cost const& of) const
+    {
+        std::size_t out = 0;
+        while (out < own_ms.size() && thought_s[out] + evaluations_s(out + 1, of) <= wall_s)
+            ++out;
+        return out;
     }
 };
 

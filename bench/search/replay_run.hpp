@@ -54,6 +54,7 @@ using evaluator = std::function<attune::outcome(attune::point const&)>;
         if (m != nullptr) best = std::min(best, m->value);
         out.best_ms.push_back(best);
         out.failed.push_back(m == nullptr);
+        out.own_ms.push_back(m != nullptr ? m->value : 0);
         out.thought_s.push_back(thread_seconds() - begin);
     }
     out.cpu_s = thread_seconds() - begin;

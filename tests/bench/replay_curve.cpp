@@ -15,7 +15,7 @@ std::vector<bench::replay_curve> runs(std::vector<std::vector<double>> const& be
 {
     std::vector<bench::replay_curve> out;
     for (std::vector<double> const& b : bests)
-        out.push_back({b, {}, {}, 0});
+        out.push_back({b, {}, {}, 0, {}});
     return out;
 }
 
@@ -28,6 +28,28 @@ TEST_CASE("a run keeps its best when it ends, and has none before the first succ
     CHECK(std::isinf(run.best_after(1)));
     CHECK(run.best_after(2) == 4);
     CHECK(run.best_after(100) == 2);
+}
+
+TEST_CASE("searching, compilations and runs share the wall time")
+{
+    bench::replay_curve run;
+    run.best_ms = {none, 40, 20, 20};
+    run.own_ms = {0, 40, 20, 30}; // the first failed
+    run.thought_s = {.1, .2, .3, .9};
+    bench::evaluation_cost const compiled{500, 0};
+    CHECK(run.evaluations_s(3, compiled) == doctest::Approx(1.5));
+    CHECK(run.evaluations_s(9, compiled) == doctest::Approx(2)); // it ended
+    bench::evaluation_cost const compiled_and_run{500, 10};
+    CHECK(run.evaluations_s(1, compiled_and_run) == doctest::Approx(.5));
+    CHECK(run.evaluations_s(4, compiled_and_run) == doctest::Approx(2.9));
+    // They end after .6, 1.2, 1.8 and 2.9 seconds, or after .6, 1.6, 2.4 and 3.8.
+    CHECK(run.evaluations_within(.59, compiled) == 0);
+    CHECK(run.evaluations_within(1.79, compiled) == 2);
+    CHECK(run.evaluations_within(1.81, compiled) == 3);
+    CHECK(run.evaluations_within(99, compiled) == 4);
+    CHECK(run.evaluations_within(1.59, compiled_and_run) == 1);
+    CHECK(run.evaluations_within(2.41, compiled_and_run) == 3);
+    CHECK(run.evaluations_within(3.79, compiled_and_run) == 3);
 }
 
 TEST_CASE("runs are compared with the expert one by one, then averaged")
