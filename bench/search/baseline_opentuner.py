@@ -1,10 +1,11 @@
 """bench/search/baseline_opentuner.py - OpenTuner 0.8.8 made to run on a Python of today.
 SPDX-License-Identifier: MIT
 
-Patched: it writes no log file into the working directory, says nothing of duplicates, and has its database in memory. A
-request takes it 20 to 50 ms, most of them queries of that database.
+Patched: it writes no log file into the working directory, says nothing of duplicates, has its database in memory, and equal
+seeds give equal requests: members of its populations are in sets, whose order was that of their addresses.
 """
 import argparse
+import itertools
 import logging
 
 import opentuner
@@ -12,10 +13,30 @@ from opentuner import tuningrunmain
 from opentuner.api import TuningRunManager
 from opentuner.measurement.interface import DefaultMeasurementInterface
 from opentuner.resultsdb.models import Result
+from opentuner.search import composableevolutionarytechniques, differentialevolution
 from opentuner.search.manipulator import ConfigurationManipulator
 
 tuningrunmain.init_logging = lambda: None
 logging.disable(logging.CRITICAL)
+
+
+born = itertools.count()
+
+
+def number_members(of):
+    """A member's hash is its number by birth."""
+    begin = of.__init__
+
+    def numbered(self, *arguments, **named):
+        self.number = next(born)
+        begin(self, *arguments, **named)
+
+    of.__init__ = numbered
+    of.__hash__ = lambda self: self.number
+
+
+number_members(differentialevolution.PopulationMember)
+number_members(composableevolutionarytechniques.PopulationMember)
 
 
 def tune(parameters, judge):
@@ -23,6 +44,8 @@ def tune(parameters, judge):
 
     judge(configuration as a dictionary) -> the value, None for a failure
     """
+    global born
+    born = itertools.count()
     arguments = argparse.ArgumentParser(parents=opentuner.argparsers()).parse_args([])
     arguments.no_dups = True
     arguments.parallelism = 1  # the result of each request before the next one; its default is 4 at a time

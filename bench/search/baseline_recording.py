@@ -70,16 +70,33 @@ class budget_spent(Exception):
 
 
 class evaluations:
-    """What one tool asked for, and what it had found after each evaluation."""
+    """What one tool asked for, and what it had found after each evaluation.
 
-    def __init__(self, space, budget):
+    on_evaluation(evaluations, budget) is called after each.
+    """
+
+    def __init__(self, space, budget, on_evaluation=lambda done, of: None):
         self.space = space
         self.budget = min(budget, len(space.all))
+        self.on_evaluation = on_evaluation
         self.best = []
         self.failed = []
         self.known = {}
         self.asked_in_vain = 0
         self.cpu_s = 0.0
+
+    @classmethod
+    def of_kept(cls, space, budget, run):
+        """What kept() gave, again."""
+        out = cls(space, budget)
+        for ms in run["ms"]:
+            out.count(ms)
+        out.asked_in_vain = run["in_vain"]
+        out.cpu_s = run["cpu_s"]
+        return out
+
+    def kept(self):
+        return {"ms": list(self.known.values()), "in_vain": self.asked_in_vain, "cpu_s": round(self.cpu_s, 4)}
 
     def __call__(self, at):
         """Milliseconds; None for a failure and for what breaks a constraint."""
@@ -91,14 +108,17 @@ class evaluations:
             return None
         if len(self.best) == self.budget:
             raise budget_spent
-        ms = self.space.time_ms[at]
-        self.known[at] = ms
-        best = self.best[-1] if self.best else math.inf
-        self.best.append(best if ms is None else min(best, ms))
-        self.failed.append(ms is None)
+        ms = self.known[at] = self.space.time_ms[at]
+        self.count(ms)
+        self.on_evaluation(len(self.best), self.budget)
         if len(self.best) == self.budget:
             raise budget_spent
         return ms
+
+    def count(self, ms):
+        best = self.best[-1] if self.best else math.inf
+        self.best.append(best if ms is None else min(best, ms))
+        self.failed.append(ms is None)
 
     def count_vain(self):
         self.asked_in_vain += 1
@@ -132,7 +152,7 @@ class evaluations:
 
 
 def summary(runs, space, budget):
-    """The numbers of bench/search/replay_run.hpp, computed in the same way."""
+    """The numbers of bench/search/replay_run.hpp, computed in the same way; NaN behind the budget."""
     checkpoints = list(range(40, max(budget, 40) + 1, 20))
 
     def fractions(count):
@@ -165,6 +185,7 @@ def summary(runs, space, budget):
         "cpu_ms_per_suggestion": 1e3 * sum(run.cpu_s for run in runs) / max(1, sum(len(run.best) for run in runs)),
         "evaluations": statistics.mean(len(run.best) for run in runs),
         "in_vain": statistics.mean(run.asked_in_vain for run in runs),
+        "runs": len(runs),
     }
 
 
@@ -182,7 +203,7 @@ def fractions_line(space, name, s):
             f"mae_rel={s['mae_rel']:.4f} evals_to_5pct={s['evals_to_5pct']} reached_5pct={s['reached_5pct']:.2f} "
             f"failures={s['failures']:.1f} failures_after_40={s['failures_after_40']:.3f} "
             f"cpu_ms_per_suggestion={s['cpu_ms_per_suggestion']:.3f} evaluations={s['evaluations']:.0f} "
-            f"in_vain={s['in_vain']:.0f}")
+            f"in_vain={s['in_vain']:.0f} runs={s['runs']}")
 
 
 def mean_line(name, table):
