@@ -1,6 +1,7 @@
 // attune/search/meta/auc_bandit.hpp - several searches share their results; the successful are asked.
 // SPDX-License-Identifier: MIT
 // Source   Wu, "DeepTuner", 2015, Sec. 3.2.1: the meta techniques of OpenTuner (Ansel et al. 2014)
+// Bench    bench/search/bandit.cpp
 #pragma once
 
 #include <attune/core/outcome.hpp>
