@@ -251,6 +251,25 @@ inline attune::nest_description dense_gelu(std::int64_t m, std::int64_t n, std::
     return b.out;
 }
 
+/// Y = max(C + bias, 0) for the result C of a nest of one statement; bias along its last axis.
+inline attune::nest_description with_bias_and_relu(attune::nest_description of)
+{
+    nest_builder b(of.name + "_relu");
+    std::string const name = b.out.name;
+    b.out = std::move(of);
+    b.out.name = name;
+    attune::nest_statement const sum = b.out.statements.front();
+    b.out.arrays[sum.target.array].role = attune::nest_role::temporary;
+    std::vector<std::uint32_t> const axes(sum.axes.begin(), sum.axes.begin() + sum.spatial_count);
+    auto const bias = b.array("bias", attune::nest_role::read, {b.of(axes.back())});
+    auto const Y =
+        b.array("relu", attune::nest_role::written, b.out.arrays[sum.target.array].extents);
+    auto const moved = b.op(
+        nest_op::add, b.read(sum.target.array, sum.target.at), b.read(bias, {b.at(axes.back())}));
+    b.statement(Y, axes, {}, attune::reduction::none, b.op(nest_op::maximum, moved, b.number(0)));
+    return b.out;
+}
+
 /// Y[i][j] = exp(X[i][j] - max_j X[i]) / sum_j exp(...)
 inline attune::nest_description softmax(std::int64_t rows, std::int64_t columns)
 {

@@ -114,6 +114,39 @@ TEST_CASE("random configurations of MetaSchedule's designs compute what their st
     CHECK(batch.run() == "");
 }
 
+TEST_CASE("a product and its reader in MetaSchedule's designs compute what their statements say")
+{
+    if (support::nest_batch::compiler().empty()) {
+        MESSAGE("skipped: there is no C++ compiler");
+        return;
+    }
+    using enum attune::element_type;
+    auto const half = [](attune::nest_description nest) { // the sum's array rounds: f16, by f32
+        nest.arrays[2].element = f16;
+        return nest;
+    };
+    std::vector<attune::nest_description> const nests{
+        support::with_bias_and_relu(support::matmul(12, 32, 20)),
+        support::dense_gelu(10, 96, 12), // longer than 64 lanes
+        support::with_bias_and_relu(support::convolution(8, 4, 8, 3, 1, 1)),
+        support::with_bias_and_relu(support::convolution(9, 3, 12, 3, 2, 1)),
+        support::with_bias_and_relu(support::depthwise(6, 8)),
+        half(support::with_bias_and_relu(support::matmul(12, 16, 8)))};
+    support::nest_batch batch;
+    attune::random_engine draw(17);
+    for (attune::nest_description const& nest : nests)
+        for (auto const& design : attune::metaschedule_designs(nest, small_processor())) {
+            REQUIRE(design.parts.size() == 1);
+            CHECK(design.parts.front().reader != attune::no_index);
+            attune::chain_of_trees const space(design.space);
+            for (int i = 0; i < ATTUNE_TEST_CONFIGURATIONS; ++i) {
+                attune::traced_program const made = design.schedule(space.sample(draw));
+                batch.add(made.program, nest, {}, text_of(made.trace));
+            }
+        }
+    CHECK(batch.run() == "");
+}
+
 TEST_CASE("a parameter that does not count makes no difference to the code")
 {
     std::size_t inactive = 0;

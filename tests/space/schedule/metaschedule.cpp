@@ -6,6 +6,7 @@
 #include <attune/core/random.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/loop_tree.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -17,6 +18,66 @@
 #include "../../support/nest_examples.hpp"
 
 namespace {
+
+/// The loops of some items, outermost first: "i 4 { j 2 { C } }", with | where threads share one
+/// and = where it is lanes; statements by their arrays.
+std::string tree_of(attune::loop_program const& p, std::vector<attune::program_item> const& items)
+{
+    std::string out;
+    for (attune::program_item const item : items) {
+        if (item.kind == attune::item_kind::copy) continue;
+        if (!out.empty()) out += ' ';
+        if (item.kind == attune::item_kind::block) {
+            std::uint32_t const s = p.blocks[item.index].statement;
+            out += p.nest.arrays[p.nest.statements[s].target.array].name;
+            continue;
+        }
+        attune::program_loop const& loop = p.loops[item.index];
+        std::string axes;
+        for (attune::loop_range const& range : loop.over)
+            axes += (axes.empty() ? "" : "*") + p.nest.axes[range.axis].name;
+        char const* const sign = loop.kind == attune::loop_kind::parallel     ? " |"
+                                 : loop.kind == attune::loop_kind::vectorized ? " ="
+                                                                              : " ";
+        out += axes + sign + std::to_string(*attune::iterations_of(p, item.index)) + " { " +
+               tree_of(p, loop.body) + " }";
+    }
+    return out;
+}
+
+/// Of each design of a program, with these values.
+std::vector<std::string> trees_of(attune::nest_description const& nest,
+                                  std::vector<attune::schedule_choices::choice> const& chosen)
+{
+    attune::processor_shape one;
+    one.cores = 1;
+    std::vector<std::string> out;
+    for (attune::metaschedule_design const& design : attune::metaschedule_designs(nest, one)) {
+        attune::loop_program const p = design.schedule({chosen}).program;
+        out.push_back(tree_of(p, p.body));
+    }
+    return out;
+}
+
+/// C[i][j] = sum_k A[i][k] * B[k][j], then Y[i][j] = C[i][j] + R[j][i] where `is_turned`, else
+/// C[i][j] + C[i][j - 1].
+attune::nest_description matmul_and_reader(bool is_turned)
+{
+    support::nest_builder b("product_and_reader");
+    b.out = support::matmul(32, 32, 32);
+    b.out.arrays[2].role = attune::nest_role::temporary;
+    auto const Y = b.array("Y", attune::nest_role::written, {b.of(0), b.of(1)});
+    auto const c = b.read(2, {b.at(0), b.at(1)});
+    std::uint32_t other = 0;
+    if (is_turned) {
+        auto const R = b.array("R", attune::nest_role::read, {b.of(1), b.of(0)});
+        other = b.read(R, {b.at(1), b.at(0)});
+    } else {
+        other = b.read(2, {b.at(0), {{{1, 1}}, -1}}, true);
+    }
+    b.statement(Y, {0, 1}, {}, attune::reduction::none, b.op(attune::nest_op::add, c, other));
+    return b.out;
+}
 
 double size_of(attune::description const& space)
 {
@@ -83,6 +144,48 @@ TEST_CASE("products and convolutions have three designs each, of the sizes that 
           3.0 * 80 * 80 * 84 * 2 * 2 * 7 * 4);
 }
 
+TEST_CASE("the reader of a product is a pass of its own, or lies in the product's tiles")
+{
+    // TVM's own test of this case, test_cpu_matmul_relu: a product of 512 x 512 x 512 whose tiles
+    // are 256 1 1 2 of i, 4 4 32 1 of j, 64 8 of k. It has three sketches: the reader is a nest of
+    // 512 x 512; in the four outer loops over a tile of 2 x 32; in the two outermost ones over a
+    // tile of 2 x 128. Then ParallelizeVectorizeUnroll: the outermost spatial loops are one
+    // parallel loop; of the product's innermost loop 1 iteration is left, no lanes; 32 of the
+    // reader are lanes, 128 are not, and in a nest by itself 512 are 8 times 64.
+    std::vector<std::string> const trees =
+        trees_of(support::with_bias_and_relu(support::matmul(512, 512, 512)),
+                 {{"TILE_i", "{256, 1, 1, 2}"},
+                  {"TILE_j", "{4, 4, 32, 1}"},
+                  {"TILE_k", "{64, 8}"},
+                  {"UNROLL", "0"}});
+    std::string const inside = "k 64 { i 1 { j 32 { k 8 { i 2 { j 1 { C } } } } } }";
+    REQUIRE(trees.size() == 3);
+    CHECK(trees[0] ==
+          "i*j |1024 { i 1 { j 4 { " + inside + " } } } i |512 { j 8 { j =64 { relu } } }");
+    CHECK(trees[1] == "i*j |1024 { i 1 { j 4 { " + inside + " } } i 2 { j 128 { relu } } }");
+    CHECK(trees[2] == "i*j |1024 { i 1 { j 4 { " + inside + " i 2 { j =32 { relu } } } } }");
+}
+
+TEST_CASE("a reader of other elements, or of an array in another order, is no write cache")
+{
+    attune::processor_shape one;
+    one.cores = 1;
+    for (bool const is_turned : {true, false}) {
+        auto const designs = attune::metaschedule_designs(matmul_and_reader(is_turned), one);
+        REQUIRE(designs.size() == 3); // the product's, with a cache of its own
+        for (auto const& design : designs) {
+            REQUIRE(design.parts.size() == 2);
+            CHECK(design.parts[0].reader == attune::no_index);
+        }
+    }
+    auto const fused = attune::metaschedule_designs(support::dense_gelu(32, 32, 32), one);
+    REQUIRE(fused.size() == 3);
+    for (auto const& design : fused) {
+        REQUIRE(design.parts.size() == 1);
+        CHECK(design.parts[0].reader == 1);
+    }
+}
+
 TEST_CASE("each long reduction without reuse has three designs")
 {
     CHECK(count(support::softmax(1536, 128)).designs == 9);
@@ -95,9 +198,12 @@ TEST_CASE("as a rule the designs of a statement are one space, of the size of al
 {
     attune::processor_shape one;
     one.cores = 1;
-    for (attune::nest_description const& nest : {support::matmul(512, 512, 512),
-                                                 support::convolution(56, 64, 64, 3, 1, 1),
-                                                 support::depthwise(112, 32)}) {
+    for (attune::nest_description const& nest :
+         {support::matmul(512, 512, 512),
+          support::convolution(56, 64, 64, 3, 1, 1),
+          support::depthwise(112, 32),
+          support::dense_gelu(128, 3072, 768),
+          support::with_bias_and_relu(support::convolution(56, 64, 64, 3, 1, 1))}) {
         attune::derived_space const whole(nest, one, attune::metaschedule_rules());
         CHECK(size_of(whole.describe()) == count(nest).all);
     }
@@ -131,7 +237,9 @@ TEST_CASE("as a rule a configuration has the steps of the same one in its design
     char const* const words[] = {"plain", "tiled", "tiled_cache1", "tiled_cache2"};
     attune::random_engine random(3);
     for (attune::nest_description const& nest :
-         {support::matmul(64, 96, 32), support::convolution(14, 16, 32, 3, 1, 1)}) {
+         {support::matmul(64, 96, 32),
+          support::convolution(14, 16, 32, 3, 1, 1),
+          support::with_bias_and_relu(support::depthwise(14, 32))}) {
         attune::derived_space const whole(nest, one, attune::metaschedule_rules());
         for (attune::metaschedule_design const& design : attune::metaschedule_designs(nest, one))
             for (int again = 0; again < 5; ++again) {
@@ -145,13 +253,10 @@ TEST_CASE("as a rule a configuration has the steps of the same one in its design
     }
 }
 
-TEST_CASE("the rule schedules each statement by itself, and constant extents alone")
+TEST_CASE("the rule schedules all statements of a group, and constant extents alone")
 {
     attune::derived_space const rows(support::softmax(12, 100), {}, attune::metaschedule_rules());
-    std::vector<std::string> const names = rows.rule_names();
-    CHECK(names.size() > 1);
-    for (std::string const& name : names)
-        CHECK(name == "metaschedule");
+    CHECK(rows.rule_names() == std::vector<std::string>{"metaschedule"});
     attune::nest_description inputs = support::matmul(64, 64, 64);
     inputs.inputs.push_back({"rows"});
     inputs.axes.front().extent = {0, 0};

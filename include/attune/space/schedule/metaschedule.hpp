@@ -1,9 +1,18 @@
 // attune/space/schedule/metaschedule.hpp - the designs that TVM's MetaSchedule derives for processors.
 // SPDX-License-Identifier: MIT
-// Source   apache/tvm 0.27, src/s_tir/meta_schedule: AutoInline, AddRFactor, MultiLevelTiling
-//          SSRSRS, ParallelizeVectorizeUnroll
+// Source   apache/tvm 0.27, src/s_tir/meta_schedule
 //
-// For comparison: tiles divide exactly, the order of loops is fixed, nothing is packed.
+// For comparison: tiles divide exactly, the order of loops is fixed, nothing is packed. Of the
+// rules for processors there are
+// - AutoInline, by what derived_space inlines;
+// - AddRFactor, of sums over one axis;
+// - MultiLevelTiling SSRSRS with its write caches: where one statement reads a product element by
+//   element (a bias, a sum with another array, an activation), that statement is the cache;
+// - ParallelizeVectorizeUnroll: the outermost spatial loops in threads without MetaSchedule's limit
+//   of 16 iterations a core; the innermost loop alone in lanes, where MetaSchedule would join it
+//   with the next ones; loops written out statement by statement.
+// There are no compute locations (RandomComputeLocation), no copy of a padded input, which is read
+// as zeros where it is used, and no weights in another layout (RewriteLayout).
 #pragma once
 
 #include <attune/core/posix/processor_shape.hpp>
@@ -23,8 +32,8 @@ namespace attune::inline ATTUNE_ABI {
 /// What a design does with one statement.
 enum class metaschedule_choice : std::uint8_t {
     plain,
-    tiled,        ///< SSRSRS, no write cache
-    tiled_cache1, ///< written back after the first level of spatial loops
+    tiled,        ///< SSRSRS, no write cache; its reader is a pass of its own
+    tiled_cache1, ///< written back, or read by its reader, after the first level of spatial loops
     tiled_cache2, ///< after the second one
     outer_parts,  ///< rfactor of the outer part of the fused reduction
     inner_parts,  ///< of the inner part
@@ -36,6 +45,8 @@ struct metaschedule_design {
         std::uint32_t statement = no_index;
         metaschedule_choice choice{};
         std::string prefix; ///< of its parameters
+        /// The statement that each element of a product goes to; no_index: none
+        std::uint32_t reader = no_index;
     };
     std::vector<part> parts;
     description space;
@@ -46,15 +57,15 @@ struct metaschedule_design {
     [[nodiscard]] traced_program schedule(point const& at) const;
 };
 
-/// Three designs per product or convolution, three per other reduction of more than 16 steps a
-/// core, and all their combinations. Extents are constants.
+/// Three designs per product or convolution with its reader, three per other reduction of more than
+/// 16 steps a core, and all their combinations. Extents are constants.
 /// Errors   attune::error: an extent that is an input
 [[nodiscard]] std::vector<metaschedule_design>
 metaschedule_designs(nest_description const& nest,
                      processor_shape const& processor = this_processor());
 
-/// The same designs as one space, for derived_space and program_options::rules: each statement by
-/// itself has a parameter DESIGN, whose values are those of metaschedule_choice. Where several
+/// The same designs as one space, for derived_space and program_options::rules: each statement that
+/// has several has a parameter DESIGN, whose values are those of metaschedule_choice. Where several
 /// statements are tiled each has an UNROLL of its own. It applies where extents are constants.
 ///
 /// Example   gemm.kernel({.rules = attune::metaschedule_rules()})

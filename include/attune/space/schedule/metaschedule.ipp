@@ -3,7 +3,9 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/space/schedule/detail/access_axes.hpp>
 #include <attune/space/schedule/detail/inline_cheap.hpp>
+#include <attune/space/schedule/detail/product_axes.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 #include <attune/space/schedule/program_features.hpp>
@@ -11,7 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -136,39 +140,170 @@ inline void declare_tiles(space_builder& space,
                      design);
 }
 
+/// Whether each read of a statement is at axes of its target in their order, shifted or not: what
+/// MetaSchedule takes for a write cache.
+[[nodiscard]] inline bool reads_in_order(nest_description const& nest, nest_statement const& of)
+{
+    for (std::uint32_t const a : accesses_of(nest, of)) {
+        auto next = of.axes.begin();
+        for (affine_index const& index : nest.accesses[a].at) {
+            if (index.terms.empty()) continue;
+            if (index.terms.size() != 1 || index.terms.front().factor != 1) return false;
+            next = std::find(next, of.axes.end(), index.terms.front().axis);
+            if (next == of.axes.end()) return false;
+            ++next;
+        }
+    }
+    return true;
+}
+
+/// The only statement that reads a product, where it does so element by element; no_index: none.
+[[nodiscard]] inline std::uint32_t reader_of_product(nest_description const& nest,
+                                                     std::vector<std::uint32_t> const& statements,
+                                                     std::uint32_t product)
+{
+    nest_statement const& of = nest.statements[product];
+    std::uint32_t const array = of.target.array;
+    if (nest.arrays[array].role != nest_role::temporary || !rules_of(of.combine).joins_parts ||
+        !has_data_reuse(nest, of))
+        return no_index;
+    std::uint32_t reader = no_index;
+    for (std::uint32_t const other : statements) {
+        if (!reads_array(nest, nest.statements[other], array)) continue;
+        if (reader != no_index) return no_index;
+        reader = other;
+    }
+    bool const may = reader != no_index && reads_each_element(nest, reader, product) &&
+                     reads_in_order(nest, nest.statements[reader]);
+    return may ? reader : no_index;
+}
+
+/// What is scheduled together, in the order of the statements.
+/// @param prefix  of parameters where this is one part
+[[nodiscard]] inline std::vector<metaschedule_design::part>
+metaschedule_parts(nest_description const& nest,
+                   std::vector<std::uint32_t> const& statements,
+                   std::string const& prefix)
+{
+    std::vector<metaschedule_design::part> parts;
+    std::vector<std::uint32_t> taken;
+    for (std::uint32_t const statement : statements) {
+        if (std::find(taken.begin(), taken.end(), statement) != taken.end()) continue;
+        metaschedule_design::part part{statement, metaschedule_choice::plain, prefix, no_index};
+        std::uint32_t const reader = reader_of_product(nest, statements, statement);
+        if (std::find(taken.begin(), taken.end(), reader) == taken.end()) part.reader = reader;
+        if (part.reader != no_index) taken.push_back(reader);
+        parts.push_back(std::move(part));
+    }
+    if (parts.size() > 1)
+        for (metaschedule_design::part& part : parts) {
+            std::uint32_t const last = part.reader == no_index ? part.statement : part.reader;
+            part.prefix = nest.arrays[nest.statements[last].target.array].name + '_';
+        }
+    return parts;
+}
+
+/// Whether the elements of each array that a statement uses are neighbours along its last axis, or
+/// the same one.
+[[nodiscard]] inline bool is_contiguous_in_lanes(nest_description const& nest,
+                                                 nest_statement const& of)
+{
+    std::uint32_t const axis = of.axes[of.spatial_count - 1];
+    auto const is_line = [axis](nest_access const& access) {
+        return !has_axis(access, axis) || is_contiguous(access, axis);
+    };
+    std::vector<std::uint32_t> const reads = accesses_of(nest, of);
+    return is_line(of.target) && std::all_of(reads.begin(), reads.end(), [&](std::uint32_t a) {
+               return is_line(nest.accesses[a]);
+           });
+}
+
+/// Makes the last axis of a statement that combines nothing lanes, where there are 2 to 64 of it.
+inline void vectorize_last_axis(std::uint32_t block, traced_program& p)
+{
+    nest_statement const& of = p.program.nest.statements[block];
+    if (of.combine != reduction::none || of.spatial_count == 0) return;
+    std::uint32_t const loop = loops_around(p.program, {item_kind::block, block}).back();
+    std::int64_t const steps = iterations_of(p.program, loop).value_or(0);
+    if (steps > 1 && steps <= most_innermost) p.apply(schedule_action::vectorize, {loop});
+}
+
+/// A statement in its own loops: the outermost one in threads, the last axis in lanes.
+inline void schedule_plain(std::uint32_t block, traced_program& p)
+{
+    nest_description const& nest = p.program.nest;
+    nest_statement const& of = nest.statements[block];
+    if (of.spatial_count == 0) return;
+    std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, block});
+    if (of.combine == reduction::none &&
+        iterations_of(p.program, path.back()).value_or(0) > most_innermost &&
+        is_contiguous_in_lanes(nest, of))
+        p.apply(schedule_action::split, {path.back(), most_innermost});
+    vectorize_last_axis(block, p);
+    if (p.program.loops[path.front()].kind == loop_kind::serial)
+        p.apply(schedule_action::parallelize, {path.front()});
+}
+
+/// @param nest   of the program before its first step
 /// @param limit  most copies that loops are written out to
 inline void schedule_tiled(metaschedule_design::part const& part,
                            schedule_choices const& chosen,
                            std::int64_t limit,
+                           nest_description const& nest,
                            traced_program& p)
 {
     using enum schedule_action;
+    using enum metaschedule_choice;
+    using loops_of_axes = std::vector<std::vector<std::int64_t>>;
     std::uint32_t const block = part.statement;
-    nest_statement const of = p.program.nest.statements[block];
-    std::vector<std::vector<std::int64_t>> spatial;
-    std::vector<std::vector<std::int64_t>> reduced;
-    std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, block});
-    for (std::size_t i = 0; i < of.axes.size(); ++i) {
-        auto const factors = factors_of(chosen, tile_name(p.program.nest, part, of.axes[i]));
-        (i < of.spatial_count ? spatial : reduced).push_back(split_by_tile(p, path[i], factors));
-    }
+    nest_statement const& of = nest.statements[block];
+    std::size_t const cached = part.choice == tiled_cache1   ? 1U
+                               : part.choice == tiled_cache2 ? 2U
+                                                             : 0U;
+    // Spatial levels whose loops are the reader's.
+    std::size_t const joined = part.reader == no_index ? 0U : cached;
+    loops_of_axes factors;
+    for (std::uint32_t const axis : of.axes)
+        factors.push_back(factors_of(chosen, tile_name(nest, part, axis)));
     std::vector<std::int64_t> order;
-    auto const level = [&order](std::vector<std::vector<std::int64_t>> const& of_axes,
-                                std::size_t which) {
+    auto const level = [&order](loops_of_axes const& of_axes, std::size_t which) {
         for (std::vector<std::int64_t> const& loops : of_axes)
             order.push_back(loops[which]);
     };
-    level(spatial, 0);
-    level(spatial, 1);
+    std::vector<std::int64_t> outer;
+    if (joined > 0) {
+        loops_of_axes loops;
+        auto const path = loops_around(p.program, {item_kind::block, part.reader});
+        for (std::size_t s = 0; s < of.spatial_count; ++s) {
+            auto const rest = factors[s].begin() + static_cast<std::ptrdiff_t>(joined);
+            std::vector<std::int64_t> own(factors[s].begin(), rest);
+            own.push_back(
+                std::accumulate(rest, factors[s].end(), std::int64_t{1}, std::multiplies<>{}));
+            factors[s].erase(factors[s].begin(), rest);
+            loops.push_back(split_by_tile(p, path[s], own));
+        }
+        for (std::size_t which = 0; which <= joined; ++which)
+            level(loops, which);
+        p.apply(reorder, order);
+        order.resize(joined * of.spatial_count);
+        outer = std::exchange(order, {});
+        p.apply(compute_at, {block, outer.back()});
+    }
+    loops_of_axes spatial;
+    loops_of_axes reduced;
+    std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, block});
+    for (std::size_t i = 0; i < of.axes.size(); ++i)
+        (i < of.spatial_count ? spatial : reduced)
+            .push_back(split_by_tile(p, path[outer.size() + i], factors[i]));
+    for (std::size_t which = joined; which < 2; ++which)
+        level(spatial, which - joined);
     level(reduced, 0);
-    level(spatial, 2);
+    level(spatial, 2 - joined);
     level(reduced, 1);
-    level(spatial, 3);
+    level(spatial, 3 - joined);
     p.apply(reorder, order);
-    if (part.choice == metaschedule_choice::tiled_cache1)
-        p.apply(cache_write, {block, spatial.back()[0], 0});
-    if (part.choice == metaschedule_choice::tiled_cache2)
-        p.apply(cache_write, {block, spatial.back()[1], 0});
+    if (cached > 0)
+        p.apply(cache_write, {block, joined > 0 ? outer.back() : spatial.back()[cached - 1], 0});
     std::int64_t const lanes =
         iterations_of(p.program, static_cast<std::uint32_t>(order.back())).value_or(0);
     if (lanes > 1 && lanes <= most_innermost) p.apply(vectorize, {order.back()});
@@ -181,10 +316,14 @@ inline void schedule_tiled(metaschedule_design::part const& part,
         if (copies > limit || own > 64) break;
         if (own > 1) p.apply(unroll, {loop, 0});
     }
-    for (std::size_t a = 1; a < spatial.size() && part.choice != metaschedule_choice::tiled_cache1;
-         ++a)
-        p.apply(fuse, {order[0], order[a]});
-    p.apply(parallelize, {order[0]});
+    if (joined > 0)
+        vectorize_last_axis(part.reader, p);
+    else if (part.reader != no_index)
+        schedule_plain(part.reader, p);
+    std::vector<std::int64_t> const& first = joined > 0 ? outer : order;
+    for (std::size_t a = 1; a < spatial.size(); ++a)
+        p.apply(fuse, {first[0], first[a]});
+    p.apply(parallelize, {first[0]});
 }
 
 inline void schedule_parts(metaschedule_design::part const& part,
@@ -203,18 +342,19 @@ inline void schedule_parts(metaschedule_design::part const& part,
 }
 
 /// @param unroll  the parameter that limits the copies of a tiled statement
+/// @param nest    of the program before its first step
 inline void schedule_part(metaschedule_design::part const& part,
                           schedule_choices const& chosen,
                           std::string_view unroll,
+                          nest_description const& nest,
                           traced_program& p)
 {
     if (is_tiled(part.choice))
-        schedule_tiled(part, chosen, chosen.number(unroll), p);
+        schedule_tiled(part, chosen, chosen.number(unroll), nest, p);
     else if (part.choice != metaschedule_choice::plain)
         schedule_parts(part, chosen, p);
-    else if (p.program.nest.statements[part.statement].spatial_count > 0)
-        p.apply(schedule_action::parallelize,
-                {loops_around(p.program, {item_kind::block, part.statement}).front()});
+    else
+        schedule_plain(part.statement, p);
 }
 
 /// The values of DESIGN, in the order of metaschedule_choice.
@@ -228,34 +368,38 @@ inline constexpr std::array<char const*, 6> choice_words{
 
 inline void declare_metaschedule(rule_subject const& of, space_builder& space)
 {
-    std::uint32_t const statement = of.statements.front();
-    auto const choices =
-        metaschedule_choices(*of.nest, of.nest->statements[statement], of.processor);
-    std::string const design = of.prefix + "DESIGN";
-    std::vector<std::string> words;
-    for (metaschedule_choice const one : choices)
-        words.emplace_back(word_of(one));
-    if (words.size() > 1) space.categorical(design, words, words.front());
-    if (is_tiled(choices.back())) declare_unroll(space, of.prefix + "UNROLL");
-    if (choices.back() == metaschedule_choice::plain) return;
-    metaschedule_design::part const part{statement, choices.back(), of.prefix};
-    bool const may_be_plain = choices.front() == metaschedule_choice::plain;
-    declare_tiles(space, *of.nest, part, may_be_plain ? design : std::string{});
+    nest_description const& nest = *of.nest;
+    for (metaschedule_design::part& part : metaschedule_parts(nest, of.statements, of.prefix)) {
+        auto const choices =
+            metaschedule_choices(nest, nest.statements[part.statement], of.processor);
+        std::string const design = part.prefix + "DESIGN";
+        std::vector<std::string> words;
+        for (metaschedule_choice const one : choices)
+            words.emplace_back(word_of(one));
+        if (words.size() > 1) space.categorical(design, words, words.front());
+        if (is_tiled(choices.back())) declare_unroll(space, part.prefix + "UNROLL");
+        part.choice = choices.back();
+        if (part.choice == metaschedule_choice::plain) continue;
+        bool const may_be_plain = choices.front() == metaschedule_choice::plain;
+        declare_tiles(space, nest, part, may_be_plain ? design : std::string{});
+    }
 }
 
 inline void
 schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen, traced_program& p)
 {
-    std::uint32_t const statement = of.statements.front();
-    auto const choices =
-        metaschedule_choices(*of.nest, of.nest->statements[statement], of.processor);
-    metaschedule_design::part part{statement, choices.front(), of.prefix};
-    if (choices.size() > 1) {
-        std::string const& word = chosen.text(of.prefix + "DESIGN");
-        for (metaschedule_choice const one : choices)
-            if (word == word_of(one)) part.choice = one;
+    nest_description const& nest = *of.nest;
+    for (metaschedule_design::part& part : metaschedule_parts(nest, of.statements, of.prefix)) {
+        auto const choices =
+            metaschedule_choices(nest, nest.statements[part.statement], of.processor);
+        part.choice = choices.front();
+        if (choices.size() > 1) {
+            std::string const& word = chosen.text(part.prefix + "DESIGN");
+            for (metaschedule_choice const one : choices)
+                if (word == word_of(one)) part.choice = one;
+        }
+        schedule_part(part, chosen, part.prefix + "UNROLL", nest, p);
     }
-    schedule_part(part, chosen, of.prefix + "UNROLL", p);
 }
 
 } // namespace detail
@@ -263,10 +407,9 @@ schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen, tr
 ATTUNE_INLINE std::vector<schedule_rule> metaschedule_rules()
 {
     auto const applies = [](rule_subject const& of) {
-        return of.statements.size() == 1 &&
-               std::none_of(of.nest->axes.begin(), of.nest->axes.end(), [](nest_axis const& axis) {
-                   return axis.extent.input != no_index;
-               });
+        return std::none_of(of.nest->axes.begin(), of.nest->axes.end(), [](nest_axis const& axis) {
+            return axis.extent.input != no_index;
+        });
     };
     return {{"metaschedule", applies, detail::declare_metaschedule, detail::schedule_metaschedule}};
 }
@@ -275,7 +418,7 @@ ATTUNE_INLINE traced_program metaschedule_design::schedule(schedule_choices cons
 {
     traced_program p = start;
     for (part const& one : parts)
-        detail::schedule_part(one, chosen, "UNROLL", p);
+        detail::schedule_part(one, chosen, "UNROLL", start.program.nest, p);
     return p;
 }
 
@@ -298,17 +441,14 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
     std::vector<std::vector<metaschedule_design::part>> designs(1);
     std::vector<std::uint32_t> blocks = blocks_inside(first.start.program, no_index);
     std::sort(blocks.begin(), blocks.end());
-    for (std::uint32_t const block : blocks) {
-        nest_statement const& of = now.statements[block];
-        std::vector<metaschedule_choice> const choices =
-            detail::metaschedule_choices(now, of, processor);
-        std::string const prefix =
-            blocks.size() > 1 ? now.arrays[of.target.array].name + '_' : std::string{};
+    for (metaschedule_design::part const& part : detail::metaschedule_parts(now, blocks, {})) {
         std::vector<std::vector<metaschedule_design::part>> more;
         for (auto const& former : designs)
-            for (metaschedule_choice const choice : choices) {
+            for (metaschedule_choice const choice :
+                 detail::metaschedule_choices(now, now.statements[part.statement], processor)) {
                 more.push_back(former);
-                more.back().push_back({block, choice, prefix});
+                more.back().push_back(part);
+                more.back().back().choice = choice;
             }
         designs = std::move(more);
     }

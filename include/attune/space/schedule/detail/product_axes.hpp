@@ -35,6 +35,26 @@ inline bool may_split_depth(nest_description const& nest, product_axes const& ax
     return axes.host == axes.product && holds_parts(nest, nest.statements[axes.product]);
 }
 
+/// Whether a statement computes one element for each of a product's, whose axes it has in their
+/// order, and that product is only read at this place.
+inline bool
+reads_each_element(nest_description const& nest, std::uint32_t host, std::uint32_t product)
+{
+    nest_statement const& reader = nest.statements[host];
+    nest_statement const& of = nest.statements[product];
+    if (reader.combine != reduction::none || reader.spatial_count != of.spatial_count ||
+        of.continues)
+        return false;
+    for (std::uint32_t const a : accesses_of(nest, reader)) {
+        nest_access const& access = nest.accesses[a];
+        if (access.array != of.target.array) continue;
+        if (access.is_padded || access.at != reader.target.at) return false;
+    }
+    for (std::uint32_t s = 0; s < of.spatial_count; ++s)
+        if (nest.axes[reader.axes[s]].extent != nest.axes[of.axes[s]].extent) return false;
+    return true;
+}
+
 /// Nothing where the statements are not of this kind.
 inline std::optional<product_axes> find_product_axes(rule_subject const& subject)
 {
@@ -65,18 +85,7 @@ inline std::optional<product_axes> find_product_axes(rule_subject const& subject
             reuses = reuses || !has_axis(access, of.axes[s]);
     }
     if (!has_lanes && !(reuses && reads.size() > 1)) return {};
-    if (out.host != out.product) { // one element of the host for each of the product, same axes
-        nest_statement const& host = nest.statements[out.host];
-        if (host.combine != reduction::none || host.spatial_count != of.spatial_count) return {};
-        for (std::uint32_t const a : accesses_of(nest, host)) {
-            nest_access const& access = nest.accesses[a];
-            if (access.array != of.target.array) continue;
-            if (access.is_padded || access.at != host.target.at) return {};
-        }
-        if (of.continues) return {};
-        for (std::uint32_t s = 0; s < of.spatial_count; ++s)
-            if (nest.axes[host.axes[s]].extent != nest.axes[of.axes[s]].extent) return {};
-    }
+    if (out.host != out.product && !reads_each_element(nest, out.host, out.product)) return {};
     // Rows: of the spatial axes that let a vector of columns be used again, the last one.
     for (std::uint32_t s = of.spatial_count - 1; s-- > 0 && out.rows == no_index;) {
         auto const extent = known_extent(nest, of.axes[s]);
