@@ -79,6 +79,15 @@ struct bench : grid {
         return static_cast<int>(i / 10 + i % 10) > most;
     }
     attune::detail::session_result tune() { return attune::detail::run_session(problem, options); }
+    /// Begins a tuning that tune() goes on with: its compiler throws after so many variants.
+    void tune_interrupted(std::size_t compiled)
+    {
+        options.event_log = directory.file("log");
+        most_compiled = compiled;
+        CHECK_THROWS_AS((void)tune(), attune::error);
+        CHECK(ended == compiled);
+        most_compiled = std::numeric_limits<std::size_t>::max();
+    }
 };
 
 constexpr std::size_t heavy_ones = 45;
@@ -158,11 +167,7 @@ TEST_CASE("an interrupted tuning goes on with what was pruned, and prunes it no 
     auto const expected = whole.tune();
     for (std::size_t const stop : {9U, 10U, 20U, 40U}) {
         bench b;
-        b.options.event_log = b.directory.file("log");
-        b.most_compiled = stop;
-        CHECK_THROWS_AS((void)b.tune(), attune::error);
-        CHECK(b.ended == stop);
-        b.most_compiled = std::numeric_limits<std::size_t>::max();
+        b.tune_interrupted(stop);
         auto const r = b.tune();
         CHECK(r.report.configuration == expected.report.configuration);
         CHECK(r.report.evaluations + r.report.pruned == 100);
@@ -226,10 +231,7 @@ TEST_CASE("what was pruned before an interruption is tried where nothing is prun
 {
     if (!is_possible()) return;
     bench b;
-    b.options.event_log = b.directory.file("log");
-    b.most_compiled = 30;
-    CHECK_THROWS_AS((void)b.tune(), attune::error);
-    b.most_compiled = std::numeric_limits<std::size_t>::max();
+    b.tune_interrupted(30);
     b.options.search.prune = false;
     auto const r = b.tune();
     CHECK(r.report.evaluations == 100);
@@ -330,11 +332,7 @@ TEST_CASE("a tuning that is interrupted in a part of its space goes on as if it 
             bench b{8};
             b.options.search.strategy = strategy;
             b.options.event_log = b.directory.file("log");
-            if (stop > 0) {
-                b.most_compiled = stop;
-                CHECK_THROWS_AS((void)b.tune(), attune::error);
-                b.most_compiled = std::numeric_limits<std::size_t>::max();
-            }
+            if (stop > 0) b.tune_interrupted(stop);
             auto const r = b.tune();
             CHECK(r.report.left_share == 0.45);
             CHECK(r.ended == "part");
@@ -356,10 +354,7 @@ TEST_CASE("an interrupted tuning without pruning goes on in the whole space")
 {
     if (!is_possible()) return;
     bench b{8};
-    b.options.event_log = b.directory.file("log");
-    b.most_compiled = 30;
-    CHECK_THROWS_AS((void)b.tune(), attune::error);
-    b.most_compiled = std::numeric_limits<std::size_t>::max();
+    b.tune_interrupted(30);
     b.options.search.prune = false;
     auto const r = b.tune();
     CHECK(r.report.evaluations == 100);
@@ -371,10 +366,7 @@ TEST_CASE("a tuning that goes on with a corrected statement has the whole space 
 {
     if (!is_possible()) return;
     bench b{8};
-    b.options.event_log = b.directory.file("log");
-    b.most_compiled = 30; // in a part
-    CHECK_THROWS_AS((void)b.tune(), attune::error);
-    b.most_compiled = std::numeric_limits<std::size_t>::max();
+    b.tune_interrupted(30);                 // in a part
     b.times.seconds[&b.entries[99]] = 1e-3; // outside
     b.kernel.work([](attune::configuration_view const& at, auto const&, auto const&, double) {
         return attune::work{.flops = at[grid_x] > 9 ? heavy : light, .threads = 1};
