@@ -32,16 +32,6 @@ struct level_policy {
     std::function<void(level_variant&, double)> apply;
 };
 
-/// The default roles; DEPTH_LOOP of generated programs, the place of a sum's loop, is a compute
-/// location.
-[[nodiscard]] inline attune::decision_role level_role(attune::description const& space,
-                                                      std::uint32_t parameter)
-{
-    return space.parameters[parameter].name == "DEPTH_LOOP"
-               ? attune::decision_role::compute_location
-               : attune::default_decision_role(space, parameter);
-}
-
 [[nodiscard]] inline std::vector<level_policy> level_policies()
 {
     using namespace attune;
@@ -59,7 +49,8 @@ struct level_policy {
     auto const rule = [](suggestion_rule chosen) {
         return [chosen](v it, double) { it.options.rule = chosen; };
     };
-    // Without its phase a parameter is as the inputs have it.
+    // Without its phase a parameter is as the inputs have it. Products of generated programs have
+    // parameters of both phases (THREADS; DEPTH_LOOP, OTHERS), recorded spaces of none.
     auto const without_phase = [](decision_role phase) {
         return [phase](v it, double) {
             it.options.role = [phase, before = it.options.role](description const& d,
@@ -100,7 +91,6 @@ struct level_policy {
 {
     level_variant out;
     out.options.choice = attune::batch_choice::best_per_input;
-    out.options.role = level_role;
     auto const apply = [&](std::string_view name) {
         for (level_policy const& one : level_policies()) {
             double number = 0;

@@ -36,8 +36,9 @@
 // Note     programs' cost models see description::rows; of recorded spaces, which have no programs,
 //          the features of the Bayesian search stand for them. `direct` is the library's default
 //          search, `genetic` evolution on measurements, `evolution` that of MetaSchedule on a
-//          model's scores, `random` its replay of random configurations. Recorded spaces have no
-//          parallel parameters and no compute locations: phases matter for programs alone. The
+//          model's scores, `random` its replay of random configurations. Programs have a parallel
+//          parameter (THREADS) and compute locations (DEPTH_LOOP, OTHERS), as the library declares
+//          them; recorded spaces have neither, and what phases do is seen in programs alone. The
 //          space of a table's program is its configurations, a few of the program's: what else two
 //          levels suggest is invalid, nearly all, so only those +within are comparable there.
 //          `direct` and models of scores see description::expected of such programs, as always.

@@ -90,6 +90,8 @@ struct parameter_description {
     bool is_own_name = false; ///< of a macro: the kernel file declares something of this name
     prior_description prior;
     activity_description active;
+    bool is_location = false; ///< its values are places in the program where a part of it is
+                              ///< computed: a search over scores decides it in a phase of its own
 
     [[nodiscard]] bool is_conditional() const noexcept { return active.root != no_index; }
     [[nodiscard]] detail::kind_traits const& traits() const noexcept

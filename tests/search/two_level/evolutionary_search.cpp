@@ -3,9 +3,11 @@
 #include <attune/search/two_level/evolutionary_search.hpp>
 
 #include <attune/declare/table.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
 #include <attune/search/two_level/detail/mutators.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
+#include <attune/space/schedule/derived_space.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +15,13 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "../../laws/searcher.hpp"
+#include "../../support/nest_examples.hpp"
 #include "../../support/search_spaces.hpp"
 
 namespace {
@@ -208,6 +212,44 @@ TEST_CASE("mutators are chosen by their weights, and change one parameter of the
     double const shares[] = {.9, .03, .02, .05};
     for (std::size_t k = 0; k < 4; ++k) // five standard deviations of a share
         CHECK(std::abs(changes[k] / all - shares[k]) < 5 * std::sqrt(shares[k] / all));
+}
+
+TEST_CASE("mutations alone lead from one schedule of a product to each size and place of its tiles")
+{
+    attune::processor_shape shape;
+    shape.cores = 4;
+    attune::chain_of_trees const space(
+        attune::derived_space(support::matmul(512, 512, 512), shape).describe());
+    attune::description const& d = space.describe();
+    point start;
+    for (attune::parameter_description const& p : d.parameters)
+        start.push_back(*attune::coordinate_of(p, p.name == "DEPTH" ? "128" : *p.default_text));
+    REQUIRE(space.contains(start));
+    // One parent, which was measured, and one child.
+    evolutionary_options options;
+    options.population = 1;
+    options.measured_ratio = 1;
+    options.generations = 1;
+    options.mutation_probability = 1;
+    options.retries = 1000;
+    options.batch = 1;
+    options.random_batch = 0;
+    std::set<std::string> changed;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        evolutionary_search search(space, seed, options);
+        search.tell(start, attune::measurement::exact(1));
+        std::vector<point> const child = search.ask(1);
+        REQUIRE(child.size() == 1);
+        std::vector<std::string> here;
+        for (std::uint32_t p = 0; p < start.size(); ++p)
+            if (child[0][p] != start[p] && space.is_active(p, child[0]))
+                here.push_back(d.parameters[p].name);
+        CHECK(here.size() == 1);
+        changed.insert(here.begin(), here.end());
+    }
+    for (char const* name :
+         {"DEPTH", "DEPTH_LOOP", "ROW_TILES", "COLUMN_TILES", "THREADS", "UNROLL"})
+        CHECK(changed.contains(name));
 }
 
 TEST_CASE("generations find better scores than the random configurations that they begin with")

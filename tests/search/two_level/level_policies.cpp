@@ -39,6 +39,7 @@ TEST_CASE("without its phase a parameter is as the inputs have it")
     attune::description d;
     for (char const* name : {"THREADS", "DEPTH_LOOP", "ROWS"})
         d.parameters.push_back(search_spaces::counting(name, 3));
+    d.parameters[1].is_location = true;
     using enum attune::decision_role;
     auto const roles = [&](std::string const& names) {
         auto const role = bench::level_variant_of(names).options.role;

@@ -3,8 +3,14 @@
 #include <attune/search/two_level/two_level_search.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/declare/lower.hpp>
+#include <attune/declare/pack.hpp>
+#include <attune/declare/parameters.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/search/cost/cost_model.hpp>
 #include <attune/search/random.hpp>
+#include <attune/space/schedule/derived_space.hpp>
+#include <attune/space/schedule/metaschedule.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,14 +18,17 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "../../laws/searcher.hpp"
+#include "../../support/nest_examples.hpp"
 #include "../../support/search_spaces.hpp"
 
 namespace {
 
+using attune::coordinate;
 using attune::point;
 using attune::program_rows;
 using attune::two_level_options;
@@ -206,10 +215,90 @@ TEST_CASE("the roles of parameters are read from the space")
     auto const role = [&](std::uint32_t p) { return attune::default_decision_role(d, p); };
     CHECK(role(0) == design); // decides about width
     CHECK(role(1) == tuned);
-    CHECK(role(2) == design); // decides about order
+    CHECK(role(2) == tuned); // order counts where it is large enough
     CHECK(role(3) == tuned);
     CHECK(role(4) == parallel);
     CHECK(role(5) == parallel);
+}
+
+TEST_CASE("cache tiles of generated programs are tuned, and what says where is a compute location")
+{
+    using enum attune::decision_role;
+    attune::processor_shape shape;
+    shape.cores = 4;
+    auto const roles = [&shape](attune::nest_description const& nest,
+                                std::vector<attune::schedule_rule> const& rules) {
+        attune::description const d = attune::derived_space(nest, shape, rules).describe();
+        std::map<std::string, attune::decision_role> out;
+        for (std::uint32_t p = 0; p < d.parameters.size(); ++p)
+            if (attune::decision_role const role = attune::default_decision_role(d, p);
+                role != tuned)
+                out.emplace(d.parameters[p].name, role);
+        return out;
+    };
+    using expected = std::map<std::string, attune::decision_role>;
+    CHECK(roles(support::matmul(512, 512, 512), attune::default_schedule_rules()) ==
+          expected{{"DEPTH_LOOP", compute_location}, {"THREADS", parallel}});
+    CHECK(roles(support::convolution(28, 512, 128, 3, 1, 1), attune::default_schedule_rules()) ==
+          expected{{"DEPTH_LOOP", compute_location},
+                   {"OTHERS", compute_location},
+                   {"THREADS", parallel}});
+    CHECK(roles(support::softmax(1 << 15, 1024), attune::default_schedule_rules()) ==
+          expected{{"THREADS", parallel}});
+    // Which of a reduction's loops there are is a design: other parameters are those of one.
+    shape.cores = 1;
+    for (auto const& [name, role] :
+         roles(support::softmax(1536, 128), attune::metaschedule_rules())) {
+        CHECK(name.ends_with("_DESIGN"));
+        CHECK(role == design);
+    }
+    CHECK(roles(support::softmax(1536, 128), attune::metaschedule_rules()).size() == 2);
+}
+
+TEST_CASE("a choice that a condition compares is a design, also as a truth")
+{
+    using enum attune::decision_role;
+    attune::space_builder space;
+    space.categorical("LAYOUT", {"rows", "columns"}, "rows");
+    space.categorical("FORM", {"x", "y"}, "x");
+    space.ordinal("SIZE", {1, 2, 4}, 1);
+    space.ordinal("KEPT", {0, 1}, 0);
+    space.ordinal("COUNT", {1, 2, 3}, 1);
+    space.ordinal("WAY", {1, 2, 3}, 1);
+    attune::op const both = attune::op::logical_and;
+    // LAYOUT == "rows" and FORM != "y" and SIZE > 1 and (KEPT + SIZE) == 2
+    space.active_if(
+        "WAY",
+        space.node(
+            both,
+            space.node(both,
+                       space.is("LAYOUT", "rows"),
+                       space.node(attune::op::not_equal, space.value("FORM"), space.word("y"))),
+            space.node(
+                both,
+                space.node(attune::op::greater, space.value("SIZE"), space.number(1)),
+                space.node(attune::op::equal,
+                           space.node(attune::op::add, space.value("KEPT"), space.value("SIZE")),
+                           space.number(2)))));
+    attune::description const d = space.made();
+    auto const role = [&](char const* name) {
+        return attune::default_decision_role(d, d.find_parameter(name));
+    };
+    CHECK(role("LAYOUT") == design);
+    CHECK(role("FORM") == design);
+    CHECK(role("SIZE") == tuned);
+    CHECK(role("KEPT") == tuned);
+    CHECK(role("COUNT") == tuned);
+    CHECK(role("WAY") == tuned);
+
+    constexpr auto packs = attune::boolean<"PACKS">();
+    constexpr auto loud = attune::boolean<"LOUD">();
+    constexpr auto depth =
+        attune::ordinal<"DEPTH">(attune::values(1, 2, 4)).active_if(packs && !loud);
+    attune::description const own = attune::lower(attune::space(packs, loud, depth));
+    CHECK(attune::default_decision_role(own, 0) == design);
+    CHECK(attune::default_decision_role(own, 1) == design);
+    CHECK(attune::default_decision_role(own, 2) == tuned);
 }
 
 TEST_CASE("the later phases set parallel parameters and compute locations")
@@ -253,6 +342,53 @@ TEST_CASE("the later phases set parallel parameters and compute locations")
         point const& first = levels.rounds().front().batch.front().where;
         CHECK(first[4].index == 1);
         CHECK(first[5].index == 7);
+    }
+}
+
+TEST_CASE("both later phases run on a generated program")
+{
+    attune::processor_shape shape;
+    shape.cores = 4;
+    attune::description d = attune::derived_space(support::matmul(512, 512, 512), shape).describe();
+    point start;
+    for (attune::parameter_description const& p : d.parameters)
+        start.push_back(*attune::coordinate_of(p, p.name == "DEPTH" ? "128" : *p.default_text));
+    std::uint32_t const threads = d.find_parameter("THREADS");
+    std::uint32_t const place = d.find_parameter("DEPTH_LOOP");
+    REQUIRE(start[threads].index == 0);
+    coordinate const best_place{start[place].index == 2 ? 1U : 2U, 0};
+    // A model of these two decisions; the only input has neither as it is best.
+    d.rows = [=](attune::description const&, std::span<coordinate const> at) {
+        return program_rows{{at[threads].index == 1 ? .4 : 0, at[place] == best_place ? .6 : 0}, 2};
+    };
+    struct sum_of_both {
+        void learn(std::span<program_rows const>, std::span<double const>) {}
+        [[nodiscard]] std::vector<double> predict(std::span<program_rows const> asked) const
+        {
+            std::vector<double> out;
+            for (program_rows const& p : asked)
+                out.push_back(p.values[0] + p.values[1]);
+            return out;
+        }
+    };
+    two_level_options options = plain(4);
+    options.inputs = 1;
+    options.random_inputs = 0;
+    options.random_batch = 0;
+    options.model = [] { return sum_of_both(); };
+    for (bool const has_phases : {true, false}) {
+        if (!has_phases)
+            options.role = [](attune::description const& of, std::uint32_t p) {
+                auto const role = attune::default_decision_role(of, p);
+                return role == attune::decision_role::tuned ? role : attune::decision_role::design;
+            };
+        two_level_search levels(attune::chain_of_trees(d), 3, options);
+        levels.tell(start, attune::measurement::exact(1));
+        (void)levels.ask(1);
+        REQUIRE(levels.rounds().size() == 1);
+        point const& first = levels.rounds().front().batch.front().where;
+        CHECK((first[threads].index == 1) == has_phases);
+        CHECK((first[place] == best_place) == has_phases);
     }
 }
 

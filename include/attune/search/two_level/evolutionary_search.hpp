@@ -25,8 +25,9 @@ namespace attune::inline ATTUNE_ABI {
 /// Which mutator changes a parameter.
 enum class mutation_kind : std::uint8_t { tile, compute_location, unroll, parallel, none };
 
-/// `parallel` and `none` where default_decision_role() says parallel and design; `unroll` where the
-/// name is UNROLL, or ends with _UNROLL; else `tile`.
+/// `parallel`, `compute_location` and `none` where default_decision_role() says parallel,
+/// compute_location and design; `unroll` where the name is UNROLL, or ends with _UNROLL; else
+/// `tile`.
 [[nodiscard]] mutation_kind default_mutation_kind(description const& space,
                                                   std::uint32_t parameter);
 
@@ -55,8 +56,10 @@ struct evolutionary_options {
 /// model learns anew from all outcomes before each round; without any, scores are equal and the
 /// batch is random. tests/laws/searcher.hpp holds.
 ///
-/// A mutation of a tile moves a factor from one level to another; that of another parameter draws
-/// another of its values (own: there every decision but unrolling and placing is a tile).
+/// A mutation of a tile moves a factor from one level to another, that of another parameter draws
+/// another of its values.
+/// Own: our spaces have sizes of tiles that are numbers, and words (the order of loops, the form of
+/// a copy), which count as tiles among the mutators and are drawn anew.
 /// Cost: per round the model learns anew, and predicts population * (generations + 1) programs
 class evolutionary_search {
 public:

@@ -51,8 +51,10 @@ enum class decision_role : std::uint8_t {
     compute_location, ///< by random changes, on the best suggestions
 };
 
-/// `design` where the condition of another parameter reads this one; `parallel` where the name is
-/// THREADS, or ends with _THREADS; else `tuned`.
+/// `design` where the condition of another parameter compares this one by == or !=, or takes it as
+/// a truth; `compute_location` where parameter_description::is_location says so; `parallel` where
+/// the name is THREADS, or ends with _THREADS; else `tuned`. A condition such as DEPTH < 512 makes
+/// no design: it tells sizes apart, not programs.
 [[nodiscard]] decision_role default_decision_role(description const& space,
                                                   std::uint32_t parameter);
 

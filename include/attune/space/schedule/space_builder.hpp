@@ -41,6 +41,9 @@ public:
 
     /// The parameter counts only where this truth holds; elsewhere it stands at its default.
     void active_if(std::string const& parameter, std::uint32_t root);
+    /// The values of the parameter are places where a part of the program is computed: see
+    /// parameter_description::is_location.
+    void location(std::string const& parameter);
     /// A truth that every configuration has.
     /// @param text    what it says; empty: its formula
     /// @param advice  see constraint_description::advice

@@ -132,6 +132,11 @@ ATTUNE_INLINE void space_builder::active_if(std::string const& name, std::uint32
     active.text = detail::text_of_node(space_, space_.nodes[root]);
 }
 
+ATTUNE_INLINE void space_builder::location(std::string const& name)
+{
+    space_.parameters[parameter(name)].is_location = true;
+}
+
 ATTUNE_INLINE void space_builder::where(std::uint32_t root, std::string text, std::string advice)
 {
     constraint_description out;

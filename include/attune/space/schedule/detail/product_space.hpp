@@ -34,6 +34,10 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
         else
             space.categorical(of.name, of.labels, of.labels[preferred[i]]);
     }
+    // Where the sums' loop and the loops of other axes are, their copies are computed.
+    for (product_parameter const& of : known->all())
+        if (of.decides == product_decision::depth_place || of.decides == product_decision::others)
+            space.location(of.name);
     // What makes no difference to the loops does not count.
     auto const above = [&space](std::string const& name, std::int64_t value) {
         return space.node(op::greater, space.value(name), space.number(value));
