@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/two_level/evolutionary_search.hpp>
 
+#include <attune/core/error.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
@@ -336,6 +337,61 @@ TEST_CASE_TEMPLATE("programs of other tasks tell what to try first in a task nev
     CHECK(mean(with) > .95);
     CHECK(mean(without) < .8);
     CHECK(mean(wrong) < mean(with) - .1);
+}
+
+TEST_CASE("evolution ends where no program is new, and two configurations of one are not asked")
+{
+    attune::description d = four();
+    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
+        if (at[0].index == 11) throw attune::error("no such program", "here", "take another");
+        return program_rows{{1.0 * at[0].index}, 1};
+    };
+    evolutionary_search search(attune::chain_of_trees(d), 1, small(5));
+    std::set<std::uint32_t> asked;
+    std::size_t count = 0;
+    for (std::vector<point> now = search.ask(3); !now.empty(); now = search.ask(3))
+        for (point const& p : now) {
+            REQUIRE(++count <= 11);
+            asked.insert(p[0].index);
+            search.tell(p, attune::measurement::exact(bowl(p)));
+        }
+    CHECK(count == 11);
+    CHECK(asked.size() == 11);
+    CHECK(search.ask(1).empty());
+}
+
+TEST_CASE("random members are drawn until enough of them make programs")
+{
+    // One of 12 configurations makes one; a count of all that the model is asked about.
+    attune::description d = four();
+    d.rows = [rows = d.rows](attune::description const& in,
+                             std::span<attune::coordinate const> at) {
+        if (at[0].index != 3) throw attune::error("no such program", "here", "take another");
+        return rows(in, at);
+    };
+    struct counting_oracle : oracle {
+        std::shared_ptr<std::size_t> asked;
+        [[nodiscard]] std::vector<double> predict(std::span<program_rows const> all) const
+        {
+            *asked += all.size();
+            return oracle::predict(all);
+        }
+    };
+    auto const asked_with = [&](std::size_t least) {
+        auto const asked = std::make_shared<std::size_t>(0);
+        evolutionary_options options = small(4);
+        options.generations = 0;
+        options.min_unmeasured = least;
+        options.model = [asked] { return counting_oracle{{}, asked}; };
+        evolutionary_search search(attune::chain_of_trees(d), 2, options);
+        point const known{{3, 0}, {8, 0}, {1, 0}, {1, 0}};
+        search.tell(known, attune::measurement::exact(bowl(known)));
+        (void)search.ask(1);
+        return *asked;
+    };
+    CHECK(asked_with(0) < 20); // 59 draws
+    CHECK(asked_with(50) > 50);
+    CHECK(asked_with(50) < 70);
 }
 
 TEST_CASE("a model of other tasks ranks the programs of a task never seen")

@@ -35,6 +35,10 @@ enum class mutation_kind : std::uint8_t { tile, compute_location, unroll, parall
 struct evolutionary_options {
     std::size_t population = 2048; ///< at most all configurations
     double measured_ratio = .2;    ///< most of the first generation that were measured, the best
+    /// Random members of the first generation that make programs, at least, beyond its size where
+    /// need be: draws go on until there are as many, or `empty_draws` have given no new one.
+    std::size_t min_unmeasured = 50;
+    std::size_t empty_draws = 5;
     std::size_t generations = 4;
     double mutation_probability = .85; ///< that a child is not its parent
     std::size_t retries = 10;          ///< mutations of one child that give no program
@@ -42,6 +46,8 @@ struct evolutionary_options {
     double tile = .9, compute_location = .05, unroll = .03, parallel = .02;
     std::size_t batch = 64;    ///< configurations that are measured in a round
     double random_batch = .05; ///< share of the batch that is random (eps-greedy)
+    /// The search ends after so many rounds, all together, that met no program which is new.
+    std::size_t empty_rounds = 5;
 
     std::function<mutation_kind(description const&, std::uint32_t)> kind = default_mutation_kind;
     /// As those of two_level_options.
@@ -58,8 +64,11 @@ struct evolutionary_options {
 ///
 /// A mutation of a tile moves a factor from one level to another, that of another parameter draws
 /// another of its values.
-/// Own: our spaces have sizes of tiles that are numbers, and words (the order of loops, the form of
-/// a copy), which count as tiles among the mutators and are drawn anew.
+///
+/// Own: the model says something from the first outcome on, where TVM's has random scores until it
+/// knows 100 programs; fewer than min_unmeasured programs in a space do not end the search; and our
+/// spaces have sizes of tiles that are numbers, and words (the order of loops, the form of a copy),
+/// which count as tiles among the mutators and are drawn anew. MetaSchedule decides no such words.
 /// Cost: per round the model learns anew, and predicts population * (generations + 1) programs
 class evolutionary_search {
 public:
@@ -70,7 +79,8 @@ public:
     evolutionary_search(evolutionary_search&&) noexcept;
     evolutionary_search& operator=(evolutionary_search&&) noexcept;
 
-    /// Up to `k` distinct points, fewer when a finite space is nearly exhausted.
+    /// Up to `k` distinct points, fewer when the search ends: see
+    /// evolutionary_options::empty_rounds.
     [[nodiscard]] std::vector<point> ask(std::size_t k);
     /// Points outside the space are ignored; a point told again replaces its former outcome.
     void tell(point const& p, outcome const& result);

@@ -71,19 +71,17 @@ struct evolutionary_search::state {
         queue.push_back(std::move(p));
     }
 
-    /// An unseen random configuration, after some attempts one whose program is not new.
+    /// An unseen random configuration whose program is new; nothing where some attempts give none.
     [[nodiscard]] std::optional<point> fresh()
     {
-        constexpr int attempts = 32;
-        std::optional<point> out;
+        constexpr int attempts = 256;
         for (int i = 0; i < attempts; ++i) {
             std::optional<point> p = unseen.draw(engine);
             if (!p) break;
             std::optional<std::uint64_t> const structure = programs.structure_of(*p);
             if (structure && !taken.contains(*structure)) return p;
-            if (structure || !out) out = std::move(p);
         }
-        return out;
+        return {};
     }
 
     void begin_round()
@@ -101,9 +99,10 @@ struct evolutionary_search::state {
         }
         while (queue.size() < options.batch) {
             std::optional<point> p = fresh();
-            if (!p) return;
+            if (!p) break;
             take(std::move(*p));
         }
+        if (queue.empty()) ++empty_rounds;
     }
 
     /// The best measured ones, and random ones.
@@ -118,8 +117,16 @@ struct evolutionary_search::state {
         for (std::size_t const i : history.best_places(measured))
             add(history.told()[i].where);
         std::size_t const random = options.population - std::min(out.size(), options.population);
-        for (point const& p : sample_distinct(unseen.space(), random, engine))
-            add(p);
+        if (random == 0) return out;
+        std::unordered_set<point, point_hash> drawn;
+        std::size_t const known = out.size();
+        for (std::size_t empty = 0; empty < options.empty_draws;) {
+            std::size_t const before = out.size();
+            for (point const& p : sample_distinct(unseen.space(), random, engine))
+                if (drawn.insert(p).second) add(p);
+            if (out.size() - known >= options.min_unmeasured) break;
+            if (out.size() == before) ++empty;
+        }
         return out;
     }
 
@@ -160,8 +167,9 @@ struct evolutionary_search::state {
                                     parents.size() - 1)];
         };
         std::vector<individual> out;
-        out.reserve(parents.size());
-        while (out.size() < parents.size()) {
+        std::size_t const children = std::min(parents.size(), options.population);
+        out.reserve(children);
+        while (out.size() < children) {
             individual const& parent = draw();
             out.push_back(parent);
             if (!(uniform_unit(engine) < options.mutation_probability)) continue;
@@ -186,6 +194,7 @@ struct evolutionary_search::state {
     std::unordered_map<point, std::optional<detail::program_score>, point_hash> scores;
     std::unordered_set<std::uint64_t> taken; ///< structures that were asked for or told
     std::deque<point> queue;
+    std::size_t empty_rounds = 0;
 };
 
 ATTUNE_INLINE evolutionary_search::evolutionary_search(chain_of_trees space,
@@ -203,7 +212,8 @@ ATTUNE_INLINE std::vector<point> evolutionary_search::ask(std::size_t k)
 {
     std::vector<point> out;
     while (out.size() < k) {
-        if (state_->queue.empty()) state_->begin_round();
+        while (state_->queue.empty() && state_->empty_rounds < state_->options.empty_rounds)
+            state_->begin_round();
         if (state_->queue.empty()) break;
         out.push_back(std::move(state_->queue.front()));
         state_->queue.pop_front();
