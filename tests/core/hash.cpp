@@ -86,6 +86,23 @@ TEST_CASE("add hashes the length, eight bytes least significant first, then the 
           fnv_by_bytes("\x2c\1\0\0\0\0\0\0"s + long_text));
 }
 
+TEST_CASE("one word more makes different hashes of different ones, whatever follows")
+{
+    // (hash ^ word) * odd and x ^ x >> 32 are one to one in each argument.
+    std::set<std::uint64_t> of_words;
+    std::set<std::uint64_t> of_hashes;
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+        std::uint64_t const one = i % 2 == 0 ? i : ~i << 40;
+        of_words.insert(attune::detail::mixed(attune::detail::mixed(7, one), 3));
+        of_hashes.insert(attune::detail::mixed(one, 7));
+    }
+    CHECK(of_words.size() == 1000);
+    CHECK(of_hashes.size() == 1000);
+    CHECK(attune::detail::mixed(attune::detail::mixed(0, 1), 2) !=
+          attune::detail::mixed(attune::detail::mixed(0, 2), 1));
+    static_assert(attune::detail::mixed(0, 1) == (0xff51afd7ed558ccdULL ^ 0xff51afd7ULL));
+}
+
 TEST_CASE("where one text ends and the next begins matters")
 {
     std::set<std::string> seen;

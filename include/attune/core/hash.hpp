@@ -12,6 +12,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// A hash of 64 bits with one more word: of equal words in equal order equal on every machine. Two
+/// hashes that differ stay different while equal words are added.
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept
+{
+    hash = (hash ^ word) * 0xff51afd7ed558ccdULL;
+    return hash ^ hash >> 32;
+}
+
 /// A fingerprint of strings. The length of each string is hashed too, so {"ab", "c"} and
 /// {"a", "bc"} differ.
 class content_hash {

@@ -260,6 +260,11 @@ struct description {
     /// programs. It may be called from several threads at once.
     /// Errors   attune::error: the configuration stands for no program
     std::function<program_rows(description const& in, std::span<coordinate const> at)> rows;
+    /// A number of the program that a configuration stands for, equal for equal programs and, but
+    /// for chance, for no others: searches over scores measure none twice. Empty: not known; they
+    /// take configurations with equal `rows` for one program. Arguments and errors as those of
+    /// `rows`.
+    std::function<std::uint64_t(description const& in, std::span<coordinate const> at)> structure{};
     /// What each column of `rows` is: numbers of programs with equal names mean the same. Empty:
     /// not known, and no file keeps them.
     std::vector<std::string> row_names{};

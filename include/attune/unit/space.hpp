@@ -26,6 +26,7 @@
 #include <attune/space/schedule/rewrite.ipp>
 #include <attune/space/schedule/rule.ipp>
 #include <attune/space/schedule/space_builder.ipp>
+#include <attune/space/schedule/structure.ipp>
 #include <attune/space/schedule/trace.ipp>
 #include <attune/space/schedule/transform.ipp>
 #include <attune/space/tree/tree.ipp>

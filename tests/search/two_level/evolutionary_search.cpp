@@ -18,6 +18,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -339,12 +340,63 @@ TEST_CASE_TEMPLATE("programs of other tasks tell what to try first in a task nev
     CHECK(mean(wrong) < mean(with) - .1);
 }
 
+TEST_CASE_TEMPLATE("programs that differ in what no feature sees are both proposed",
+                   Search,
+                   evolutionary_search,
+                   attune::two_level_search)
+{
+    // Rows that were measured have score 1, others 0.
+    struct familiar {
+        std::vector<program_rows> seen;
+        void learn(std::span<program_rows const> all, std::span<double const>)
+        {
+            seen.assign(all.begin(), all.end());
+        }
+        [[nodiscard]] std::vector<double> predict(std::span<program_rows const> asked) const
+        {
+            std::vector<double> out;
+            for (program_rows const& p : asked)
+                out.push_back(std::find(seen.begin(), seen.end(), p) != seen.end() ? 1 : 0);
+            return out;
+        }
+    };
+    attune::processor_shape shape;
+    shape.cores = 1;
+    shape.l3_bytes = 1 << 20;
+    attune::chain_of_trees const space(
+        attune::derived_space(support::softmax(1 << 13, 1024), shape).describe());
+    attune::description const& d = space.describe();
+    std::uint32_t const stores = d.find_parameter("STORES");
+    REQUIRE(stores != attune::no_index);
+    point streamed;
+    for (attune::parameter_description const& p : d.parameters)
+        streamed.push_back(*attune::coordinate_of(p, *p.default_text));
+    REQUIRE(attune::text_of(d.parameters[stores], streamed[stores]) == "streamed");
+    point cached = streamed;
+    cached[stores] = *attune::coordinate_of(d.parameters[stores], "cached");
+    REQUIRE(d.rows(d, streamed) == d.rows(d, cached));
+    auto options = [] {
+        if constexpr (std::is_same_v<Search, evolutionary_search>)
+            return evolutionary_options{};
+        else
+            return attune::two_level_options{};
+    }();
+    options.batch = 4;
+    options.random_batch = 0;
+    options.model = [] { return familiar(); };
+    for (auto const& [known, other] : {std::pair(streamed, cached), std::pair(cached, streamed)}) {
+        Search search(space, 1, options);
+        search.tell(known, attune::measurement::exact(1));
+        CHECK(search.ask(1) == std::vector<point>{other});
+    }
+}
+
 TEST_CASE("evolution ends where no program is new, and two configurations of one are not asked")
 {
     attune::description d = four();
-    d.rows = [](attune::description const&, std::span<attune::coordinate const> at) {
+    d.structure = [](attune::description const&, std::span<attune::coordinate const> at) {
         if (at[0].index == 11) throw attune::error("no such program", "here", "take another");
-        return program_rows{{1.0 * at[0].index}, 1};
+        return std::uint64_t{at[0].index};
     };
     evolutionary_search search(attune::chain_of_trees(d), 1, small(5));
     std::set<std::uint32_t> asked;

@@ -89,7 +89,8 @@ struct two_level_options {
 
     std::function<decision_role(description const&, std::uint32_t)> role = default_decision_role;
     /// Equal programs have equal numbers: only one of them is measured (Rocke 2024 Sec. 3.7).
-    /// Empty: the hash of description::rows, or of the configuration where that is empty.
+    /// Empty: description::structure; where that is empty, too, the hash of description::rows, or
+    /// of the configuration where there are none.
     std::function<std::uint64_t(point const&)> structure{};
     /// Empty: boosted_trees.
     cost_model_factory model{};

@@ -7,6 +7,7 @@
 #include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/program_features.hpp>
+#include <attune/space/schedule/structure.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -76,10 +77,13 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest,
     }
     space_ = space.made();
     space_.row_names = program_feature_names();
-    space_.rows = [of = std::make_shared<derived_space const>(*this),
-                   processor](description const& in, std::span<coordinate const> at) {
+    auto const of = std::make_shared<derived_space const>(*this);
+    space_.rows = [of, processor](description const& in, std::span<coordinate const> at) {
         return features_of(
             of->schedule(choices_of(in, at)).program, processor, inputs_of_nest(of->nest_, in));
+    };
+    space_.structure = [of](description const& in, std::span<coordinate const> at) {
+        return structure_of(of->schedule(choices_of(in, at)).program);
     };
 }
 

@@ -9,6 +9,7 @@
 #include <attune/space/schedule/loop_tree.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 #include <attune/space/schedule/program_features.hpp>
+#include <attune/space/schedule/structure.hpp>
 
 #include <algorithm>
 #include <array>
@@ -465,9 +466,12 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
             detail::declare_unroll(space, "UNROLL");
         design.space = space.made();
         design.space.row_names = program_feature_names();
-        design.space.rows = [of = std::make_shared<metaschedule_design const>(design),
-                             processor](description const& in, std::span<coordinate const> at) {
+        auto const of = std::make_shared<metaschedule_design const>(design);
+        design.space.rows = [of, processor](description const& in, std::span<coordinate const> at) {
             return features_of(of->schedule(choices_of(in, at)).program, processor);
+        };
+        design.space.structure = [of](description const& in, std::span<coordinate const> at) {
+            return structure_of(of->schedule(choices_of(in, at)).program);
         };
         out.push_back(std::move(design));
     }

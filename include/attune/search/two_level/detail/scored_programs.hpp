@@ -3,7 +3,10 @@
 // tested by search/two_level/two_level_search.cpp
 #pragma once
 
+#include <attune/core/error.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/declare/program_rows.hpp>
 #include <attune/search/cost/boosted_trees.hpp>
@@ -85,16 +88,19 @@ public:
             double const n = static_cast<double>(own_);
             predicted = (n * predicted + other_weight * other) / (n + other_weight);
         }
+        std::optional<std::uint64_t> const structure = structure_of(p, &*rows);
+        if (!structure) return {};
         bool const has_expected = static_cast<bool>(space_.describe().rows);
-        return program_score{std::clamp(predicted, 0.0, 1.0),
-                             structure_of(p, *rows),
-                             has_expected ? rows->values.back() : 0};
+        return program_score{
+            std::clamp(predicted, 0.0, 1.0), *structure, has_expected ? rows->values.back() : 0};
     }
+    /// Equal programs have equal numbers; nothing where the configuration stands for no program.
     [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p)
     {
-        std::optional<program_rows> const& rows = measured_rows(p);
-        if (!rows) return {};
-        return structure_of(p, *rows);
+        auto const found = structures_.find(p);
+        return found != structures_.end()
+                   ? found->second
+                   : structures_.emplace(p, structure_of(p, nullptr)).first->second;
     }
 
     /// Learns from all outcomes anew.
@@ -166,17 +172,31 @@ private:
         return found != measured_.end() ? found->second
                                         : measured_.emplace(p, rows_of(p)).first->second;
     }
-    /// Of what the program is, without what is expected of it.
-    [[nodiscard]] std::uint64_t structure_of(point const& p, program_rows const& rows) const
+    /// That of the options, of the description, or of the rows without what is expected.
+    /// @param known  the rows where they are known; else null
+    [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p,
+                                                            program_rows const* known) const
     {
-        if (structure_) return structure_(p);
-        if (!space_.describe().rows) return point_hash()(p);
-        std::uint64_t h = rows.width;
-        for (std::size_t r = 0; r < rows.count(); ++r)
-            for (double const v : rows.row(r).first(rows.width - 1)) {
-                h = (h ^ std::bit_cast<std::uint64_t>(v)) * 0xff51afd7ed558ccdULL;
-                h ^= h >> 32;
+        description const& d = space_.describe();
+        if (!structure_ && d.structure) {
+            try {
+                return d.structure(d, p);
+            } catch (error const&) {
+                return {};
             }
+        }
+        std::optional<program_rows> made;
+        if (known == nullptr) {
+            made = rows_of(p);
+            if (!made) return {};
+            known = &*made;
+        }
+        if (structure_) return structure_(p);
+        if (!d.rows) return point_hash()(p);
+        std::uint64_t h = known->width;
+        for (std::size_t r = 0; r < known->count(); ++r)
+            for (double const v : known->row(r).first(known->width - 1))
+                h = mixed(h, std::bit_cast<std::uint64_t>(v));
         return h;
     }
 
@@ -191,6 +211,7 @@ private:
     double shift_ = 0;    ///< of other tasks' scores to this one's
     double stretch_ = 1;
     std::unordered_map<point, std::optional<program_rows>, point_hash> measured_;
+    std::unordered_map<point, std::optional<std::uint64_t>, point_hash> structures_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -37,7 +37,8 @@ namespace attune::inline ATTUNE_ABI {
 /// they can be predicted, the registers that a block of the device may have. Where no device is
 /// known: 1024 threads and 48 KiB, which all of them have, and 96 KiB where tiles are copied
 /// asynchronously, which devices before sm_80 may not have. Extents that are inputs of the program
-/// are inputs of the space. Rows of a configuration are device_features_of().
+/// are inputs of the space. Rows of a configuration are device_features_of(). They tell programs
+/// apart, too: description::structure is empty.
 class device_space {
 public:
     /// @param device  what the space is for; nothing: any device
