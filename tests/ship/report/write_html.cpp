@@ -699,8 +699,9 @@ TEST_CASE("the schedule of a program: its code, and where its loops sit; of no o
     std::string const space = "\xc2\xa0\xc2\xa0";
     CHECK(rows[0] ==
           std::vector<std::string>{
-              "i_0", "24", "parallel", "96 B registers", "33 MiB memory", "", "33 MiB memory"});
+              "i_0", "24", "parallel", "96 bytes registers", "33 MiB memory", "", "33 MiB memory"});
     CHECK(rows[1] == std::vector<std::string>{space + "k_0", "", "unrolled by 4", "", "", "", ""});
-    CHECK(rows[2] == std::vector<std::string>{
-                         space + "j_0", "3", "vector", "513 B L1", "", "1.5 KiB L1", "2 KiB L2"});
+    CHECK(rows[2] ==
+          std::vector<std::string>{
+              space + "j_0", "3", "vector", "513 bytes L1", "", "1.5 KiB L1", "2 KiB L2"});
 }

@@ -39,15 +39,6 @@ ATTUNE_INLINE bool has_missed(child_end const& end, std::span<address_range cons
     });
 }
 
-/// "64 MiB", "7.5 GiB"
-[[nodiscard]] inline std::string memory_text(std::size_t bytes)
-{
-    std::size_t const mib = bytes >> 20;
-    if (mib < 1024) return std::to_string(mib) + " MiB";
-    std::size_t const tenths = mib * 10 / 1024;
-    return std::to_string(tenths / 10) + '.' + std::to_string(tenths % 10) + " GiB";
-}
-
 ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limits)
 {
     switch (end.ending) {
@@ -110,7 +101,8 @@ ATTUNE_INLINE first_run_result sandboxed_run(std::function<void()> const& run,
     if (end.ending == child_ending::returned) return end.elapsed_s;
     failure verdict = verdict_of(end, limits);
     if (end.wanted_memory)
-        verdict.reason += "; needed more than " + memory_text(limits.memory_bytes) +
+        verdict.reason += "; needed more than " +
+                          text_of_bytes(static_cast<double>(limits.memory_bytes)) +
                           " of memory: raise tuning_options::measuring.trial.memory_bytes";
     if (end.address && options.explain_address)
         if (std::string const owner = options.explain_address(*end.address); !owner.empty())

@@ -18,20 +18,6 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// "16 KiB", "1.5 MiB", "96 B"
-[[nodiscard]] inline std::string bytes_html(std::int64_t bytes)
-{
-    constexpr char const* units[] = {" B", " KiB", " MiB", " GiB"};
-    double value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; value >= 1024 && unit < 3; ++unit)
-        value /= 1024;
-    return formatted(value == static_cast<double>(static_cast<std::int64_t>(value)) ? "%.0f"
-                                                                                    : "%.3g",
-                     value) +
-           units[unit];
-}
-
 /// The index of the first level that holds so many bytes; their number: memory alone does.
 [[nodiscard]] inline std::size_t level_for(std::int64_t bytes, generated_code const& code)
 {
@@ -51,7 +37,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     std::size_t const level = level_for(bytes, code);
     return cell("n level level" + std::to_string(std::min<std::size_t>(level, 4)),
-                bytes_html(bytes) + " <small>" + html_text(level_name(level, code)) + "</small>");
+                text_of_bytes(static_cast<double>(bytes)) + " <small>" +
+                    html_text(level_name(level, code)) + "</small>");
 }
 
 [[nodiscard]] inline std::string loops_table(generated_code const& code)
@@ -107,7 +94,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     out += "<h3>Where the loops sit</h3>\n<p class=\"soft\">Bytes that all iterations of a loop "
            "touch together, and the first level that holds them:";
     for (auto const& [level, bytes] : code.levels)
-        out += ' ' + html_text(level) + ' ' + bytes_html(bytes) + ',';
+        out += ' ' + html_text(level) + ' ' + text_of_bytes(static_cast<double>(bytes)) + ',';
     return out + " memory. Names that are no array of the program are copies.</p>\n" +
            loops_table(code);
 }
