@@ -8,7 +8,6 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/loop/session.hpp>
-#include <attune/tune/loop/trials_elsewhere.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +30,7 @@
 #include "../support/recorded_progress.hpp"
 #include "../support/scratch_directory.hpp"
 #include "../support/scripted_grid.hpp"
+#include "../support/scripted_others.hpp"
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 #include "../support/timed_bench.hpp"
@@ -173,18 +173,6 @@ std::string said_by(Act const& act)
     }
     return {};
 }
-
-/// No places: others try nothing.
-struct nobody : attune::detail::trials_elsewhere {
-    void begin(attune::measurement const&) override {}
-    bool has_place() const override { return false; }
-    std::size_t idle() const override { return 0; }
-    std::size_t pending() const override { return 0; }
-    void submit(attune::point const&, double) override {}
-    std::vector<attune::detail::tried_variant> wait(double) override { return {}; }
-    bool wants_stop() const override { return false; }
-    std::vector<std::string> notices() const override { return {}; }
-};
 
 } // namespace
 
@@ -376,7 +364,7 @@ TEST_CASE("a default beyond the bound, or a bench without energy, is an error th
                   "/intel-rapl:* with a package)"));
 
     tuning shared{1};
-    nobody others;
+    scripted_others others{0};
     attune::detail::session_memory memory;
     memory.elsewhere = &others;
     CHECK(has(said_by([&] { (void)shared.tune(std::move(memory)); }),

@@ -1,12 +1,14 @@
 // tests/tune/compile_ahead.cpp - variants that are compiled while another is measured.
 // SPDX-License-Identifier: MIT
 #include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/isolation.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/bayesian.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
+#include <attune/tune/pipeline/variants_ahead.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <cstdint>
@@ -125,6 +127,27 @@ TEST_CASE("without a word about it, one is compiled ahead unless there are threa
     CHECK(attune::detail::automatic_ahead(problem) == 0);
     g.compiler.identity = [] { return std::string{"clang 19.1.7 -O3 -fopenmp"}; };
     CHECK(attune::detail::automatic_ahead(g.problem) == 0);
+}
+
+TEST_CASE("as many are compiled ahead as the options say, else for each that is measured at once")
+{
+    grid g;
+    attune::tuning_options options;
+    options.measuring.protect = attune::isolation::none; // nothing is forked
+    auto const ahead = [&](std::size_t at_once) {
+        return attune::detail::variants_ahead_of(g.problem, options, at_once);
+    };
+    CHECK(ahead(3).count == 3 * attune::detail::automatic_ahead(g.problem));
+    options.compile_ahead = 5;
+    CHECK(ahead(3).count == 5);
+    CHECK(ahead(3).notice.empty());
+    options.measuring.protect = attune::isolation::fork;
+    bool const is_usual = attune::detail::foreign_allocator().empty();
+    CHECK(ahead(3).count == (is_usual ? 5 : 0));
+    CHECK(ahead(3).notice.empty() == is_usual);
+    g.kernel.bound_energy(1);
+    CHECK(ahead(3).count == 0); // a compiler's energy would count
+    CHECK(ahead(3).notice.empty());
 }
 
 TEST_CASE("interrupted anywhere, a search that is asked ahead goes on as if it had not been")

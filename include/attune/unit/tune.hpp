@@ -79,6 +79,7 @@
 #include <attune/tune/pipeline/compile_queue.ipp>
 #include <attune/tune/pipeline/core_pin.ipp>
 #include <attune/tune/pipeline/variant_pipeline.ipp>
+#include <attune/tune/pipeline/variants_ahead.ipp>
 #include <attune/tune/program/configuration_text.ipp>
 #include <attune/tune/program/device_source.ipp>
 #include <attune/tune/program/placed_loops.ipp>

@@ -23,7 +23,7 @@
 
 #include "../../laws/tree.hpp"
 #include "../../space/space_generator.hpp"
-#include "../../support/scripted_grid.hpp"
+#include "../../support/pruned_grid.hpp"
 #include "../../support/texts.hpp"
 
 using namespace attune_test;
@@ -38,56 +38,7 @@ namespace {
 constexpr double margin = candidate_pruning::margin;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// One flop, one sum and one byte of loads a second.
-attune::detail::core_peaks slow_core(double rate = 1)
-{
-    attune::detail::core_peaks out;
-    for (auto* list :
-         {&out.f32_flops, &out.f64_flops, &out.f32_sums, &out.f64_sums, &out.load_bytes})
-        list->fill(rate);
-    return out;
-}
-
-/// A hundred configurations, whose flops are (1 + X) (1 + Y): what each takes at least, in seconds.
-struct bench : grid {
-    std::vector<std::string> said{};
-    std::vector<bool> measured_anew{};
-    std::function<attune::detail::core_peaks(bool anew)> core = [](bool) { return slow_core(); };
-    std::function<double(unsigned)> memory = [](unsigned) { return 1.0; };
-    bool is_even = true;
-    attune::tuning_options options{};
-
-    template <class F>
-    void state(F f)
-    {
-        kernel.work([f](configuration_view const& at,
-                        std::span<double const>,
-                        std::span<double>,
-                        double) -> work { return f(at[grid_x], at[grid_y]); });
-    }
-    bench()
-    {
-        options.search.prune = true;
-        state([](int x, int y) { return work{.flops = (1.0 + x) * (1.0 + y), .threads = 1}; });
-    }
-    [[nodiscard]] candidate_pruning pruning()
-    {
-        return {problem,
-                options,
-                [this](std::string text) { said.push_back(std::move(text)); },
-                {.peaks =
-                     [this](bool anew) {
-                         measured_anew.push_back(anew);
-                         return core(anew);
-                     },
-                 .bytes_per_s = [this](unsigned threads) { return memory(threads); },
-                 .is_even = [this] { return is_even; },
-                 .cached = 100}};
-    }
-    [[nodiscard]] point at(std::uint64_t x, std::uint64_t y) const { return space.at(10 * x + y); }
-};
-
-double bound_of(point const& p) { return (1.0 + p[0].index) * (1.0 + p[1].index); }
+using bench = pruned_grid;
 
 /// At least its bound; the hundred times are different.
 double time_of(point const& p)

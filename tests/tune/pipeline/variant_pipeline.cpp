@@ -433,3 +433,34 @@ TEST_CASE("in a part of the space the latest pruned configuration comes next, th
     attune::detail::variant_pipeline plain{g.problem, attune::exhaustive_searcher{g.space}};
     CHECK(!plain.narrow({}).has_value());
 }
+
+TEST_CASE("a searcher that had nothing for others is asked again once there is news for it")
+{
+    grid g;
+    std::vector<std::string> calls;
+    attune::detail::variant_pipeline supply{
+        g.problem, noted_search{attune::exhaustive_searcher{g.space}, &calls}};
+    auto const asked = [&] {
+        return std::count_if(calls.begin(), calls.end(), [](std::string const& call) {
+            return call.starts_with("ask");
+        });
+    };
+    CHECK(supply.next_points(100).size() == 100);
+    CHECK(supply.next_points(1).empty());
+    auto const before = asked();
+    CHECK(supply.next_points(1).empty());
+    CHECK(asked() == before);
+    supply.tell(g.space.at(0), attune::measurement::exact(1));
+    CHECK(supply.next_points(0).empty());
+    CHECK(asked() == before);
+    CHECK(supply.next_points(1).empty());
+    CHECK(asked() == before + 1);
+    std::vector<point> others{g.space.at(5)};
+    CHECK(supply.reconsider_if([](point const&) { return false; }, others) == 0);
+    CHECK(supply.next_points(1).empty());
+    CHECK(asked() == before + 1); // none may win: that is no news
+    CHECK(supply.reconsider_if([](point const&) { return true; }, others) == 1);
+    CHECK(supply.next_points(1) == std::vector<point>{g.space.at(5)});
+    supply.reconsider({g.space.at(6)});
+    CHECK(supply.next_points(1) == std::vector<point>{g.space.at(6)});
+}

@@ -29,6 +29,13 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Seconds. What takes less is served by the default.
 inline constexpr double shortest_tuned_call_s = 1e-6;
 
+/// Of a default that takes so long there is no time to gain, and none that could be measured well.
+[[nodiscard]] inline bool is_too_short(tuning_problem const& problem,
+                                       measurement const& default_time)
+{
+    return !problem.predict && default_time.value < shortest_tuned_call_s;
+}
+
 /// The default configuration fails: without its output and time nothing can be tuned.
 class default_fails : public error {
 public:

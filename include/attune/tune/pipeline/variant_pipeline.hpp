@@ -28,11 +28,6 @@ struct pipelined_variant {
     compile_result code;
 };
 
-/// The default of tuning_options::compile_ahead: 1 if the calling thread may run on two cores and
-/// neither the kernel's text and flags nor the compiler's mention threads (OpenMP, TBB,
-/// std::thread, ...), which would use those cores; else 0.
-[[nodiscard]] std::size_t automatic_ahead(tuning_problem const& problem);
-
 /// Asks the searcher for configurations and compiles them. Only this object tells the searcher
 /// outcomes. The searcher is told the code_metrics_at() of a configuration when next() or compile()
 /// returns it, not when its compilation ends, because that moment depends on the machine and the
@@ -70,7 +65,7 @@ public:
     [[nodiscard]] std::optional<pipelined_variant>
     next(std::size_t left = std::numeric_limits<std::size_t>::max());
     /// The next configurations, which others compile. Fewer than asked for: the searcher may have
-    /// more once it is told more.
+    /// more once it is told more. Where it had none, it is not asked again before that.
     /// @pre  nothing is compiled ahead
     [[nodiscard]] std::vector<point> next_points(std::size_t count);
     /// Takes the code metrics of such a configuration, and counts its code.
@@ -167,6 +162,7 @@ private:
     std::deque<point> again_{};    ///< pruned by mistake, not supplied yet
     std::size_t pruned_in_a_row_ = 0;
     bool is_finished_ = false;
+    bool has_news_ = true; ///< since next_points() had none, the searcher was told something
     double compile_s_ = 0;
     double code_s_ = 0;
     double search_s_;

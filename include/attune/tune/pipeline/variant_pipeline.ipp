@@ -6,8 +6,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
-#include <attune/tune/kernel/thread_use.hpp>
-#include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <algorithm>
@@ -19,12 +17,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
-{
-    if (allowed_cores() < 2) return 0;
-    return may_use_threads(problem.kernel.source, problem.compiler.identity()) ? 0 : 1;
-}
 
 ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
                                                  any_searcher search,
@@ -147,6 +139,7 @@ ATTUNE_INLINE void variant_pipeline::reconsider(std::vector<point> const& others
     again_.insert(again_.end(), others.begin(), others.end());
     again_.insert(again_.end(), pruned_.begin(), pruned_.end());
     pruned_.clear();
+    has_news_ = true;
 }
 
 ATTUNE_INLINE std::size_t
@@ -160,6 +153,7 @@ variant_pipeline::reconsider_if(std::function<bool(point const&)> const& may_win
             again_.push_back(at);
             return true;
         });
+    has_news_ = has_news_ || again_.size() > before;
     return again_.size() - before;
 }
 
@@ -170,6 +164,7 @@ ATTUNE_INLINE std::optional<bool> variant_pipeline::narrow(std::optional<kept_se
         if (!search_.narrow(part)) return {};
     }
     is_finished_ = false;
+    has_news_ = true;
     if (!part || pruned_.empty()) return false;
     again_.push_back(std::move(pruned_.back()));
     pruned_.pop_back();
@@ -220,11 +215,13 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
 
 ATTUNE_INLINE std::vector<point> variant_pipeline::next_points(std::size_t count)
 {
+    if (count == 0 || !has_news_) return {};
     is_finished_ = false;
     ask_for(count);
     std::vector<point> out;
     for (; out.size() < count && !waiting_.empty(); waiting_.pop_front())
         out.push_back(std::move(waiting_.front().at));
+    has_news_ = !out.empty();
     return out;
 }
 
@@ -246,6 +243,7 @@ variant_pipeline::tell(point const& at, outcome const& result, bounded_values co
         return true;
     });
     note_time(result);
+    has_news_ = true;
     counted_seconds const counted(search_s_);
     if (std::vector<double> const beyond = excesses(problem_.kernel, seen); !beyond.empty()) {
         auto const* const m = std::get_if<measurement>(&result);

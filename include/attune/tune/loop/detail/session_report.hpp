@@ -9,8 +9,10 @@
 #include <attune/measure/clock/noise.hpp>
 #include <attune/measure/clock/processor_use.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/search/meta/technique_use.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/trial.hpp>
@@ -23,6 +25,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -37,6 +40,16 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline void note(tuning_report& report, std::string sentence)
 {
     if (!sentence.empty()) report.notices.push_back(std::move(sentence));
+}
+
+/// What is known before anything runs.
+inline void put_into(tuning_report& report, tuning_problem const& problem)
+{
+    report.kernel = problem.kernel.name;
+    report.compiler = problem.compiler.identity();
+    report.predicted = problem.predict;
+    report.log2_space_size = problem.space.log2_size();
+    report.default_configuration = text_of(problem.space.describe(), problem.default_at);
 }
 
 /// @pre  report.default_time is from the beginning
@@ -95,6 +108,33 @@ inline void put_into(tuning_report& report,
     report.search_s = supply.search_s();
 }
 
+inline void put_into(tuning_report& report, candidate_pruning const& pruning)
+{
+    report.pruned = static_cast<std::uint32_t>(pruning.pruned());
+    report.left_share = pruning.left_share();
+    note(report, pruning.sentence());
+}
+
+/// What kernel.bound_energy() asks for: joules of a call, of what is installed and of the default;
+/// 0: they are not known.
+inline void put_joules(tuning_report& report,
+                       kernel_description const& kernel,
+                       double joules,
+                       double default_joules,
+                       bool is_default)
+{
+    report.joules = joules;
+    report.default_joules = default_joules;
+    if (joules <= 0) return;
+    std::string said = "a call takes " + formatted("%.3g", joules) + " J, of at most " +
+                       formatted("%.3g", kernel.most_joules);
+    if (default_joules > 0 && !is_default)
+        said += "; the default takes " + formatted("%.3g", default_joules);
+    note(report,
+         said + "; the counters are those of whole processors, so what other programs did "
+                "counts");
+}
+
 /// What to say where the user's own code is faster than what is installed; else empty.
 [[nodiscard]] inline std::string slower_than_own(baseline_comparison const& own)
 {
@@ -143,6 +183,28 @@ private:
     std::uint32_t threads_ = 1;
 };
 
+/// What each technique of the search gained; one that is a single technique has its own name.
+/// @param tried  proposals that were tried or pruned, as bandits count
+[[nodiscard]] inline std::vector<search::technique_use>
+uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests)
+{
+    std::vector<search::technique_use> out = supply.uses();
+    std::string const strategy = supply.strategy();
+    if (out.empty() && !strategy.empty()) out.push_back({strategy, tried, new_bests});
+    return out;
+}
+
+/// For record::ended.
+/// @param has_tried_all  that was not pruned
+[[nodiscard]] inline std::string
+how_it_ended(tuning_report const& report, bool has_tried_all, bool has_met_rule)
+{
+    if (report.interrupted) return "interrupted";
+    bool const is_pruned = report.left_share < 1 || report.pruned > 0;
+    if (has_tried_all) return is_pruned ? "part" : "space";
+    return has_met_rule ? "stop rule" : "budget";
+}
+
 /// Of a session that ran nothing: the default serves.
 /// @param made  its code
 [[nodiscard]] inline tuning_report report_without_tuning(tuning_problem const& problem,
@@ -152,11 +214,8 @@ private:
         untuned_report(problem.kernel.name,
                        decision::served_default,
                        "the options leave no evaluations or no time for a tuning");
-    report.compiler = problem.compiler.identity();
-    report.predicted = problem.predict;
-    report.log2_space_size = problem.space.log2_size();
-    report.configuration = report.default_configuration =
-        text_of(problem.space.describe(), problem.default_at);
+    put_into(report, problem);
+    report.configuration = report.default_configuration;
     report.compile_s = made.compile_s;
     return report;
 }

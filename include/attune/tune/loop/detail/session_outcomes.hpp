@@ -1,0 +1,210 @@
+// attune/tune/loop/detail/session_outcomes.hpp - where each outcome of a session goes.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
+#include <attune/tune/loop/detail/session_final.hpp>
+#include <attune/tune/loop/detail/session_log.hpp>
+#include <attune/tune/loop/detail/session_report.hpp>
+#include <attune/tune/loop/detail/session_space.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/loop/trials_elsewhere.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Passes an outcome on: to the search, the log, the memory, the counts, the final, and to what
+/// bounds times (pruning, roofline). Keeps what a report needs of them.
+class session_outcomes {
+public:
+    /// Who is told; all outlives this object.
+    struct parts {
+        tuning_problem const& problem;
+        tuning_options const& options;
+        session_memory const& memory; ///< its keep() is called
+        run_state& state;
+        session_log& events;
+        variant_pipeline& supply;
+        candidate_pruning& pruning;
+        session_space& searched;
+        kernel_roofline& roofline;
+        processor_watch& processor;
+        session_final& final;
+    };
+
+    explicit session_outcomes(parts const& with)
+        : with_(with)
+        , joules_(with.events.past_joules(with.problem.kernel))
+    {
+    }
+
+    /// The default's: the first.
+    /// @param is_past  it was measured before an interruption, and told
+    void record_default(trial const& first, bool is_past)
+    {
+        point const& at = with_.problem.default_at;
+        auto const& time = std::get<measurement>(first.result);
+        bool const is_tuned = !is_too_short(with_.problem, time);
+        with_.state.set_default(time.value);
+        count(at, first.result);
+        keep_joules(at, first);
+        note_threads(std::max(first.timing.threads, with_.events.past_threads()));
+        update_roofline();
+        if (is_tuned) with_.searched.measured(at, time);
+        if (is_past || first.is_cut) return;
+        with_.events.sampled(at, first);
+        with_.supply.tell(at, first.result, first.bounded);
+        if (is_tuned) keep(at, first);
+    }
+
+    /// One from before an interruption.
+    /// @param object_key  of its code; empty: unknown
+    void recall(point const& at, outcome const& result, std::string object_key)
+    {
+        callable code; // not loaded
+        code.object_key = std::move(object_key);
+        add(at, result, code);
+    }
+
+    /// Of a trial here.
+    void record(point const& at, trial const& tried)
+    {
+        with_.events.first_run(at, tried.first_run_s);
+        with_.events.sampled(at, tried);
+        note_threads(tried.timing.threads);
+        double const predicted_s = with_.supply.predicted_s(at);
+        std::string proposer = with_.supply.proposer_of(at);
+        with_.supply.tell(at, tried.result, tried.bounded);
+        keep_joules(at, tried);
+        keep(at, tried, predicted_s, std::move(proposer));
+        double const best_s = with_.state.best()->second.value;
+        add(at, tried.result, tried.code);
+        if (with_.problem.rival == at) return; // nobody's proposal
+        ++of_search_.tried;
+        if (with_.state.best()->second.value < best_s) ++of_search_.new_bests;
+    }
+
+    /// Of a trial in another process, which also compiled it.
+    void record(tried_variant const& one)
+    {
+        pipelined_variant const made{one.at, code_of(one.made)};
+        with_.events.compiled(made);
+        with_.supply.compiled_elsewhere(one.at, made.code, one.features);
+        record(one.at, one.made);
+    }
+
+    /// Of what worked elsewhere and fails here: what a later tuning knows of it.
+    void refuse(point const& at, trial const& tried)
+    {
+        with_.supply.tell(at, tried.result, tried.bounded);
+        keep(at, tried);
+    }
+
+    /// Seconds of the best after each, the default's first.
+    [[nodiscard]] std::vector<double> const& best_after() const noexcept { return best_after_; }
+    /// Seconds that the best takes at least, by the roofline; 0: unknown.
+    [[nodiscard]] double least_s() const noexcept { return least_s_; }
+    /// Joules of a call; 0: they were not measured.
+    [[nodiscard]] double joules_of(point const& at) const
+    {
+        auto const found = joules_.find(at);
+        return found != joules_.end() ? found->second : 0.0;
+    }
+
+    /// Proposals of the search.
+    struct proposals {
+        std::size_t tried = 0;
+        std::size_t new_bests = 0; ///< how many of them were faster than all before
+    };
+    [[nodiscard]] proposals of_search() const noexcept { return of_search_; }
+
+private:
+    void count(point const& at, outcome const& result)
+    {
+        with_.state.add(at, result, text_of(with_.problem.space.describe(), at));
+        best_after_.push_back(with_.state.best()->second.value);
+    }
+
+    void add(point const& at, outcome const& result, callable const& code)
+    {
+        count(at, result);
+        if (auto const* m = std::get_if<measurement>(&result)) {
+            with_.final.consider({at, *m, code, at == with_.problem.rival});
+            with_.searched.measured(at, *m);
+        }
+        if (with_.options.limits.roofline_share > 0) update_roofline();
+    }
+
+    /// Tells the judge the least time of the best configuration so far; measures the machine, so
+    /// that this is part of the budget.
+    void update_roofline()
+    {
+        if (with_.roofline.will_measure())
+            with_.supply.settle(); // compilers would take part of the machine
+        auto const& [at, time] = *with_.state.best();
+        if (auto const place = with_.roofline.at(at, time.value)) {
+            least_s_ = place->least_s;
+            with_.state.judge().enough(with_.options.limits.roofline_share, place->least_s);
+        }
+    }
+
+    void note_threads(std::uint32_t threads)
+    {
+        with_.roofline.note_threads(threads);
+        with_.pruning.note_threads(threads);
+        with_.processor.note_threads(threads);
+    }
+
+    void keep_joules(point const& at, trial const& tried)
+    {
+        if (!std::isnan(tried.bounded.joules)) joules_[at] = tried.bounded.joules;
+    }
+
+    /// @param predicted_s  that the search's model expected; 0: no model chose it
+    /// @param proposer     technique of the search; empty: none
+    void keep(point const& at,
+              trial const& tried,
+              double predicted_s = 0,
+              std::string proposer = {}) const
+    {
+        if (with_.memory.keep)
+            with_.memory.keep(
+                {at, tried.result, tried.code.object_key, predicted_s, std::move(proposer)});
+    }
+
+    /// What the compiler said of a configuration that was tried.
+    [[nodiscard]] static compile_result code_of(trial const& tried)
+    {
+        auto const* const why = std::get_if<failure>(&tried.result);
+        bool const is_compiled = why == nullptr || (why->stage != failure_stage::compile &&
+                                                    why->stage != failure_stage::load);
+        if (is_compiled) return tried.code;
+        return *why;
+    }
+
+    parts with_;
+    std::unordered_map<point, double, point_hash> joules_; ///< of a call, where measured
+    std::vector<double> best_after_{};
+    double least_s_ = 0;
+    proposals of_search_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

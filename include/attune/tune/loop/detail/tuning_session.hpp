@@ -1,0 +1,449 @@
+// attune/tune/loop/detail/tuning_session.hpp - the loop: begin, ask, try, tell, and the final.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/callable.hpp>
+#include <attune/core/environment.hpp>
+#include <attune/core/error.hpp>
+#include <attune/core/outcome.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/measure/clock/noise.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/kept_settings.hpp>
+#include <attune/tune/kernel/baseline.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
+#include <attune/tune/loop/detail/session_elsewhere.hpp>
+#include <attune/tune/loop/detail/session_final.hpp>
+#include <attune/tune/loop/detail/session_here.hpp>
+#include <attune/tune/loop/detail/session_limits.hpp>
+#include <attune/tune/loop/detail/session_log.hpp>
+#include <attune/tune/loop/detail/session_outcomes.hpp>
+#include <attune/tune/loop/detail/session_report.hpp>
+#include <attune/tune/loop/detail/session_space.hpp>
+#include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
+#include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/trial.hpp>
+#include <attune/tune/loop/trials_elsewhere.hpp>
+#include <attune/tune/options.hpp>
+#include <attune/tune/pipeline/variant_pipeline.hpp>
+#include <attune/tune/pipeline/variants_ahead.hpp>
+#include <attune/tune/progress.hpp>
+#include <attune/tune/report.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline std::uint32_t possible_evaluations(chain_of_trees const& space)
+{
+    constexpr std::uint32_t many = std::numeric_limits<std::uint32_t>::max();
+    auto const size = space.size();
+    if (space.has_real_parameters() || !size || *size > many) return many;
+    return static_cast<std::uint32_t>(*size);
+}
+
+/// One tuning from its first event to its report. All that can be told apart is a part of its own;
+/// the order of things is here.
+class tuning_session {
+public:
+    tuning_session(tuning_problem const& problem,
+                   tuning_options const& options,
+                   session_memory memory)
+        : problem_(problem)
+        , options_(options)
+        , memory_(std::move(memory))
+        , space_(problem.space.describe())
+        , state_(problem.kernel.name,
+                 options.limits,
+                 possible_evaluations(problem.space),
+                 options.progress)
+        , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
+        , pruning_(problem,
+                   options,
+                   [this](std::string said) { note(std::move(said)); },
+                   {.bytes_per_s =
+                        [this](unsigned threads) {
+                            if (memory_.elsewhere != nullptr)
+                                return 0.0;    // what others run takes part of its rate
+                            supply_->settle(); // compilers would take part of the machine
+                            return roofline_.most_bytes_per_s(threads);
+                        }})
+        , events_(problem, options)
+        , runner_(problem, options)
+        , limits_({state_,
+                   interrupt_,
+                   memory_.elsewhere,
+                   [this] { return final_->limit_s(); },
+                   [this] { return supply_->expected_gain(); },
+                   [this](std::string said) { note(std::move(said)); }})
+    {
+    }
+
+    /// From the first event to what is evaluated before the search.
+    void open()
+    {
+        if (memory_.elsewhere != nullptr && problem_.kernel.most_joules > 0)
+            throw error("kernel '" + problem_.kernel.name +
+                            "' has a bound on its energy: processes that try variants at the "
+                            "same time share the counters of their machine",
+                        "kernel.bound_energy()",
+                        "tune it in one process");
+        state_.set_unit_is_seconds(!problem_.predict);
+        put_into(report_, problem_);
+        report_.cache = options_.measuring.cache;
+        if (options_.limits.roofline_share > 0 && problem_.kernel.work == nullptr)
+            note("tuning_options::limits.roofline_share ends nothing: kernel '" +
+                 problem_.kernel.name +
+                 "' does not state its work; call kernel.work(flops, bytes)");
+
+        note(events_.check_beginning(problem_.default_at));
+        std::size_t const ahead = compiled_ahead();
+        memory_.known = from_default(std::move(memory_.known), problem_.default_at);
+        limits_.count_reading(memory_.read_s);
+        double search_s = memory_.read_s;
+        logged_search search = [&] {
+            counted_seconds const counted(search_s);
+            return logged_search{options_.search.strategy,
+                                 problem_.space,
+                                 options_.search.seed,
+                                 events_.log(),
+                                 memory_,
+                                 ahead,
+                                 pruning_.is_on()};
+        }();
+        std::vector<std::pair<point, outcome>> const past = search.past();
+        std::vector<point> past_pruned = search.past_pruned();
+        std::optional<kept_settings> past_part = search.past_part();
+        note(search.notice());
+        supply_.emplace(problem_, std::move(search), ahead, search_s);
+        runner_.set_background([this] { return supply_->background_cpu_s(); });
+        supply_->set_background([this] { return runner_.waiting_cpu_s(); });
+        searched_.emplace(pruning_, *supply_, std::move(past_pruned), std::move(past_part), [this] {
+            return limits_.may_begin();
+        });
+        tell_compiler();
+        begin(past);
+        is_open_ = !is_too_short(problem_, report_.default_time);
+    }
+
+    /// @return  false: there is no other
+    bool step()
+    {
+        resume();
+        bool has_stepped = false;
+        if (is_open_)
+            until_cut([&] {
+                bool const is_elsewhere = elsewhere_ && elsewhere_->has_place();
+                has_stepped = is_elsewhere ? elsewhere_->step() : here_->step();
+            });
+        return is_open_ = has_stepped;
+    }
+
+    void allow(std::uint64_t evaluations, double seconds) { limits_.allow(evaluations, seconds); }
+
+    void rest()
+    {
+        supply_->settle();
+        state_.pause();
+        interrupt_.pause();
+        at_work_.reset();
+    }
+
+    [[nodiscard]] session_state state()
+    {
+        std::vector<double> const& best = outcomes_->best_after();
+        if (is_open_ && best.size() >= gain_asked_ + 2) {
+            gain_asked_ = best.size();
+            if ((expected_gain_ = supply_->expected_gain()))
+                expected_gain_ = std::clamp(*expected_gain_, 0.0, 1.0);
+        }
+        return {best,
+                outcomes_->least_s(),
+                expected_gain_,
+                state_.elapsed_s(),
+                limits_.longest_step_s(),
+                final_->limit_s()};
+    }
+
+    session_result finish()
+    {
+        resume();
+        if (is_too_short(problem_, report_.default_time)) return stay_with_default();
+        supply_->settle();
+        return finish(final_->run(*supply_));
+    }
+
+private:
+    void resume()
+    {
+        if (!at_work_) at_work_.emplace();
+        interrupt_.resume();
+        state_.resume();
+    }
+
+    void note(std::string sentence) { detail::note(report_, std::move(sentence)); }
+
+    /// The default configuration, as it was measured.
+    [[nodiscard]] finalist standard() const
+    {
+        return {problem_.default_at, report_.default_time, default_code_};
+    }
+
+    /// Which compiler serves in place of the one asked for: told as soon as it is known, and once.
+    void tell_compiler()
+    {
+        std::string const said = problem_.compiler.notice();
+        if (said.empty() || said == told_of_compiler_) return;
+        told_of_compiler_ = said;
+        state_.announce(progress_event::notice, said);
+    }
+
+    /// How many variants to compile beside a measurement.
+    [[nodiscard]] std::size_t compiled_ahead()
+    {
+        if (memory_.elsewhere != nullptr) return 0; // others compile
+        variants_ahead chosen = variants_ahead_of(problem_, options_, runner_.at_once());
+        note(std::move(chosen.notice));
+        return chosen.count;
+    }
+
+    /// What is evaluated before the search.
+    /// @param past  outcomes from before an interruption
+    void begin(std::vector<std::pair<point, outcome>> const& past)
+    {
+        state_.announce(progress_event::started, space_size_text(problem_.space));
+        try_default(past);
+        until_cut([this] { try_baseline(); });
+        recall(past);
+        begin_elsewhere();
+        bool const is_rest = !events_.log().past().empty() || memory_.was_cut_short;
+        if (!past.empty())
+            note(std::string("continued ") + (is_rest ? "an interrupted" : "an earlier") +
+                 " tuning: " + std::to_string(past.size()) + " evaluations were known");
+        bool const is_known = std::any_of(past.begin(), past.end(), [&](auto const& told) {
+            return told.first == problem_.rival;
+        });
+        if (problem_.rival && !is_known && *problem_.rival != problem_.default_at &&
+            state_.budget_left() && !interrupt_.requested())
+            until_cut([&] { here_->try_one(*problem_.rival); });
+    }
+
+    /// Measures the default, and makes what needs its time and code.
+    void try_default(std::vector<std::pair<point, outcome>> const& past)
+    {
+        std::optional<measurement> known;
+        if (!past.empty() && past.front().first == problem_.default_at)
+            known = std::get<measurement>(past.front().second);
+        trial const first =
+            runner_.establish_reference(supply_->compile(problem_.default_at), known);
+        report_.default_time = std::get<measurement>(first.result);
+        default_code_ = first.code;
+        limits_.forgive_reference(first.reference_s);
+        if (problem_.kernel.reference && !has_reference(problem_.kernel, problem_.frame))
+            note("results are compared with those of the default: the kernel's reference would "
+                 "take too long for this call");
+        final_.emplace(session_final::parts{problem_,
+                                            options_,
+                                            state_,
+                                            runner_,
+                                            events_,
+                                            processor_,
+                                            interrupt_,
+                                            report_,
+                                            refuses_leaders()},
+                       standard());
+        searched_->go_on(past);
+        outcomes_.emplace(session_outcomes::parts{problem_,
+                                                  options_,
+                                                  memory_,
+                                                  state_,
+                                                  events_,
+                                                  *supply_,
+                                                  pruning_,
+                                                  *searched_,
+                                                  roofline_,
+                                                  processor_,
+                                                  *final_});
+        here_.emplace(session_here::parts{
+            state_,
+            limits_,
+            runner_,
+            events_,
+            *supply_,
+            *searched_,
+            [this](point const& at, trial const& tried) { outcomes_->record(at, tried); }});
+        outcomes_->record_default(first, known.has_value());
+    }
+
+    /// What is known from before an interruption, and of equal code.
+    void recall(std::vector<std::pair<point, outcome>> const& past)
+    {
+        auto key_of = events_.past_keys();
+        for (known_outcome const& one : memory_.known)
+            key_of.try_emplace(one.at, one.code);
+        for (auto const& [at, result] : past) {
+            if (at == problem_.default_at) continue;
+            seed_known(key_of[at], result);
+            outcomes_->recall(at, result, key_of[at]);
+        }
+        for (auto const& [code, result] : memory_.known_code)
+            seed_known(code, result);
+        if (pruning_.is_on())
+            (void)searched_->reconsider(); // by the best of before the interruption
+    }
+
+    /// What worked may have been tried elsewhere, with other data: then it runs here, too.
+    void seed_known(std::string const& object_key, outcome const& result)
+    {
+        if (memory_.elsewhere != nullptr && succeeded(result)) return;
+        runner_.seed_known(object_key, result);
+    }
+
+    /// What is done with a configuration that worked elsewhere and fails here; nothing where all
+    /// were tried here.
+    [[nodiscard]] std::function<void(point const&, trial const&)> refuses_leaders()
+    {
+        if (memory_.elsewhere == nullptr) return {};
+        return [this](point const& at, trial const& tried) { outcomes_->refuse(at, tried); };
+    }
+
+    void begin_elsewhere()
+    {
+        if (memory_.elsewhere == nullptr) return;
+        memory_.elsewhere->begin(report_.default_time);
+        elsewhere_.emplace(
+            session_elsewhere::parts{*memory_.elsewhere,
+                                     state_,
+                                     limits_,
+                                     *supply_,
+                                     *searched_,
+                                     [this](tried_variant const& one) { outcomes_->record(one); }});
+    }
+
+    /// The user's own code: whether it is right, and how long it takes now.
+    void try_baseline()
+    {
+        if (!problem_.kernel.baseline) return;
+        if (problem_.predict || problem_.device != nullptr)
+            return note("your own code (kernel.baseline) is timed beside variants for this "
+                        "processor only");
+        callable const own = baseline_code(problem_.kernel);
+        outcome const result = runner_.run_baseline(own);
+        if (auto const* why = std::get_if<failure>(&result))
+            return note("your own code (kernel.baseline) " + std::string(describe(why->stage)) +
+                        " and is not timed: " + why->reason);
+        auto const& time = std::get<measurement>(result);
+        final_->set_baseline({{}, time, own, true});
+        state_.set_baseline(time.value);
+    }
+
+    /// The search has nothing more to try, and nothing is under way.
+    [[nodiscard]] bool is_exhausted() const
+    {
+        if (!elsewhere_) return here_->is_exhausted();
+        return elsewhere_->is_exhausted() || (here_->is_exhausted() && elsewhere_->given() == 0);
+    }
+
+    session_result stay_with_default()
+    {
+        report_.how = decision::kept_default;
+        note("a call takes less than a microsecond: nothing is tuned or remembered");
+        session_result out = finish(standard());
+        out.is_too_short = true;
+        return out;
+    }
+
+    /// @param chosen  what is installed
+    session_result finish(finalist const& chosen)
+    {
+        session_result out;
+        processor_.put_into(report_.noise, runner_.disturbed());
+        note(disturbance_text(report_.noise));
+        if (report_.baseline) note(slower_than_own(*report_.baseline));
+        out.at = chosen.at;
+        out.code = chosen.code;
+        out.default_code = default_code_;
+        out.ties = final_->ties();
+        auto const [tried, new_bests] = outcomes_->of_search();
+        out.techniques = uses_of(*supply_, tried + pruning_.pruned(), new_bests);
+        out.strategy = supply_->strategy();
+        report_.configuration = text_of(space_, out.at);
+        report_.best = chosen.time;
+        put_joules(report_,
+                   problem_.kernel,
+                   outcomes_->joules_of(out.at),
+                   outcomes_->joules_of(problem_.default_at),
+                   out.at == problem_.default_at);
+        if (!interrupt_.requested() || !roofline_.will_measure())
+            report_.roofline = roofline_.at(out.at, chosen.time.value);
+        put_into(report_, state_, runner_, *supply_);
+        put_into(report_, pruning_);
+        note(state_.common_failure());
+        report_.interrupted = limits_.is_interrupted();
+        if (!report_.interrupted) events_.chosen(out.at);
+        out.logged_as = events_.log().id();
+        bool const has_tried_all = is_exhausted() || state_.evaluations() + pruning_.pruned() >=
+                                                         possible_evaluations(problem_.space);
+        out.ended = how_it_ended(report_, has_tried_all, limits_.has_met_rule());
+        for (std::string const& said : runner_.notices())
+            note(said);
+        if (memory_.elsewhere != nullptr)
+            for (std::string const& said : memory_.elsewhere->notices())
+                note(said);
+        for (std::string const& said : events_.log().notices())
+            note(said);
+        for (std::string const& said : report_.notices)
+            state_.announce(progress_event::notice, said);
+        tell_compiler(); // a module may fail as late as at the first variant it compiles
+        note(told_of_compiler_);
+        state_.announce(progress_event::finished, report_.summary());
+        out.report = std::move(report_);
+        return out;
+    }
+
+    std::optional<work_in_progress> at_work_{std::in_place}; ///< nothing: it rests
+    environment_snapshot environment_{}; ///< other threads compile, and start workers
+    tuning_problem const& problem_;
+    tuning_options const& options_;
+    session_memory memory_;
+    description const& space_;
+    tuning_report report_{};
+    run_state state_;
+    interrupt_guard interrupt_{};
+    kernel_roofline roofline_;
+    candidate_pruning pruning_;
+    session_log events_;
+    trial_runner runner_;
+    processor_watch processor_{};
+    std::optional<variant_pipeline> supply_{};
+    std::string told_of_compiler_{};
+    callable default_code_{};
+    std::optional<session_final> final_{}; ///< once the default works
+    session_limits limits_;
+    std::optional<session_space> searched_{};
+    std::optional<session_outcomes> outcomes_{};
+    std::optional<session_here> here_{};
+    std::optional<session_elsewhere> elsewhere_{}; ///< nothing: all is tried here
+    std::optional<double> expected_gain_{};        ///< when it was last asked for
+    std::size_t gain_asked_ = 0;                   ///< after so many evaluations
+    bool is_open_ = false;                         ///< another step may bring something
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
