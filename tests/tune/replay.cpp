@@ -6,8 +6,12 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/tune/loop/session.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -226,10 +230,14 @@ TEST_CASE("a configuration in a log that is none of the space is no past")
         bench<usual, fast, wrong, crawling> later;
         auto const result = later.tune(logging_to(path));
         CHECK(result.report.configuration == "WAY=1");
+        CHECK(result.report.evaluations == 4);
+        CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
         std::vector<std::string> const said = notices_but_noise(result.report);
-        REQUIRE(said.size() == 1);
-        CHECK(said.front().starts_with("the interrupted tuning cannot be continued: event "));
-        CHECK(said.front().ends_with("its configuration is not one of the space"));
+        REQUIRE(said.size() == 2);
+        CHECK(said[0].starts_with("the interrupted tuning cannot be repeated, and another one "
+                                  "begins that knows its outcomes: event "));
+        CHECK(said[0].ends_with("its configuration is not one of the space"));
+        CHECK(said[1] == "continued an interrupted tuning: 3 evaluations were known");
     }
     for (char const* const told :
          {R"({"told":[[4294967296]],)", R"({"told":[[-1]],)", R"({"told":{"a":[1]},)"}) {
@@ -238,7 +246,12 @@ TEST_CASE("a configuration in a log that is none of the space is no past")
         bench<usual, fast, wrong, crawling> later;
         auto const result = later.tune(logging_to(path));
         CHECK(result.report.configuration == "WAY=1");
-        CHECK(notices_but_noise(result.report).front().ends_with("its log is damaged"));
+        CHECK(result.report.evaluations == 4);
+        CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
+        std::vector<std::string> const said = notices_but_noise(result.report);
+        REQUIRE(said.size() == 2);
+        CHECK(said[0] == "continued an interrupted tuning: 3 evaluations were known");
+        CHECK(said[1].starts_with(path + ": the log of the interrupted tuning is damaged: line "));
     }
 }
 
@@ -276,8 +289,109 @@ TEST_CASE("a log that asks for more than fits into the memory is no past")
     bench<usual, fast, wrong, crawling> later;
     auto const result = later.tune(logging_to(path));
     CHECK(result.report.configuration == "WAY=1");
-    REQUIRE(notices_but_noise(result.report).size() == 1);
+    REQUIRE(notices_but_noise(result.report).size() == 2);
     CHECK(notices_but_noise(result.report)
               .front()
               .ends_with("too many configurations were asked for"));
+    CHECK(later.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
+}
+
+namespace {
+
+/// The lines of a text, with their ends.
+std::vector<std::string> lines_of(std::string const& text)
+{
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);)
+        out.push_back(line + '\n');
+    return out;
+}
+std::string joined(std::vector<std::string> const& lines)
+{
+    std::string out;
+    for (std::string const& line : lines)
+        out += line;
+    return out;
+}
+/// 1 of {"told":[[1]],...}; nothing: it is another event.
+std::optional<std::uint32_t> told_index(std::string const& line)
+{
+    std::string const begins = R"({"told":[[)";
+    if (!line.starts_with(begins)) return {};
+    return static_cast<std::uint32_t>(std::stoul(line.substr(begins.size())));
+}
+
+} // namespace
+
+TEST_CASE(
+    "whichever line of a log is torn, garbage or missing: one configuration is tried again at "
+    "most")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::vector<std::string> const lines = lines_of(interrupted_log(path));
+    std::vector<std::string> const names{"WAY=0", "WAY=1", "WAY=2", "WAY=10"};
+    for (std::size_t wrong = 1; wrong < lines.size(); ++wrong)
+        for (std::string const& by : {lines[wrong].substr(0, lines[wrong].size() / 2) + '\n',
+                                      std::string("\0\0\x1b[\xff\n", 6),
+                                      lines[wrong].substr(0, lines[wrong].size() / 2)}) {
+            CAPTURE(lines[wrong]);
+            CAPTURE(by);
+            bool const is_joined = by.back() != '\n';             // the next line is lost, too
+            if (is_joined && wrong + 1 == lines.size()) continue; // not damaged: killed
+            std::vector<std::string> damaged = lines;
+            damaged[wrong] = by;
+            support::write_file(path, joined(damaged));
+            // What its own line says of an outcome is not known again; of the default its times
+            // are.
+            std::vector<std::string> expected{"WAY=0"};
+            bool is_default_lost = false;
+            std::size_t lost = 0;
+            for (std::size_t const i : {wrong, wrong + 1}) {
+                if (i >= lines.size() || (i > wrong && !is_joined)) continue;
+                auto const at = told_index(lines[i]);
+                if (!at) continue;
+                if (*at == 0)
+                    is_default_lost = i > wrong && lines[wrong].starts_with(R"({"sampled")");
+                else
+                    ++lost;
+                if (*at > 1) expected.push_back(names[*at]);
+            }
+            expected.push_back("WAY=1"); // measured again, or installed
+            bench<usual, fast, attune_test::wrong, crawling> later;
+            auto const result = later.tune(logging_to(path));
+            CHECK(result.report.configuration == "WAY=1");
+            CHECK(result.report.evaluations == 4);
+            std::vector<std::string> const said = notices_but_noise(result.report);
+            std::string const line = std::to_string(wrong + 1);
+            CHECK(std::count_if(said.begin(), said.end(), [&](std::string const& one) {
+                      return one.starts_with(
+                          path + ": the log of the interrupted tuning is damaged: line " + line +
+                          " cannot be read (");
+                  }) == 1);
+            if (is_default_lost) continue; // nothing can be compared with it
+            CHECK(later.compiler.compiled() == expected);
+            CHECK(std::find(said.begin(),
+                            said.end(),
+                            "continued an interrupted tuning: " + std::to_string(4 - lost) +
+                                " evaluations were known") != said.end());
+            CHECK(attune::replay(path, later.space, quick_options().search.strategy)
+                      .evaluations.size() == 4);
+        }
+}
+
+TEST_CASE("a log of another kernel is no past, damaged or not")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::string const text = interrupted_log(path);
+    for (std::string const& log : {text, with(text, R"({"told":[[1]],)", R"({"tolt":[[1]],)")}) {
+        support::write_file(path, log);
+        bench<usual, fast, wrong> later; // another space
+        auto const result = later.tune(logging_to(path));
+        CHECK(result.report.evaluations == 3);
+        CHECK(notices_but_noise(result.report).empty());
+        CHECK(later.compiler.compiled().size() == 3);
+    }
 }

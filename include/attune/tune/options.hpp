@@ -173,7 +173,9 @@ struct tuning_options {
     std::optional<std::uint32_t> compile_ahead{};
     /// A file to which every event of the tuning is appended; empty: none. attune::replay() reads
     /// it. An interrupted tuning is continued from it, or else from the store, without measuring
-    /// anything twice (its clock and the rule limits.expected_gain start again).
+    /// anything twice (its clock and the rule limits.expected_gain start again). A line that cannot
+    /// be read costs the outcome that it says; a notice names the line. Another search than that of
+    /// the log begins with its outcomes.
     std::string event_log{};
 };
 

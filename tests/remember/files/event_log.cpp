@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -258,24 +259,69 @@ TEST_CASE("cut at any byte, a log loses at most the event that was being written
     }
 }
 
-TEST_CASE("a session damaged in its middle is begun anew, and said so")
+TEST_CASE("of a session damaged in its middle all else is salvaged, and the lines are named")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    auto const written = [&](std::size_t count) {
+        write_file(path, "");
+        event_log other{path, "another key", 0};
+        other.add(told(here, attune::measurement::exact(7)));
+        other.begin_anew();
+        other = event_log{};
+        event_log log{path, "key", 0}; // its first line is line 4
+        for (std::size_t i = 0; i < count; ++i)
+            log.add(told(here, attune::measurement::exact(1.0 + static_cast<double>(i))));
+        log = event_log{};
+        std::vector<std::string> lines;
+        std::istringstream in(read_file(path));
+        for (std::string line; std::getline(in, line);)
+            lines.push_back(line + '\n');
+        REQUIRE(lines.size() == count + 4);
+        return lines;
+    };
+    auto const said_of = [&](std::vector<std::string> const& lines, std::size_t salvaged) {
+        std::string text;
+        for (std::string const& line : lines)
+            text += line;
+        write_file(path, text);
+        event_log log{path, "key", 0};
+        CHECK(log.past().empty());
+        CHECK(log.salvaged().size() == salvaged);
+        auto const said = log.notices();
+        REQUIRE(said.size() == 1);
+        std::string const begins = path + ": the log of the interrupted tuning is damaged: ";
+        REQUIRE(said.front().starts_with(begins));
+        return said.front().substr(begins.size());
+    };
+    std::vector<std::string> lines = written(12);
+    lines[1][2] = 'x'; // of another session
+    lines[4] = "{\"tolt\":[[1]]}\n";
+    CHECK(said_of(lines, 11) == "line 5 cannot be read (no event that is known)");
+    CHECK(attune::read_event_log(path).at(2).damaged);
+    lines[7] = lines[7].substr(0, 10) + '\n'; // torn
+    CHECK(said_of(lines, 10) ==
+          "2 lines cannot be read: 5 and 8 (the first: no event that is known)");
+    lines[15] = "\x1b[2J\xff\n";
+    std::string const three = said_of(lines, 9);
+    CHECK(three == "3 lines cannot be read: 5, 8 and 16 (the first: no event that is known)");
+    for (std::size_t i = 4; i < 14; ++i)
+        lines[i] = "\x1b[2J\xff\n";
+    CHECK(said_of(lines, 1) == "11 lines cannot be read: 5, 6, 7, 8, 9, 10, 11, 12 and 3 more (the "
+                               "first: not JSON (byte 1))");
+}
+
+TEST_CASE("a session that knows events is one write, and they are its past")
 {
     scratch_directory const directory;
     std::string const path = directory.file("log");
     {
         event_log log{path, "key", 0};
-        log.add(told(here, attune::measurement::exact(1)));
-        log.add(told(here, attune::measurement::exact(2)));
+        log.begin_anew(
+            {told(here, attune::measurement::exact(1)), told(here, attune::measurement::exact(2))});
+        CHECK(log.past().size() == 2);
     }
-    std::string text = read_file(path);
-    text[text.find("told")] = 'x';
-    write_file(path, text);
-    event_log log{path, "key", 0};
-    CHECK(log.past().empty());
-    CHECK(log.notices() ==
-          std::vector<std::string>{
-              path + ": the interrupted tuning cannot be continued: its log is damaged"});
-    CHECK(attune::read_event_log(path).front().damaged);
+    CHECK(event_log(path, "key", 0).past().size() == 2);
 }
 
 TEST_CASE("times that are none, or disturbed ones that are not among them, damage a session")

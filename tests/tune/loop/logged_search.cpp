@@ -3,6 +3,7 @@
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/measure/clock/sampler.hpp>
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/space/kept_settings.hpp>
@@ -16,9 +17,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "../../support/scratch_directory.hpp"
+#include "../../support/texts.hpp"
 
 using attune::event_log;
 using attune::point;
@@ -246,9 +249,11 @@ TEST_CASE("another search than that of the log begins anew and says why")
     }
     event_log log{directory.file("log"), "key", 5};
     logged_search search{attune::search_with<attune::exhaustive_searcher>(), space, 5, log};
-    CHECK(search.past().empty());
-    CHECK(search.notice() == "the interrupted tuning cannot be continued: event 1: the search "
-                             "proposes other configurations than it did then");
+    CHECK(search.past().size() == 1);
+    CHECK(search.notice() ==
+          "the interrupted tuning cannot be repeated, and another one begins that "
+          "knows its outcomes: event 1: the search proposes other configurations "
+          "than it did then");
     CHECK(search.ask(1).front() == space.at(0));
 }
 
@@ -514,4 +519,252 @@ TEST_CASE(
     CHECK(problem_of("1\n5 16").find("cannot be read") != std::string::npos);
     CHECK(problem_of("5\n5 15").find("cannot be read") != std::string::npos);
     CHECK(problem_of("1\n0 20").find("cannot be built") != std::string::npos);
+}
+
+namespace {
+
+std::vector<std::string> lines_of(std::string const& text)
+{
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+        out.push_back(text.substr(at, text.find('\n', at) + 1 - at));
+    return out;
+}
+std::string joined(std::vector<std::string> const& lines)
+{
+    std::string out;
+    for (std::string const& line : lines)
+        out += line;
+    return out;
+}
+bool is_same(attune::outcome const& a, attune::outcome const& b)
+{
+    auto const* const one = std::get_if<attune::measurement>(&a);
+    auto const* const other = std::get_if<attune::measurement>(&b);
+    if (one == nullptr || other == nullptr)
+        return one == other &&
+               std::get<attune::failure>(a).reason == std::get<attune::failure>(b).reason;
+    return one->value == other->value && one->samples == other->samples;
+}
+/// The lines of a search of grid_with_metrics() that was told the first point and then 20 others:
+/// times and metrics before each, excesses with each.
+std::vector<std::string> told_with_all(std::string const& path, attune::search_factory const& by)
+{
+    attune::chain_of_trees const space = grid_with_metrics();
+    {
+        event_log log{path, "key", 5};
+        logged_search search{by, space, 5, log};
+        for (int i = 0; i <= 20; ++i) {
+            point const p = i == 0 ? space.at(1) : search.ask(1).front();
+            attune::outcome result = bowl(p);
+            log.add(
+                {.kind = attune::event_kind::compiled, .points = {p}, .seconds = 1, .text = "k"});
+            search.tell_metrics(p, distance_of(p));
+            if (auto const* const m = std::get_if<attune::measurement>(&result)) {
+                attune::timing_record const times{.times = {m->value, m->value + 0.5}};
+                log.add({.kind = attune::event_kind::sampled, .points = {p}, .timing = times});
+                result = attune::detail::estimate_of(times);
+                double const excess = p[0].index - 10.0;
+                search.tell_excess(
+                    p, std::get<attune::measurement>(result).value, std::vector{excess});
+            }
+            search.tell(p, result);
+        }
+    }
+    return lines_of(support::read_file(path));
+}
+/// What a search goes on with.
+struct continued {
+    std::vector<std::pair<point, attune::outcome>> past{};
+    std::vector<attune::event> events{};
+    std::vector<point> next{}; ///< asked for after that
+};
+continued go_on(std::string const& path, attune::search_factory const& by, int further)
+{
+    attune::chain_of_trees const space = grid_with_metrics();
+    continued out;
+    event_log log{path, "key", 5};
+    logged_search search{by, space, 5, log};
+    out.past = search.past();
+    out.events = log.past();
+    for (int i = 0; i < further; ++i) {
+        out.next.push_back(search.ask(1).at(0));
+        search.tell(out.next.back(), bowl(out.next.back()));
+    }
+    return out;
+}
+std::vector<attune::search_factory> searches()
+{
+    return {make,
+            attune::search_with<attune::random_searcher>(),
+            attune::search_with<attune::exhaustive_searcher>()};
+}
+
+} // namespace
+
+TEST_CASE("a damaged line costs its own outcome and no other, of any search")
+{
+    scratch_directory const directory;
+    for (attune::search_factory const& by : searches()) {
+        std::string const path = directory.file("log");
+        support::write_file(path, "");
+        std::vector<std::string> const lines = told_with_all(path, by);
+        auto const whole = go_on(path, by, 0).past;
+        REQUIRE(whole.size() == 21);
+        std::size_t told = 0; // that are in the lines before
+        for (std::size_t wrong = 1; wrong < lines.size(); ++wrong) {
+            bool const is_told = lines[wrong].starts_with("{\"told\"");
+            if (is_told) ++told;
+            bool const is_tried =
+                is_told ? told <= 2 || told == 11 || told == 21 : wrong <= 6 || wrong % 23 == 0;
+            if (!is_tried) continue;
+            CAPTURE(lines[wrong]);
+            std::vector<std::string> damaged = lines;
+            damaged[wrong] = lines[wrong].substr(0, lines[wrong].size() / 2) + '\n';
+            support::write_file(path, joined(damaged));
+            std::vector<std::pair<point, attune::outcome>> expected = whole;
+            if (is_told && told > 1) // the first is in its times
+                expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(told) - 1);
+            for (int times = 0; times < 2; ++times) { // the second time it is not damaged
+                auto const later = go_on(path, by, times == 0 ? 0 : 5);
+                REQUIRE(later.past.size() == expected.size());
+                for (auto const& [at, result] : expected)
+                    CHECK(std::any_of(later.past.begin(), later.past.end(), [&](auto const& one) {
+                        return one.first == at && is_same(one.second, result);
+                    }));
+                for (point const& next : later.next)
+                    for (auto const& one : expected)
+                        CHECK(next != one.first);
+            }
+        }
+        CHECK(told == 21);
+    }
+}
+
+TEST_CASE("a lost line that no search depends on changes nothing that comes after it")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::vector<std::string> const lines = told_with_all(path, make);
+    std::vector<point> const whole = go_on(path, make, 3).next;
+    for (std::size_t wrong = 1; wrong < lines.size(); wrong += wrong < 12 ? 1 : 7) {
+        bool const says_of_code = lines[wrong].starts_with("{\"compiled\"");
+        bool const says_times = lines[wrong].starts_with("{\"sampled\"");
+        if (!says_of_code && !says_times) continue;
+        std::vector<std::string> damaged = lines;
+        damaged[wrong][2] = 'x';
+        support::write_file(path, joined(damaged));
+        CHECK(go_on(path, make, 3).next == whole);
+    }
+}
+
+TEST_CASE("what is known beside the outcomes of a damaged log goes on, too")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::vector<std::string> const lines = told_with_all(path, make);
+    std::vector<attune::event> const before = go_on(path, make, 0).events;
+    std::vector<std::string> damaged = lines;
+    std::size_t const lost = 14;
+    std::size_t told = 0;
+    for (std::string& line : damaged)
+        if (line.starts_with("{\"told\"") && told++ == lost) line = " garbage \xff\n";
+    support::write_file(path, joined(damaged));
+    std::vector<attune::event> const after = go_on(path, make, 0).events;
+    point const again = [&] {
+        std::size_t i = 0;
+        for (attune::event const& e : before)
+            if (e.kind == attune::event_kind::told && i++ == lost) return e.points.front();
+        return point{};
+    }();
+    for (attune::event const& e : before) {
+        if (e.kind == attune::event_kind::asked || e.points.front() == again) continue;
+        auto const same = std::find_if(after.begin(), after.end(), [&](attune::event const& one) {
+            return one.kind == e.kind && one.points == e.points && one.numbers == e.numbers &&
+                   one.text == e.text && one.seconds == e.seconds && one.by == e.by &&
+                   one.timing.has_value() == e.timing.has_value() &&
+                   (!one.timing || one.timing->times == e.timing->times) &&
+                   one.result.has_value() == e.result.has_value() &&
+                   (!one.result || is_same(*one.result, *e.result));
+        });
+        CHECK(same != after.end());
+    }
+}
+
+TEST_CASE(
+    "what a store knows beside a damaged log counts, too, and the log's outcome where both do")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    attune::chain_of_trees const space = grid_with_metrics();
+    std::vector<std::string> damaged = told_with_all(path, make);
+    auto const whole = go_on(path, make, 0).past;
+    for (std::string& line : damaged)
+        if (line.starts_with("{\"told\"")) line[2] = 'x'; // all but the first, which has its times
+    support::write_file(path, joined(damaged));
+    std::vector<attune::detail::known_outcome> const known{
+        {whole[0].first, attune::measurement::exact(77), {}},
+        {whole[5].first, whole[5].second, {}}};
+    event_log log{path, "key", 5};
+    logged_search const search{make, space, 5, log, {.known = known}};
+    REQUIRE(search.past().size() == 2);
+    CHECK(search.past()[0].first == whole[0].first);
+    CHECK(is_same(search.past()[0].second, whole[0].second));
+    CHECK(search.past()[1].first == whole[5].first);
+}
+
+TEST_CASE("a new session knows all outcomes of a damaged log or another search, wherever it is cut")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    auto const other = attune::search_with<attune::exhaustive_searcher>();
+    for (bool const is_damaged : {false, true}) {
+        support::write_file(path, "");
+        std::vector<std::string> lines = told_with_all(path, make);
+        attune::search_factory const by = is_damaged ? make : other;
+        if (is_damaged) lines[lines.size() / 2] = "{}\n";
+        std::string const before = joined(lines);
+        support::write_file(path, before);
+        std::size_t const known = go_on(path, by, 0).past.size();
+        CHECK(known >= 20);
+        std::string const text = support::read_file(path);
+        REQUIRE(text.size() > before.size());
+        REQUIRE(text.starts_with(before));
+        for (std::size_t cut_at = before.size(); cut_at <= text.size(); cut_at += 1997) {
+            CAPTURE(cut_at - before.size());
+            support::write_file(path, text.substr(0, cut_at)); // kill -9 in the middle of a write
+            CHECK(go_on(path, by, 0).past.size() == known);
+        }
+    }
+}
+
+TEST_CASE("where the time of the first outcome is in doubt, nothing is compared with it")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::vector<std::string> lines = told_with_all(path, make);
+    for (std::string& line : lines)
+        if (std::size_t const at = line.find("\"value\":"); at != line.npos) {
+            line.insert(at + 8, "1");
+            break;
+        }
+    support::write_file(path, joined(lines));
+    CHECK(go_on(path, make, 0).past.empty());
+}
+
+TEST_CASE("a log of another key is no past, damaged or not")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::vector<std::string> lines = told_with_all(path, make);
+    for (int times = 0; times < 2; ++times) {
+        event_log log{path, times == 0 ? "other" : "third", 5};
+        logged_search const search{make, grid_with_metrics(), 5, log};
+        CHECK(search.past().empty());
+        CHECK(search.notice().empty());
+        CHECK(log.notices().empty());
+        log = event_log{};
+        lines[3][2] = 'x';
+        support::write_file(path, joined(lines));
+    }
 }

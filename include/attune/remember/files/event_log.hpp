@@ -63,13 +63,13 @@ public:
     event_log(event_log&&) noexcept;
     event_log& operator=(event_log&&) noexcept;
 
-    /// The events of the interrupted session that is continued; empty for a new session.
+    /// The events of the session that is continued, or those that begin_anew() wrote.
     [[nodiscard]] std::vector<event> const& past() const noexcept { return past_; }
     /// The events that can be read of such a session where it is damaged; then past() is empty.
     [[nodiscard]] std::vector<event> const& salvaged() const noexcept { return salvaged_; }
-    /// Clears past() and salvaged(), and begins a new session with `known`, by one write: when that
-    /// is cut short, the session before is still the last one.
-    void begin_anew(std::vector<event> const& known = {});
+    /// Begins a new session with `known`, which is then past(), by one write: when that is cut
+    /// short, the session before is still the last one. Clears salvaged().
+    void begin_anew(std::vector<event> known = {});
     void add(event const& happened);
     /// A hash of all that the session's lines say so far; empty: nothing is logged. Equal texts
     /// have equal ones, and a copy of the file knows its sessions again.

@@ -36,6 +36,7 @@ namespace detail {
 struct event_text {
     std::vector<logged_session> sessions{};
     std::vector<std::uint64_t> hashes{}; ///< of the lines of each
+    std::vector<std::size_t> starts{};   ///< line at which each begins, from 1
     std::size_t last_at = 0;             ///< byte at which the last session begins
     bool last_is_partial = false;        ///< its lines are right, but fewer than it promises
     std::vector<log_problem> problems{}; ///< line 0: an end is missing
@@ -75,6 +76,7 @@ struct event_text {
                 out.last_at = static_cast<std::size_t>(line.data() - whole.data());
                 out.sessions.push_back({std::move(start->key), start->seed});
                 out.hashes.push_back(hash_of_text({}));
+                out.starts.push_back(number);
                 promised = start->events;
                 is_known = true;
             } else if (is_known && (after_damage || !out.sessions.back().damaged)) {
@@ -83,7 +85,10 @@ struct event_text {
             if (is_known)
                 out.hashes.back() = hash_of_text("\n", hash_of_text(line, out.hashes.back()));
         } catch (std::exception const& thrown) { // record_json_problem, or one of nlohmann's
-            wrong(number, thrown.what());
+            auto const* const syntax = dynamic_cast<record_json::parse_error const*>(&thrown);
+            wrong(number,
+                  syntax == nullptr ? thrown.what()
+                                    : "not JSON (byte " + std::to_string(syntax->byte) + ")");
             // What begins there is not known.
             bool const begins = line.find(session_field) != line.npos;
             if (begins) finish();
@@ -104,6 +109,28 @@ inline constexpr char const* which_log = "give the path that tuning_options::eve
         throw error("the event log cannot be read: " + file.why(), path, which_log);
     return text;
 }
+
+/// "line 7 cannot be read (why)", or "3 lines cannot be read: 7, 9 and 12 (the first: why)".
+/// @param first  line from which on they count
+[[nodiscard]] inline std::string unread_lines(std::vector<log_problem> const& problems,
+                                              std::size_t first)
+{
+    constexpr std::size_t most_listed = 8;
+    std::vector<log_problem const*> all;
+    for (log_problem const& one : problems)
+        if (one.line >= first) all.push_back(&one);
+    if (all.empty()) return {};
+    std::string const why = all.front()->what + ')';
+    if (all.size() == 1)
+        return "line " + std::to_string(all.front()->line) + " cannot be read (" + why;
+    std::string out = std::to_string(all.size()) + " lines cannot be read: ";
+    std::size_t const listed = all.size() <= most_listed ? all.size() : most_listed;
+    for (std::size_t i = 0; i < listed; ++i)
+        out += (i == 0 ? "" : i + 1 == all.size() ? " and " : ", ") + std::to_string(all[i]->line);
+    if (listed < all.size()) out += " and " + std::to_string(all.size() - listed) + " more";
+    return out + " (the first: " + why;
+}
+
 [[nodiscard]] inline std::string text_of_hash(std::uint64_t hash)
 {
     std::array<char, 17> out{};
@@ -228,14 +255,15 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     if (is_partial) {
         sessions.pop_back();
         read.hashes.pop_back();
+        read.starts.pop_back();
     }
     // What cannot be cut off, as without locks, is marked: an empty line follows.
     if (has_rest && text.back() != '\n') made->unwritten = "\n\n";
     bool const goes_on = is_unfinished();
     if (goes_on) (sessions.back().damaged ? salvaged_ : past_) = std::move(sessions.back().events);
     if (goes_on && sessions.back().damaged)
-        notices_.push_back(path +
-                           ": the interrupted tuning cannot be continued: its log is damaged");
+        notices_.push_back(path + ": the log of the interrupted tuning is damaged: " +
+                           detail::unread_lines(read.problems, read.starts.back()));
     if (!is_ours) return;
     file_ = std::move(made);
     if (goes_on && !sessions.back().damaged && !(is_partial && has_rest))
@@ -246,16 +274,16 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
         begin_anew();
 }
 
-ATTUNE_INLINE void event_log::begin_anew(std::vector<event> const& known)
+ATTUNE_INLINE void event_log::begin_anew(std::vector<event> known)
 {
-    past_.clear();
+    past_ = std::move(known);
     salvaged_.clear();
     if (!file_) return;
     if (file_->unwritten.starts_with('\n')) // of a session that is not to begin now
         file_->unwritten.resize(2);
     else
         file_->unwritten.clear();
-    if (file_->append(file_->beginning(known))) return;
+    if (file_->append(file_->beginning(past_))) return;
     notices_.push_back(file_->path + ": events are not logged: " + file_->opened.why());
     file_.reset();
 }

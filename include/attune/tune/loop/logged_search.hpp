@@ -13,6 +13,7 @@
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
+#include <attune/tune/loop/detail/logged_outcomes.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 
 #include <cstddef>
@@ -47,12 +48,15 @@ repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<even
 /// Models `searcher`. Points that were asked but not told before an interruption come first.
 class logged_search {
 public:
-    /// Repeats the past of `log`, which must outlive this object. If the searcher now proposes
-    /// other points (another attune, another search), the session starts again, with a notice.
+    /// Repeats the past of `log`, which must outlive this object, or what a damaged one still says.
+    /// If the searcher now proposes other points (another attune, another search, a lost line), a
+    /// new session begins, which knows all outcomes that can be read. These outcomes and the
+    /// session are one write.
     /// @param memory  known: where the log has none to continue, told as the search asks for them,
     ///                while it does, and then all others: equal seeds go on as if there had been no
-    ///                interruption. related, samples, techniques: what the search begins with; they
-    ///                are logged, so that a replay needs nothing but the log
+    ///                interruption. So are the outcomes that a new session knows from the log, with
+    ///                which these are, too. related, samples, techniques: what the search begins
+    ///                with; they are logged, so that a replay needs nothing but the log
     /// @param ahead   configurations that are asked for before the outcome of one is told
     /// @param is_narrowed  false: narrow() is not called, unless the log has such a call
     logged_search(search_factory const& make,
@@ -103,9 +107,16 @@ public:
     [[nodiscard]] std::string const& notice() const noexcept { return notice_; }
 
 private:
-    void tell_known(std::vector<known_outcome> const& known, std::size_t ahead);
+    void inform(session_memory const& memory);
+    void tell_known(std::vector<logged_outcome> const& known, std::size_t ahead);
+    /// With its times and metrics.
+    void tell_again(logged_outcome const& known);
+    /// Who proposed it and what was expected are added where the search says so.
+    void tell(event happened);
+    void write(event happened);
 
     event_log* log_;
+    std::optional<std::vector<event>> unwritten_{}; ///< a new session, until it is complete
     any_searcher search_;
     replayed_calls past_;
     std::vector<double> excess_{}; ///< of the next outcome

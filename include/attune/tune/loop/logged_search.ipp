@@ -8,6 +8,7 @@
 #include <attune/search/narrowing_search.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/transfer/past_text.hpp>
+#include <attune/tune/loop/detail/logged_outcomes.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
@@ -19,16 +20,6 @@
 #include <variant>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// Whether the times of a configuration give the outcome that the search was told.
-[[nodiscard]] inline bool agrees(timing_record const& timing, outcome const& told)
-{
-    auto const* const m = std::get_if<measurement>(&told);
-    if (m == nullptr) return false;
-    measurement const again = estimate_of(timing);
-    return again.value == m->value && again.low == m->low && again.high == m->high &&
-           again.samples == m->samples;
-}
 
 /// Whether `at` is a point of the space whose unused members are 0, as the library writes them.
 [[nodiscard]] inline bool is_point_of(chain_of_trees const& space, point const& at)
@@ -185,6 +176,32 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
     });
 }
 
+[[nodiscard]] inline std::vector<event> right_events(std::vector<event> events,
+                                                     chain_of_trees const& space)
+{
+    std::erase_if(events, [&](event const& e) { return !what_is_wrong(e, space).empty(); });
+    return events;
+}
+
+/// What a damaged log still says. All outcomes are compared with the first one: where its line is
+/// lost, its times say it again.
+[[nodiscard]] inline std::vector<event> salvaged_events(event_log const& log,
+                                                        chain_of_trees const& space)
+{
+    std::vector<event> out = right_events(log.salvaged(), space);
+    auto const first = first_outcome(out);
+    if (first == out.end() || first->kind != event_kind::sampled) return out;
+    bool const is_told = std::any_of(first, out.cend(), [&](event const& e) {
+        return e.kind == event_kind::told && e.points == first->points;
+    });
+    if (!is_told)
+        out.insert(first + 1,
+                   event{.kind = event_kind::told,
+                         .points = first->points,
+                         .result = estimate_of(*first->timing)});
+    return out;
+}
+
 ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            chain_of_trees const& space,
                                            std::uint64_t seed,
@@ -193,52 +210,102 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            std::size_t ahead,
                                            bool is_narrowed)
     : log_(&log)
-    , search_(narrowing_search{make, space, seed, is_narrowed || has_narrowed(log.past())})
-    , past_(repeat_calls(search_, space, log.past()))
+    , search_(
+          narrowing_search{make,
+                           space,
+                           seed,
+                           is_narrowed || has_narrowed(log.past()) || has_narrowed(log.salvaged())})
 {
-    if (!past_.problem.empty()) {
-        past_ = {.problem = "the interrupted tuning cannot be continued: " + past_.problem};
+    bool const is_damaged = !log.salvaged().empty();
+    std::vector<event> const logged = is_damaged ? salvaged_events(log, space) : log.past();
+    past_ = repeat_calls(search_, space, logged);
+    bool const is_repeated = past_.problem.empty();
+    std::vector<logged_outcome> known;
+    if (!is_repeated) {
+        known = outcomes_in(right_events(logged, space));
+        if (!is_damaged) // else the log says what cannot be read
+            notice_ = (known.empty() ? "the interrupted tuning cannot be continued: "
+                                     : "the interrupted tuning cannot be repeated, and another one "
+                                       "begins that knows its outcomes: ") +
+                      past_.problem;
+        past_ = {};
         search_ = narrowing_search{make, space, seed, is_narrowed};
-        log.begin_anew();
+        unwritten_.emplace();
+    } else if (is_damaged) {
+        log.begin_anew(logged);
     }
-    if (log.past().empty() && !memory.related.empty()) {
-        search_.inform(memory.related);
-        for (past_session const& one : memory.related)
-            log.add({.kind = event_kind::informed, .text = text_of_past(one)});
-    }
-    notice_ = past_.problem;
-    if (log.past().empty()) {
-        if (memory.samples.size() > 0 && search_.learn_from(memory.samples))
-            log.add({.kind = event_kind::informed,
-                     .text = informed_by_samples + text_of(memory.samples)});
-        search::technique_history const techniques = without_strategies(memory.techniques);
-        if (!techniques.representations().empty() && search_.learn_from(techniques))
-            log.add({.kind = event_kind::informed,
-                     .text = informed_by_techniques + search::history_text(techniques)});
-    } else if (logged_samples(log.past()) != text_of(memory.samples) &&
+    if (!is_repeated || logged.empty()) {
+        inform(memory);
+    } else if (logged_samples(logged) != text_of(memory.samples) &&
                make(space, seed).learn_from(cost_samples{})) {
         notice_ = "the interrupted tuning goes on with the measured programs that it began with; "
                   "the file of tuning_search::samples has others by now";
     }
-    if (past_.told.empty() && past_.open.empty() && !memory.known.empty())
-        tell_known(memory.known, ahead);
+    if (past_.told.empty() && past_.open.empty()) {
+        add_outcomes(known, memory.known);
+        if (!known.empty()) tell_known(known, ahead);
+    }
+    if (unwritten_) log.begin_anew(*std::exchange(unwritten_, {}));
 }
 
-ATTUNE_INLINE void logged_search::tell_known(std::vector<known_outcome> const& known,
+ATTUNE_INLINE void logged_search::inform(session_memory const& memory)
+{
+    if (!memory.related.empty()) search_.inform(memory.related);
+    for (past_session const& one : memory.related)
+        write({.kind = event_kind::informed, .text = text_of_past(one)});
+    if (memory.samples.size() > 0 && search_.learn_from(memory.samples))
+        write(
+            {.kind = event_kind::informed, .text = informed_by_samples + text_of(memory.samples)});
+    search::technique_history const techniques = without_strategies(memory.techniques);
+    if (!techniques.representations().empty() && search_.learn_from(techniques))
+        write({.kind = event_kind::informed,
+               .text = informed_by_techniques + search::history_text(techniques)});
+}
+
+ATTUNE_INLINE void logged_search::write(event happened)
+{
+    if (unwritten_)
+        unwritten_->push_back(std::move(happened));
+    else
+        log_->add(happened);
+}
+
+ATTUNE_INLINE void logged_search::tell_again(logged_outcome const& known)
+{
+    point const& at = known.end.points.front();
+    for (event const& e : known.before) {
+        if (e.kind == event_kind::code_metrics)
+            tell_metrics(at, e.numbers);
+        else
+            write(e);
+    }
+    if (known.end.kind == event_kind::pruned) {
+        tell_bound(at, known.end.seconds);
+        past_.pruned.push_back(at);
+        return;
+    }
+    if (!known.end.numbers.empty()) {
+        auto const* const m = std::get_if<measurement>(&*known.end.result);
+        search_.tell_excess(at, m != nullptr ? m->value : std::nan(""), known.end.numbers);
+    }
+    tell(known.end);
+    past_.told.emplace_back(at, *known.end.result);
+}
+
+ATTUNE_INLINE void logged_search::tell_known(std::vector<logged_outcome> const& known,
                                              std::size_t ahead)
 {
-    std::unordered_map<point, outcome const*, point_hash> left;
-    for (known_outcome const& one : known)
-        left.emplace(one.at, &one.result);
+    std::unordered_map<point, logged_outcome const*, point_hash> left;
+    for (logged_outcome const& one : known)
+        left.emplace(one.end.points.front(), &one);
     auto const take = [&](point const& at) {
         auto const one = left.find(at);
         if (one == left.end()) return false;
-        tell(at, *one->second);
-        past_.told.emplace_back(at, *one->second);
+        tell_again(*one->second);
         left.erase(one);
         return true;
     };
-    take(known.front().at); // the default is never asked for
+    take(known.front().end.points.front()); // the default is never asked for
     std::vector<point> asked;
     while (!left.empty()) {
         if (asked.size() <= ahead) {
@@ -248,13 +315,10 @@ ATTUNE_INLINE void logged_search::tell_known(std::vector<known_outcome> const& k
         if (asked.empty() || !take(asked.front())) break;
         asked.erase(asked.begin());
     }
-    for (known_outcome const& one : known)
-        take(one.at);
-    std::erase_if(asked, [&](point const& at) {
-        return std::any_of(past_.told.begin(), past_.told.end(), [&](auto const& told) {
-            return told.first == at;
-        });
-    });
+    std::unordered_set<point, point_hash> rest;
+    for (logged_outcome const& one : known)
+        if (take(one.end.points.front())) rest.insert(one.end.points.front());
+    std::erase_if(asked, [&](point const& at) { return rest.contains(at); });
     past_.open = std::move(asked);
 }
 
@@ -269,35 +333,39 @@ ATTUNE_INLINE std::vector<point> logged_search::ask(std::size_t k)
         return out;
     }
     std::vector<point> asked = search_.ask(k);
-    log_->add({.kind = event_kind::asked, .points = asked, .wanted = k});
+    write({.kind = event_kind::asked, .points = asked, .wanted = k});
     return asked;
 }
 
 ATTUNE_INLINE void logged_search::tell(point const& p, outcome const& result)
 {
-    double expected = search_.prediction_of(p).value_or(0);
-    if (!std::isfinite(expected)) expected = 0;
-    std::string by = search_.proposer_of(p);
-    search_.tell(p, result);
-    log_->add({.kind = event_kind::told,
-               .points = {p},
-               .expected = expected,
-               .by = std::move(by),
-               .result = result,
-               .numbers = std::exchange(excess_, {})});
+    tell({.kind = event_kind::told,
+          .points = {p},
+          .result = result,
+          .numbers = std::exchange(excess_, {})});
+}
+
+ATTUNE_INLINE void logged_search::tell(event happened)
+{
+    point const& at = happened.points.front();
+    if (auto const expected = search_.prediction_of(at))
+        happened.expected = std::isfinite(*expected) ? *expected : 0;
+    if (std::string by = search_.proposer_of(at); !by.empty()) happened.by = std::move(by);
+    search_.tell(at, *happened.result);
+    write(std::move(happened));
 }
 
 ATTUNE_INLINE void logged_search::tell_bound(point const& p, double value)
 {
     std::string by = search_.proposer_of(p);
     search_.tell_bound(p, value);
-    log_->add({.kind = event_kind::pruned, .points = {p}, .seconds = value, .by = std::move(by)});
+    write({.kind = event_kind::pruned, .points = {p}, .seconds = value, .by = std::move(by)});
 }
 
 ATTUNE_INLINE bool logged_search::narrow(std::optional<kept_settings> const& part)
 {
     if (!search_.narrow(part)) return false;
-    log_->add({.kind = event_kind::narrowed, .text = part ? text_of(*part) : std::string{}});
+    write({.kind = event_kind::narrowed, .text = part ? text_of(*part) : std::string{}});
     return true;
 }
 
@@ -312,9 +380,9 @@ ATTUNE_INLINE void logged_search::tell_metrics(point const& p, std::span<double 
 {
     if (!past_.metrics_told.insert(p).second) return;
     search_.tell_metrics(p, numbers);
-    log_->add({.kind = event_kind::code_metrics,
-               .points = {p},
-               .numbers = {numbers.begin(), numbers.end()}});
+    write({.kind = event_kind::code_metrics,
+           .points = {p},
+           .numbers = {numbers.begin(), numbers.end()}});
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

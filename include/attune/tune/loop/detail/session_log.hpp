@@ -9,6 +9,7 @@
 #include <attune/declare/group.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/detail/logged_outcomes.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/options.hpp>
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -69,18 +71,22 @@ public:
 
     [[nodiscard]] event_log& log() noexcept { return log_; }
 
-    /// Drops the past unless it begins with a time of the default configuration, which is measured
-    /// first and must work.
+    /// Drops the past, or what a damaged log says of it, unless it begins with a time of the
+    /// default configuration, which is measured first and must work.
     /// @return why it was dropped; empty: the past is kept
     [[nodiscard]] std::string check_beginning(point const& default_at)
     {
-        auto const first = std::find_if(log_.past().begin(), log_.past().end(), [](event const& e) {
-            return e.kind == event_kind::told;
-        });
-        if (first == log_.past().end()) return {};
-        auto const* const m = std::get_if<measurement>(&*first->result);
-        if (first->points.front() == default_at && m != nullptr && std::isfinite(m->value) &&
-            m->value > 0)
+        bool const is_damaged = !log_.salvaged().empty();
+        std::vector<event> const& events = is_damaged ? log_.salvaged() : log_.past();
+        auto const first = is_damaged
+                               ? first_outcome(events)
+                               : std::find_if(events.begin(), events.end(), [](event const& e) {
+                                     return e.kind == event_kind::told;
+                                 });
+        if (first == events.end()) return {};
+        auto const time = time_of(*first);
+        if (first->points.size() == 1 && first->points.front() == default_at && time &&
+            std::isfinite(time->value) && time->value > 0)
             return {};
         log_.begin_anew();
         return "the interrupted tuning cannot be continued: its log does not begin with the time "
@@ -153,6 +159,13 @@ public:
     }
 
 private:
+    [[nodiscard]] static std::optional<measurement> time_of(event const& e)
+    {
+        if (e.timing) return estimate_of(*e.timing);
+        auto const* const m = std::get_if<measurement>(&*e.result);
+        return m != nullptr ? std::optional(*m) : std::nullopt;
+    }
+
     event_log log_;
 };
 
