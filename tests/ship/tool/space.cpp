@@ -247,7 +247,31 @@ TEST_CASE("count, sample, explain and export say what the library says")
     CHECK(json::parse(nni.out)["MODE"]["_value"][0]["W"]["_value"] == json{1, 2});
     CHECK(has(nni.err, "NNI has no constraints; left out: M * N <= L1; M >= 4\n"));
     CHECK(has(nni.err, "NNI has no defaults; left out: of W\n"));
-    CHECK(has(run_here({"space", "export", at.file, "--format", "smtlib"}).out, "(assert"));
+    ran const smtlib = run_here({"space", "export", at.file, "--format", "smtlib"});
+    CHECK(has(smtlib.out, "(assert"));
+    CHECK(smtlib.err == "SMT-LIB has no defaults; left out: of W\n");
+    CHECK(run_here({"space", "export", at.file, "--format", "t1"}).err.empty());
+}
+
+TEST_CASE("what a format has no form for is told, and JSON has a form for all")
+{
+    space_folder const at;
+    std::string const file = at.folder.file("prior.json");
+    support::write_file(file,
+                        R"({"params": [{"name": "A", "values": [1, 2], "weights": [3, 1]},
+                                       {"name": "B", "values": [1, 2]}]})");
+    for (std::string const action : {"export", "reduce"})
+        for (auto const& [format, said] :
+             {std::pair{"json", ""},
+              std::pair{"t1", "T1 has no priors; left out: of A\n"},
+              std::pair{"smtlib", "SMT-LIB has no priors; left out: of A\n"},
+              std::pair{"nni", "NNI has no priors; left out: of A\n"}}) {
+            CAPTURE(format);
+            ran const got = run_here({"space", action, file, "--format", format});
+            CHECK(got.code == 0);
+            CHECK(has(got.err, said));
+            CHECK(has(got.err, "left out") == (*said != '\0'));
+        }
 }
 
 TEST_CASE("wrong words are told, and options that say nothing to an action are refused")

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include "every_assignment.hpp"
 #include "smtlib_reference.hpp"
@@ -76,4 +77,27 @@ TEST_CASE("figures of the machine are numbers in a script")
     attune_tests::check_every_assignment(
         attune::bind_inputs(open, {{"machine.cores", attune::number::of(std::int64_t{6})}}));
     attune_tests::check_every_assignment(attune::bind_inputs(open));
+}
+
+TEST_CASE("what SMT-LIB has no form for stands in comments, in a line each")
+{
+    auto const space = attune::bind_inputs(
+        attune::read_spaces_json(
+            R"({"params": [{"name": "a\nb", "values": [1, 2], "weights": [3, 1]},
+                           {"name": "c", "values": [1, 2, 4], "default": 2},
+                           {"name": "d", "elements": 2, "values": [1, 2], "weights": [1, 2]}],
+                "constraints": ["c > 1"]})")
+            .front()
+            .space);
+    CHECK(attune::left_out_of_smtlib(space) ==
+          std::vector<std::string>{"SMT-LIB has no defaults; left out: of c",
+                                   "SMT-LIB has no priors; left out: of a\nb, d"});
+    CHECK(attune::write_smtlib(space).starts_with(
+        "; SMT-LIB has no defaults; left out: of c\n"
+        "; SMT-LIB has no priors; left out: of a b, d\n(set-logic QF_NIA)\n"));
+    attune_tests::check_every_assignment(space);
+    auto const plain = attune::bind_inputs(
+        attune::read_spaces_json(R"({"params": [{"name": "a", "values": [1, 2]}]})").front().space);
+    CHECK(attune::left_out_of_smtlib(plain).empty());
+    CHECK(attune::write_smtlib(plain).starts_with("(set-logic"));
 }

@@ -7,6 +7,7 @@
 #include <attune/space/files/read_t1.hpp>
 #include <attune/space/query/exact_size.hpp>
 
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -123,4 +124,49 @@ TEST_CASE("figures of the machine are put in as numbers")
     CHECK(written.find("a * 16 <= 128") != std::string::npos);
     CHECK(attune::chain_of_trees(bind_inputs(attune::read_t1(written).space)).size() == 4);
     CHECK_NOTHROW((void)attune::write_t1({"", bind_inputs(open.front().space), "", ""}));
+}
+
+TEST_CASE("whole numbers down to -2^63 and up to 2^63 - 1 are read back")
+{
+    attune::description const given = bound(R"({"params": [
+            {"name": "a", "values": [-9223372036854775808, -1, 9223372036854775807],
+             "default": -9223372036854775808},
+            {"name": "b", "values": [-9223372036854775808]}],
+            "constraints": ["a != -9223372036854775808 + 1", "a >= b"]})");
+    attune::named_space const again = attune::read_t1(attune::write_t1({"", given, "", ""}));
+    REQUIRE(again.space.parameters.size() == 2);
+    CHECK(again.space.parameters[0].integers ==
+          std::vector<std::int64_t>{INT64_MIN, -1, INT64_MAX});
+    CHECK(again.space.parameters[0].default_text == "-9223372036854775808");
+    CHECK(again.space.parameters[1].integers == std::vector<std::int64_t>{INT64_MIN});
+    CHECK(attune::chain_of_trees(bind_inputs(again.space)).size() == 3);
+}
+
+TEST_CASE("a range that ends with the largest whole number is written with numbers of 64 bits")
+{
+    for (std::string const first : {"9223372036854775797", "9223372036850000001"}) {
+        attune::description const given = bound(R"({"params": [{"name": "a", "range": [)" + first +
+                                                R"(, 9223372036854775807], "step": 2}]})");
+        std::string const written = attune::write_t1({"", given, "", ""});
+        CAPTURE(written);
+        CHECK(written.find("9223372036854775808") == std::string::npos);
+        CHECK(written.find("-9223372036854775808") == std::string::npos);
+        CHECK(written.find("9223372036854775807]") != std::string::npos);
+    }
+}
+
+TEST_CASE("what T1 has no form for is said: priors, and no more")
+{
+    attune::description const none =
+        bound(R"({"params": [{"name": "a", "values": [1, 2], "default": 2}]})");
+    CHECK(attune::left_out_of_t1(none).empty());
+    attune::description const some = bound(
+        R"({"params": [{"name": "a", "values": [1, 2], "weights": [3, 1]},
+                       {"name": "b", "values": [1, 2]},
+                       {"name": "c", "values": [1, 2, 4], "centre": 2, "deviation": 1}]})");
+    CHECK(attune::left_out_of_t1(some) ==
+          std::vector<std::string>{"T1 has no priors; left out: of a, c"});
+    CHECK(attune::read_t1(attune::write_t1({"", some, "", ""}))
+              .space.parameters[0]
+              .prior.weights.empty());
 }

@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/space/conditions/conditions.hpp>
+#include <attune/space/files/detail/left_out.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_nni.hpp>
 
@@ -52,22 +53,16 @@ public:
     }
     [[nodiscard]] std::vector<std::string> left_out() const
     {
-        std::string constraints, defaults, priors;
-        auto const add = [](std::string& to, std::string const& what, char const* separator) {
-            to += (to.empty() ? "" : separator) + what;
-        };
+        std::string constraints;
         for (std::uint32_t c = 0; c < space_.constraints.size(); ++c)
             if (space_.constraints[c].settles == no_index)
-                add(constraints, constraint_text(space_, c), "; ");
-        for (parameter_description const& p : space_.parameters) {
-            if (p.default_text) add(defaults, p.name, ", ");
-            if (!p.prior.weights.empty() || p.prior.deviation > 0) add(priors, p.name, ", ");
-        }
+                constraints += (constraints.empty() ? "" : "; ") + constraint_text(space_, c);
         std::vector<std::string> out;
         if (!constraints.empty()) out.push_back("NNI has no constraints; left out: " + constraints);
         out.insert(out.end(), conditions_.begin(), conditions_.end());
-        if (!defaults.empty()) out.push_back("NNI has no defaults; left out: of " + defaults);
-        if (!priors.empty()) out.push_back("NNI has no priors; left out: of " + priors);
+        for (std::vector<std::string> const& of :
+             {defaults_left_out(space_, "NNI"), priors_left_out(space_, "NNI")})
+            out.insert(out.end(), of.begin(), of.end());
         return out;
     }
 

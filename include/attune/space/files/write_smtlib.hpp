@@ -8,12 +8,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
 /// The commands of a script without (check-sat): logic, one constant per parameter (for a list one
 /// per element, |ORDER[0]|), its values, the constraints, also those of conditional parameters.
-/// Logic QF_NIA, or QF_NIRA with reals.
+/// Logic QF_NIA, or QF_NIRA with reals. What left_out_of_smtlib() says stands in comments.
 ///
 /// A boolean is 0 or 1. A text is its index in the table. An operation without a value - division
 /// by zero, a result beyond 64 bits - makes its constraint false, as in attune; doubles become
@@ -21,6 +22,10 @@ namespace attune::inline ATTUNE_ABI {
 /// Errors  attune::error for a constraint that is a function, an input without a value, a table
 ///         that is not made yet, a real that is not finite
 [[nodiscard]] std::string write_smtlib(description const& bound);
+
+/// A sentence for each thing that SMT-LIB has no form for and write_smtlib() leaves out: defaults
+/// and priors.
+[[nodiscard]] std::vector<std::string> left_out_of_smtlib(description const& space);
 
 /// The script's name of parameter `index`, or of element `part` of a list.
 [[nodiscard]] std::string

@@ -7,6 +7,7 @@
 #include <attune/declare/activity.hpp>
 #include <attune/declare/expression/operation.hpp>
 #include <attune/declare/expression/visit_leaf.hpp>
+#include <attune/space/files/detail/left_out.hpp>
 #include <attune/space/files/detail/smtlib_terms.hpp>
 #include <attune/space/files/write_smtlib.hpp>
 
@@ -39,16 +40,23 @@ public:
                             c.text,
                             "declare it as an expression");
             define(c.root);
-            std::string comment = c.text;
-            for (char& letter : comment)
-                if (letter == '\n' || letter == '\r') letter = ' ';
             body_ +=
-                "; " + comment + "\n(assert (and " + defined(c.root) + ' ' + truth(c.root) + "))\n";
+                comment(c.text) + "(assert (and " + defined(c.root) + ' ' + truth(c.root) + "))\n";
         }
-        return std::string("(set-logic ") + (any_real_ ? "QF_NIRA" : "QF_NIA") + ")\n" + body_;
+        std::string out;
+        for (std::string const& sentence : left_out_of_smtlib(space_))
+            out += comment(sentence);
+        return out + "(set-logic " + (any_real_ ? "QF_NIRA" : "QF_NIA") + ")\n" + body_;
     }
 
 private:
+    [[nodiscard]] static std::string comment(std::string text)
+    {
+        for (char& letter : text)
+            if (letter == '\n' || letter == '\r') letter = ' ';
+        return "; " + text + '\n';
+    }
+
     void declare(std::uint32_t i)
     {
         parameter_description const& p = space_.parameters[i];
@@ -292,6 +300,14 @@ smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
     if (!plain) name += "#p" + std::to_string(index); // makes the name unique
     if (p.type == value_kind::list) name += '[' + std::to_string(part) + ']';
     return '|' + name + '|';
+}
+
+ATTUNE_INLINE std::vector<std::string> left_out_of_smtlib(description const& space)
+{
+    std::vector<std::string> out = detail::defaults_left_out(space, "SMT-LIB");
+    for (std::string& sentence : detail::priors_left_out(space, "SMT-LIB"))
+        out.push_back(std::move(sentence));
+    return out;
 }
 
 ATTUNE_INLINE std::string write_smtlib(description const& bound)

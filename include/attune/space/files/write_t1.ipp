@@ -5,12 +5,15 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/space/files/detail/left_out.hpp>
 #include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
 #include <attune/space/files/write_t1.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -33,10 +36,13 @@ namespace detail {
 
 [[nodiscard]] inline std::string t1_values(parameter_description const& p)
 {
-    if (p.range_count > 0)
+    if (p.range_count > 0) {
+        std::int64_t const last = p.integer_at(p.range_count - 1);
+        bool const has_next = last < std::numeric_limits<std::int64_t>::max();
         return "list(range(" + std::to_string(p.rule.first) + ", " +
-               std::to_string(p.integer_at(p.range_count - 1) + 1) + ", " +
-               std::to_string(p.rule.step) + "))";
+               std::to_string(has_next ? last + 1 : last) + ", " + std::to_string(p.rule.step) +
+               "))" + (has_next ? "" : " + [" + std::to_string(last) + ']');
+    }
     std::string out = "[";
     for (std::uint32_t i = 0; i < p.value_count(); ++i)
         out += (i == 0 ? "" : ", ") + t1_value(p, i);
@@ -112,6 +118,11 @@ ATTUNE_INLINE std::string write_t1(named_space const& space)
     } catch (detail::space_json::exception const& problem) {
         throw error("a space cannot be written as JSON", space.name, problem.what());
     }
+}
+
+ATTUNE_INLINE std::vector<std::string> left_out_of_t1(description const& space)
+{
+    return detail::priors_left_out(space, "T1");
 }
 
 } // namespace attune::inline ATTUNE_ABI

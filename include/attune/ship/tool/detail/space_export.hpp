@@ -23,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
@@ -39,24 +40,28 @@ inline constexpr option where_option{
                       format + "'");
 }
 
-/// Writes a space where the words say; of what a format has no form for, NNI's alone is told.
+/// Writes a space where the words say, and tells what its format has no form for.
 /// @param format  of space_format()
 inline void
 write_space(named_space const& space, std::string const& format, words const& given, console& on)
 {
     std::string text;
-    if (format == "json")
+    std::vector<std::string> left_out;
+    if (format == "json") {
         text = write_space_json(space);
-    else if (format == "t1")
+    } else if (format == "t1") {
         text = write_t1(space);
-    else if (format == "smtlib")
+        left_out = left_out_of_t1(space.space);
+    } else if (format == "smtlib") {
         text = write_smtlib(space.space);
-    else {
+        left_out = left_out_of_smtlib(space.space);
+    } else {
         nni_file made = write_nni(space);
-        for (std::string const& sentence : made.left_out)
-            on.err << printable(sentence) << '\n';
         text = std::move(made.text);
+        left_out = std::move(made.left_out);
     }
+    for (std::string const& sentence : left_out)
+        on.err << printable(sentence) << '\n';
     if (!text.ends_with('\n')) text += '\n';
     if (auto const to = given.value("--output"))
         write_output(*to, text);

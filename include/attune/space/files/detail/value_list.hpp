@@ -50,6 +50,12 @@ private:
         std::size_t end;
     };
 
+    /// A number behind a minus may be -2^63.
+    [[nodiscard]] static token next(expression_lexer& words, token const& before)
+    {
+        return words.next(before.kind == token_kind::sign && before.spelling == "-");
+    }
+
     [[nodiscard]] bool is(std::string_view spelling) const
     {
         return (word_.kind == token_kind::sign || word_.kind == token_kind::name) &&
@@ -65,7 +71,7 @@ private:
     [[nodiscard]] piece slice(std::initializer_list<std::string_view> stops)
     {
         piece out{word_.at, word_.at};
-        for (int depth = 0; word_.kind != token_kind::end; word_ = words_.next()) {
+        for (int depth = 0; word_.kind != token_kind::end; word_ = next(words_, word_)) {
             for (std::string_view const stop : stops)
                 if (depth == 0 && is(stop)) return out;
             depth += is("(") || is("[") ? 1 : is(")") || is("]") ? -1 : 0;
@@ -213,7 +219,7 @@ private:
         token word = words.next();
         token const first = word;
         int count = 0;
-        for (; word.kind != token_kind::end; word = words.next(), ++count) {
+        for (; word.kind != token_kind::end; word = next(words, word), ++count) {
             bool const replaced = !name.empty() && word.value == name;
             constant +=
                 replaced ? '(' + std::to_string(value) + ") " : std::string(word.spelling) + ' ';
