@@ -368,6 +368,7 @@ void tune_really(std::vector<named_policy> const& compared, std::size_t seed, re
     for (std::size_t p = 0; p < compared.size(); ++p)
         found.reached[p].push_back(now[p] / possible);
     found.possible.push_back(possible); // the defaults take 1
+    std::fflush(stdout);
 }
 
 } // namespace
