@@ -34,7 +34,7 @@ struct automatic_options {
     /// exceeds that of their mean by this factor.
     double poor_fit = 4.0;
     /// The most coordinates of arrays and long permutations that are modelled, about 0.2 s a
-    /// suggestion; with more of them local search alone chooses.
+    /// suggestion; with more of them a bandit over technique_set_for() the space chooses alone.
     std::size_t most_modelled = 48;
 };
 
@@ -42,6 +42,7 @@ struct automatic_options {
 ///
 /// - size: up to model.max_pool points are all scored at every step; larger spaces are sampled,
 ///   with climbs from the best candidates, at a cost independent of the size;
+/// - long arrays and permutations: techniques under an auc_bandit, see `most_modelled`;
 /// - failures: a second model learns where points fail; before the first success, points unlike the
 ///   failed ones are asked;
 /// - budget: the model is used from the first outcomes on; long runs: `long_run`,
@@ -67,7 +68,7 @@ public:
     void inform(std::vector<past_session> const& past);
     /// Measured programs of other tasks, before the first ask(): what a model of them expects of
     /// this space's configurations is one more past session, see inform(). Ignored where
-    /// description::rows is empty or has another width, and by local search.
+    /// description::rows is empty or has another width, and where nothing is modelled.
     void learn_from(cost_samples const& others);
     /// bayesian_searcher::expected_gain(); nothing while local search takes part.
     [[nodiscard]] std::optional<double> expected_gain();

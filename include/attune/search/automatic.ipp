@@ -6,8 +6,10 @@
 #include <attune/declare/description.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
+#include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
+#include <attune/search/meta/auc_bandit.hpp>
 #include <attune/search/transfer/other_programs.hpp>
 
 #include <cstddef>
@@ -39,11 +41,17 @@ struct automatic::state {
     {
     }
 
+    [[nodiscard]] any_searcher make_local() const
+    {
+        if (is_modelled) return neighbourhood_descent(space, seed);
+        return auc_bandit(space, seed, technique_set_for(space.describe()));
+    }
+
     /// A new point from the local search.
     std::optional<point> from_local()
     {
         if (!local) {
-            local.emplace(space, seed);
+            local = make_local();
             for (observation const& o : history.told())
                 local->tell(o.where, outcome_of_observation(o));
         }
@@ -81,7 +89,7 @@ struct automatic::state {
     chain_of_trees space;
     std::uint64_t seed;
     bayesian_searcher model;
-    std::optional<neighbourhood_descent> local; ///< from its first use on
+    std::optional<any_searcher> local; ///< from its first use on
     search_history history;
     std::unordered_set<point, point_hash> waiting; ///< asked, not told
     bool is_local_turn = false;
