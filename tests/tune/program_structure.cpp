@@ -90,6 +90,8 @@ std::vector<attune::nest_description> examples()
             support::matmul_of_lines(32, 48, 64, true),
             support::depthwise(28, 32),
             support::dense_gelu(32, 64, 48),
+            support::with_bias_and_relu(support::matmul(32, 64, 48)),
+            support::with_bias_and_relu(support::convolution(14, 16, 32, 3, 1, 1)),
             support::softmax(48, 64),
             support::softmax(1 << 13, 1024), // its result is larger than the last cache
             support::sums_of_both(24, 40),
