@@ -1,9 +1,13 @@
 // attune/search/automatic.hpp - the default search: a Bayesian search that local search supports.
 // SPDX-License-Identifier: MIT
 //
-// On every recorded kernel a Bayesian search alone was best up to 220 evaluations; local searches
-// beside it cost more than they gained. They help in long runs, where the model gains little more,
-// and on objectives that the model predicts badly.
+// On eight recorded kernels (bench.search.replay), against eight classical searches, random search,
+// and, as published, Kernel Tuner's model, OpenTuner's default and tree sampling: on no kernel is
+// the mean of one of them better by .001 after 40, 100 or 220 evaluations, but that neighbourhood
+// descent finds the optimum of one where this ends .1 % above it; 218 of 288 differences exceed two
+// standard errors. BaCO's search was not compared. Local searches beside the model cost more than
+// they gain there, and long runs have nothing left to gain: 22 of 22 have the optimum after 500.
+// They help on objectives that the model predicts badly.
 #pragma once
 
 #include <attune/core/outcome.hpp>
