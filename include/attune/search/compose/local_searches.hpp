@@ -120,10 +120,12 @@ struct particle_swarm_settings : particle_swarm_options {
 
 /// Settings that name a searcher, which is constructed of a space, a seed and them.
 template <class S>
-concept searcher_settings = requires(chain_of_trees space, S const& with) {
-    { S::name } -> std::convertible_to<std::string_view>;
-    typename S::searcher(space, std::uint64_t{}, with);
-} && std::copy_constructible<S> && std::default_initializable<S>;
+concept searcher_settings =
+    requires {
+        { S::name } -> std::convertible_to<std::string_view>;
+        typename S::searcher;
+    } && std::constructible_from<typename S::searcher, chain_of_trees, std::uint64_t, S const&> &&
+    std::copy_constructible<S> && std::default_initializable<S>;
 
 /// The search with its name, "genetic;population,20;children,10;mutation,0.3;selection,2.5".
 template <class S>
