@@ -6,8 +6,8 @@
 //       [--libraries PYTHON]
 //
 // NETWORK  mobilenet, resnet50, bert: the layer tables of examples/networks at their full sizes
-// --rules  what makes the space: attune's rules, or the designs of TVM's MetaSchedule, without its
-//          compute locations, copies of padded inputs and other layouts of weights; the head of
+// --rules  what makes the space: attune's rules, or the designs of TVM's MetaSchedule, without
+//          copies of padded inputs and other layouts of weights; the head of
 //          space/schedule/metaschedule.hpp says what else differs
 // --trials, --seconds  of each layer. For equal wall time: --trials 100000 --seconds 30
 // --strategies  automatic, the default search, two_level and evolution tune each layer by itself;

@@ -9,6 +9,7 @@
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/space/schedule/metaschedule.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -144,6 +145,33 @@ TEST_CASE("a product and its reader in MetaSchedule's designs compute what their
                 batch.add(made.program, nest, {}, text_of(made.trace));
             }
         }
+    CHECK(batch.run() == "");
+}
+
+TEST_CASE("each place of softmax's statements in MetaSchedule's rules computes the same")
+{
+    if (support::nest_batch::compiler().empty()) {
+        MESSAGE("skipped: there is no C++ compiler");
+        return;
+    }
+    support::nest_batch batch;
+    attune::random_engine draw(23);
+    for (std::int64_t const columns : {40, 70}) { // up to 64 are lanes where they are innermost
+        attune::nest_description const nest = support::softmax(6, columns);
+        attune::processor_shape processor = small_processor();
+        for (int const cores : {1, 64}) { // with and without parts of sums
+            processor.cores = cores;
+            attune::derived_space const derived(nest, processor, attune::metaschedule_rules());
+            attune::chain_of_trees const space(derived.describe());
+            auto const all = static_cast<std::uint64_t>(*space.size());
+            std::uint64_t const most = 4 * ATTUNE_TEST_CONFIGURATIONS;
+            for (std::uint64_t i = 0; i < std::min(all, most); ++i) {
+                attune::point const at = all <= most ? space.at(i) : space.sample(draw);
+                attune::traced_program const made = derived.schedule(at);
+                batch.add(made.program, nest, {}, text_of(made.trace));
+            }
+        }
+    }
     CHECK(batch.run() == "");
 }
 

@@ -10,9 +10,12 @@
 //   element (a bias, a sum with another array, an activation), that statement is the cache;
 // - ParallelizeVectorizeUnroll: the outermost spatial loops in threads without MetaSchedule's limit
 //   of 16 iterations a core; the innermost loop alone in lanes, where MetaSchedule would join it
-//   with the next ones; loops written out statement by statement.
-// There are no compute locations (RandomComputeLocation), no copy of a padded input, which is read
-// as zeros where it is used, and no weights in another layout (RewriteLayout).
+//   with the next ones; loops written out statement by statement;
+// - RandomComputeLocation, of a statement that is neither tiled nor has parts, in the loops of the
+//   nest that its last reader is in, where compute_at() allows it. It does not where a loop runs
+//   over an axis that the statement sums over, or where readers need different elements there.
+// There is no copy of a padded input, which is read as zeros where it is used, and no weights in
+// another layout (RewriteLayout).
 #pragma once
 
 #include <attune/core/posix/processor_shape.hpp>
@@ -66,7 +69,8 @@ metaschedule_designs(nest_description const& nest,
 
 /// The same designs as one space, for derived_space and program_options::rules: each statement that
 /// has several has a parameter DESIGN, whose values are those of metaschedule_choice. Where several
-/// statements are tiled each has an UNROLL of its own. It applies where extents are constants.
+/// statements are tiled each has an UNROLL of its own. AT is the number of its last reader's loops
+/// that a statement is computed in, 0: in none. It applies where extents are constants.
 ///
 /// Example   gemm.kernel({.rules = attune::metaschedule_rules()})
 [[nodiscard]] std::vector<schedule_rule> metaschedule_rules();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/space/schedule/compute_at.hpp>
 #include <attune/space/schedule/detail/access_axes.hpp>
 #include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/detail/product_axes.hpp>
@@ -226,23 +227,170 @@ inline void vectorize_last_axis(std::uint32_t block, traced_program& p)
     if (of.combine != reduction::none || of.spatial_count == 0) return;
     std::uint32_t const loop = loops_around(p.program, {item_kind::block, block}).back();
     std::int64_t const steps = iterations_of(p.program, loop).value_or(0);
-    if (steps > 1 && steps <= most_innermost) p.apply(schedule_action::vectorize, {loop});
+    if (steps > 1 && steps <= most_innermost && p.program.loops[loop].body.size() == 1)
+        p.apply(schedule_action::vectorize, {loop});
 }
 
-/// A statement in its own loops: the outermost one in threads, the last axis in lanes.
-inline void schedule_plain(std::uint32_t block, traced_program& p)
+/// The last axis of a statement in lanes; the outermost loop in threads where it is its own.
+inline void schedule_plain(std::uint32_t block, bool is_placed, traced_program& p)
 {
     nest_description const& nest = p.program.nest;
     nest_statement const& of = nest.statements[block];
     if (of.spatial_count == 0) return;
     std::vector<std::uint32_t> const path = loops_around(p.program, {item_kind::block, block});
-    if (of.combine == reduction::none &&
+    if (of.combine == reduction::none && blocks_inside(p.program, path.front()).size() == 1 &&
         iterations_of(p.program, path.back()).value_or(0) > most_innermost &&
         is_contiguous_in_lanes(nest, of))
         p.apply(schedule_action::split, {path.back(), most_innermost});
     vectorize_last_axis(block, p);
-    if (p.program.loops[path.front()].kind == loop_kind::serial)
+    if (!is_placed && p.program.loops[path.front()].kind == loop_kind::serial)
         p.apply(schedule_action::parallelize, {path.front()});
+}
+
+/// The parts that read what another one computes, in their order.
+[[nodiscard]] inline std::vector<std::size_t>
+readers_of(nest_description const& nest,
+           std::vector<metaschedule_design::part> const& parts,
+           std::size_t producer)
+{
+    nest_access const& target = nest.statements[parts[producer].statement].target;
+    std::vector<std::size_t> out;
+    for (std::size_t other = 0; other < parts.size(); ++other)
+        for (std::uint32_t const s : {parts[other].statement, parts[other].reader})
+            if (other != producer && s != no_index &&
+                reads_array(nest, nest.statements[s], target.array))
+                out.push_back(other);
+    return out;
+}
+
+/// Whether a part may be computed inside of a nest by itself, and what reads it.
+[[nodiscard]] inline bool may_be_placed(nest_description const& nest,
+                                        std::vector<metaschedule_design::part> const& parts,
+                                        std::size_t producer)
+{
+    std::vector<std::size_t> const readers = readers_of(nest, parts, producer);
+    nest_statement const& of = nest.statements[parts[producer].statement];
+    bool may = !readers.empty() && nest.arrays[of.target.array].role == nest_role::temporary &&
+               !of.axes.empty() && parts[producer].choice == metaschedule_choice::plain;
+    for (std::size_t const reader : readers) {
+        may = may && parts[reader].choice == metaschedule_choice::plain;
+        if (reader == readers.back()) continue;
+        std::vector<std::size_t> const next = readers_of(nest, parts, reader);
+        may = may && !next.empty() && next.back() == readers.back();
+    }
+    return may;
+}
+
+/// Computes a part, after those that read it and are read by its last reader, inside the first
+/// `level` loops around its last reader.
+inline void place_with_readers(std::vector<metaschedule_design::part> const& parts,
+                               std::size_t producer,
+                               std::size_t level,
+                               loop_program& program)
+{
+    std::vector<std::size_t> const readers = readers_of(program.nest, parts, producer);
+    for (std::size_t i = readers.size() - 1; i-- > 0;)
+        place_with_readers(parts, readers[i], level, program);
+    std::uint32_t const block = parts[producer].statement;
+    auto const path = loops_around(program, {item_kind::block, parts[readers.back()].statement});
+    auto const own = loops_around(program, {item_kind::block, block});
+    if (own.empty() || own.front() != path.front()) compute_at(program, block, path[level - 1]);
+}
+
+/// How many loops of its last reader a part may be computed in: spatial ones of more than one
+/// iteration, where compute_at() allows it.
+[[nodiscard]] inline std::vector<std::int64_t>
+levels_of_part(nest_description const& nest,
+               std::vector<metaschedule_design::part> const& parts,
+               std::size_t producer)
+{
+    std::vector<std::int64_t> out{0};
+    if (!may_be_placed(nest, parts, producer)) return out;
+    nest_statement const& reader =
+        nest.statements[parts[readers_of(nest, parts, producer).back()].statement];
+    loop_program start = plain_program(nest);
+    std::erase_if(start.body, [&](program_item item) { // inlined statements and other groups
+        std::vector<std::uint32_t> const held = item.kind == item_kind::block
+                                                    ? std::vector<std::uint32_t>{item.index}
+                                                    : blocks_inside(start, item.index);
+        return std::none_of(parts.begin(), parts.end(), [&held](auto const& part) {
+            return part.statement == held.front();
+        });
+    });
+    for (std::uint32_t level = 1; level <= reader.spatial_count; ++level) {
+        if (steps_of_axis(nest, reader.axes[level - 1]) < 2) continue;
+        try {
+            loop_program tried = start;
+            place_with_readers(parts, producer, level, tried);
+            out.push_back(level);
+        } catch (error const&) {
+            continue; // it needs more there than one element
+        }
+    }
+    return out;
+}
+
+/// A parameter AT for each part that may be computed inside of its last reader's loops.
+/// @param may_be_parts  of each part: whether DESIGN may be another one than plain
+inline void declare_places(space_builder& space,
+                           nest_description const& nest,
+                           std::vector<metaschedule_design::part> const& parts,
+                           std::vector<bool> const& may_be_parts)
+{
+    std::vector<bool> has_place(parts.size(), false);
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        std::vector<std::int64_t> const levels = levels_of_part(nest, parts, i);
+        if (levels.size() < 2) continue;
+        std::vector<std::size_t> const readers = readers_of(nest, parts, i);
+        bool const may = std::all_of(readers.begin(), readers.end() - 1, [&](std::size_t reader) {
+            return has_place[reader];
+        });
+        if (!may) continue;
+        has_place[i] = true;
+        std::string const name = parts[i].prefix + "AT";
+        space.ordinal(name, levels, 0);
+        auto const is_plain = [&](std::size_t part) {
+            return space.is(parts[part].prefix + "DESIGN", "plain");
+        };
+        if (may_be_parts[i]) space.active_if(name, is_plain(i));
+        std::uint32_t const own = space.node(op::equal, space.value(name), space.number(0));
+        for (std::size_t const reader : readers) {
+            if (may_be_parts[reader])
+                space.where(space.node(op::logical_or, own, is_plain(reader)));
+            if (!has_place[reader]) continue;
+            std::string const other = parts[reader].prefix + "AT";
+            std::uint32_t within =
+                space.node(op::less_equal, space.value(name), space.value(other));
+            if (reader == readers.back())
+                within = space.node(op::logical_or,
+                                    space.node(op::equal, space.value(other), space.number(0)),
+                                    within);
+            space.where(within);
+        }
+    }
+}
+
+/// Moves the parts whose AT is not 0, the last one first.
+/// @return  whether each part has been moved
+inline std::vector<bool> schedule_places(nest_description const& nest,
+                                         std::vector<metaschedule_design::part> const& parts,
+                                         schedule_choices const& chosen,
+                                         traced_program& p)
+{
+    std::vector<bool> is_placed(parts.size(), false);
+    for (std::size_t i = parts.size(); i-- > 0;) {
+        std::string const name = parts[i].prefix + "AT";
+        std::int64_t level = 0;
+        for (schedule_choices::choice const& one : chosen.all)
+            if (one.name == name) level = chosen.number(name);
+        if (level == 0 || parts[i].choice != metaschedule_choice::plain) continue;
+        std::uint32_t const reader = parts[readers_of(nest, parts, i).back()].statement;
+        auto const path = loops_around(p.program, {item_kind::block, reader});
+        p.apply(schedule_action::compute_at,
+                {parts[i].statement, path[static_cast<std::size_t>(level) - 1]});
+        is_placed[i] = true;
+    }
+    return is_placed;
 }
 
 /// @param nest   of the program before its first step
@@ -320,7 +468,7 @@ inline void schedule_tiled(metaschedule_design::part const& part,
     if (joined > 0)
         vectorize_last_axis(part.reader, p);
     else if (part.reader != no_index)
-        schedule_plain(part.reader, p);
+        schedule_plain(part.reader, false, p);
     std::vector<std::int64_t> const& first = joined > 0 ? outer : order;
     for (std::size_t a = 1; a < spatial.size(); ++a)
         p.apply(fuse, {first[0], first[a]});
@@ -342,20 +490,26 @@ inline void schedule_parts(metaschedule_design::part const& part,
             {block, part.choice == metaschedule_choice::outer_parts ? loops[0] : loops[1]});
 }
 
-/// @param unroll  the parameter that limits the copies of a tiled statement
+/// @param unroll  the parameter that limits the copies of tiled statements; empty: each has its own
 /// @param nest    of the program before its first step
-inline void schedule_part(metaschedule_design::part const& part,
-                          schedule_choices const& chosen,
-                          std::string_view unroll,
-                          nest_description const& nest,
-                          traced_program& p)
+inline void schedule_all_parts(std::vector<metaschedule_design::part> const& parts,
+                               schedule_choices const& chosen,
+                               std::string_view unroll,
+                               nest_description const& nest,
+                               traced_program& p)
 {
-    if (is_tiled(part.choice))
-        schedule_tiled(part, chosen, chosen.number(unroll), nest, p);
-    else if (part.choice != metaschedule_choice::plain)
-        schedule_parts(part, chosen, p);
-    else
-        schedule_plain(part.statement, p);
+    std::vector<bool> const is_placed = schedule_places(nest, parts, chosen, p);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        metaschedule_design::part const& part = parts[i];
+        if (is_tiled(part.choice)) {
+            std::string const own = part.prefix + "UNROLL";
+            schedule_tiled(part, chosen, chosen.number(unroll.empty() ? own : unroll), nest, p);
+        } else if (part.choice != metaschedule_choice::plain) {
+            schedule_parts(part, chosen, p);
+        } else {
+            schedule_plain(part.statement, is_placed[i], p);
+        }
+    }
 }
 
 /// The values of DESIGN, in the order of metaschedule_choice.
@@ -370,7 +524,9 @@ inline constexpr std::array<char const*, 6> choice_words{
 inline void declare_metaschedule(rule_subject const& of, space_builder& space)
 {
     nest_description const& nest = *of.nest;
-    for (metaschedule_design::part& part : metaschedule_parts(nest, of.statements, of.prefix)) {
+    auto parts = metaschedule_parts(nest, of.statements, of.prefix);
+    std::vector<bool> may_be_parts;
+    for (metaschedule_design::part& part : parts) {
         auto const choices =
             metaschedule_choices(nest, nest.statements[part.statement], of.processor);
         std::string const design = part.prefix + "DESIGN";
@@ -380,27 +536,30 @@ inline void declare_metaschedule(rule_subject const& of, space_builder& space)
         if (words.size() > 1) space.categorical(design, words, words.front());
         if (is_tiled(choices.back())) declare_unroll(space, part.prefix + "UNROLL");
         part.choice = choices.back();
-        if (part.choice == metaschedule_choice::plain) continue;
         bool const may_be_plain = choices.front() == metaschedule_choice::plain;
-        declare_tiles(space, nest, part, may_be_plain ? design : std::string{});
+        may_be_parts.push_back(may_be_plain && choices.size() > 1);
+        if (part.choice != metaschedule_choice::plain)
+            declare_tiles(space, nest, part, may_be_plain ? design : std::string{});
+        part.choice = choices.front();
     }
+    declare_places(space, nest, parts, may_be_parts);
 }
 
 inline void
 schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen, traced_program& p)
 {
     nest_description const& nest = *of.nest;
-    for (metaschedule_design::part& part : metaschedule_parts(nest, of.statements, of.prefix)) {
+    auto parts = metaschedule_parts(nest, of.statements, of.prefix);
+    for (metaschedule_design::part& part : parts) {
         auto const choices =
             metaschedule_choices(nest, nest.statements[part.statement], of.processor);
         part.choice = choices.front();
-        if (choices.size() > 1) {
-            std::string const& word = chosen.text(part.prefix + "DESIGN");
-            for (metaschedule_choice const one : choices)
-                if (word == word_of(one)) part.choice = one;
-        }
-        schedule_part(part, chosen, part.prefix + "UNROLL", nest, p);
+        if (choices.size() == 1) continue;
+        std::string const& word = chosen.text(part.prefix + "DESIGN");
+        for (metaschedule_choice const one : choices)
+            if (word == word_of(one)) part.choice = one;
     }
+    schedule_all_parts(parts, chosen, {}, nest, p);
 }
 
 } // namespace detail
@@ -418,8 +577,7 @@ ATTUNE_INLINE std::vector<schedule_rule> metaschedule_rules()
 ATTUNE_INLINE traced_program metaschedule_design::schedule(schedule_choices const& chosen) const
 {
     traced_program p = start;
-    for (part const& one : parts)
-        detail::schedule_part(one, chosen, "UNROLL", start.program.nest, p);
+    detail::schedule_all_parts(parts, chosen, "UNROLL", start.program.nest, p);
     return p;
 }
 
@@ -464,6 +622,8 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
                 return detail::is_tiled(part.choice);
             }))
             detail::declare_unroll(space, "UNROLL");
+        detail::declare_places(
+            space, now, design.parts, std::vector<bool>(design.parts.size(), false));
         design.space = space.made();
         design.space.row_names = program_feature_names();
         auto const of = std::make_shared<metaschedule_design const>(design);
