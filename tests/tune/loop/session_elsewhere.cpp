@@ -186,18 +186,18 @@ TEST_CASE("Ctrl-C elsewhere ends it, without a wait for what is under way")
 
 TEST_CASE("where two steps and the final do not fit any more, what is under way is waited for")
 {
-    bench b{2, {.seconds = 100}};
+    bench b{2, {.seconds = 1'000}};
     REQUIRE(b.of.step());
-    b.limits.note_step(10);
-    b.state.count_earlier(50);
-    b.final_s = 35; // 85 s, and one step of 10
+    b.limits.note_step(100);
+    b.state.count_earlier(500);
+    b.final_s = 350; // 850 s, and one step of 100
     REQUIRE(b.of.given() == 1);
     CHECK(b.of.step());
     CHECK(b.others.submitted.size() == 2);
     CHECK(b.recorded.size() == 2);
     CHECK(!b.of.step()); // nothing is under way
     b.others.under_way.push_back(tried(b.at(5, 5)));
-    b.final_s = 45; // no step fits
+    b.final_s = 450; // no step fits
     CHECK(!b.of.step());
     CHECK(b.others.under_way.size() == 1);
 }
@@ -205,11 +205,11 @@ TEST_CASE("where two steps and the final do not fit any more, what is under way 
 TEST_CASE("a step lasts as long as the longest evaluation, from when it was given away")
 {
     bench b{1};
-    std::vector<double> const lasting_s{3, 7, 5};
+    std::vector<double> const lasting_s{30, 70, 50};
     for (double const s : lasting_s) {
         b.others.while_waiting = [&] { b.state.count_earlier(s); };
         REQUIRE(b.of.step());
     }
-    CHECK(b.limits.longest_step_s() >= 7);
-    CHECK(b.limits.longest_step_s() < 8);
+    CHECK(b.limits.longest_step_s() >= 70);
+    CHECK(b.limits.longest_step_s() < 100);
 }
