@@ -6,9 +6,12 @@
 #include <attune/search/meta/space_structure.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -253,4 +256,63 @@ TEST_CASE("many searches at once are added as one after the other")
             by_strategy.erase(at);
         }
     CHECK(by_strategy.empty());
+}
+
+TEST_CASE("lines at once are added as one after the other, and those that are none are named")
+{
+    attune::random_engine engine(8);
+    auto const below = [&](std::uint64_t n) { return attune::uniform_below(engine, n); };
+    // A second implementation of the sums: by label and structure, then by name.
+    std::map<std::string, std::map<std::string, std::pair<std::size_t, std::size_t>>> uses;
+    std::map<std::string, std::size_t> runs;
+    std::vector<std::string> texts;
+    std::vector<std::size_t> damaged;
+    for (std::size_t i = 0; i < 400; ++i) {
+        std::string const problem =
+            "k" + std::to_string(below(3)) + (below(2) == 0 ? "\tordinal.1*2" : "\tboolean.1*1");
+        std::size_t const searches = 1 + below(3);
+        std::string line = problem + '\t' + std::to_string(searches);
+        std::map<std::string, std::pair<std::size_t, std::size_t>> mine;
+        for (std::size_t u = below(4); u > 0; --u) {
+            std::string const name = "t" + std::to_string(below(9)); // twice in a line, too
+            std::size_t const requests = below(5);
+            std::size_t const bests = below(requests + 1);
+            line += '\t' + name + '\t' + std::to_string(requests) + '\t' + std::to_string(bests);
+            mine[name].first += requests;
+            mine[name].second += bests;
+        }
+        bool const is_damaged = below(4) == 0;
+        if (is_damaged) {
+            std::string const with[] = {"\ta\t1\t2", "\ta", "\tb\t9\t1\r", "\t\t-1\t0"};
+            line += with[below(4)];
+            damaged.push_back(i);
+        } else {
+            runs[problem] += searches;
+            for (auto const& [name, counts] : mine) {
+                uses[problem][name].first += counts.first;
+                uses[problem][name].second += counts.second;
+            }
+        }
+        texts.push_back(line);
+    }
+    std::vector<std::string_view> const lines(texts.begin(), texts.end());
+    technique_history at_once;
+    std::size_t const half = 200; // into one that has something, too
+    std::vector<std::size_t> found = at_once.add_lines(std::span(lines).first(half));
+    for (std::size_t const place : at_once.add_lines(std::span(lines).subspan(half)))
+        found.push_back(place + half);
+    CHECK(found == damaged);
+    technique_history slowly;
+    for (std::string const& line : texts)
+        slowly.add_line(line);
+    CHECK(history_text(at_once) == history_text(slowly));
+    REQUIRE(at_once.representations().size() == runs.size());
+    for (auto const& r : at_once.representations()) {
+        std::string const problem = r.label + '\t' + attune::search::structure_text(r.structure);
+        CHECK(r.runs == runs.at(problem));
+        std::erase_if(uses[problem], [](auto const& one) { return one.second.first == 0; });
+        REQUIRE(r.uses.size() == uses[problem].size());
+        for (technique_use const& use : r.uses)
+            CHECK(uses[problem].at(use.name) == std::pair(use.requests, use.new_bests));
+    }
 }

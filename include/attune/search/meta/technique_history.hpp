@@ -60,6 +60,10 @@ public:
     /// Adds what history_line() wrote.
     /// @return false: the line is none, or a technique has a name above 64 KiB; nothing is added
     bool add_line(std::string_view line);
+    /// As add_line() of each.
+    /// @return  the places in `lines` of those that are none, ascending
+    /// Cost     O(n log n) in the number of techniques of all lines and of this history
+    std::vector<std::size_t> add_lines(std::span<std::string_view const> lines);
 
     /// By label and structure, ascending.
     [[nodiscard]] std::vector<representation> const& representations() const noexcept

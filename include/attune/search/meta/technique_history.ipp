@@ -119,42 +119,110 @@ inline constexpr std::string_view strategy_field = "strategy ";
     return strategy_gains{std::string(field.substr(blank + 1)), std::move(*gains)};
 }
 
-/// What one line says; nothing: it is none.
-[[nodiscard]] inline std::optional<representation> read_history_line(std::string_view line)
-{
-    constexpr std::size_t most_name = 65'536; // bytes; names are parsed and made to searches
-    std::vector<std::string_view> fields;
-    for (std::string_view rest = line;;) {
-        fields.push_back(rest.substr(0, rest.find('\t')));
-        if (fields.back().size() == rest.size()) break;
-        rest.remove_prefix(fields.back().size() + 1);
-    }
-    if (fields.size() < 3 || fields.size() % 3 != 0) return {};
-    std::optional<space_structure> structure = read_structure(fields[1]);
-    std::string_view const searches = fields[2].substr(0, fields[2].find(' '));
-    auto const runs = whole_number<std::size_t>(searches);
-    if (!structure || !runs) return {};
-    representation out{
-        .label = std::string(fields[0]), .structure = std::move(*structure), .runs = *runs};
-    if (searches.size() < fields[2].size()) {
-        auto gains = tuning_gains::read(fields[2].substr(searches.size() + 1));
-        if (!gains || gains->count() == 0 || gains->count() > *runs) return {};
-        out.gains = std::move(*gains);
-    }
-    out.uses.reserve(fields.size() / 3 - 1);
-    for (std::size_t i = 3; i < fields.size(); i += 3) {
-        auto const requests = whole_number<std::size_t>(fields[i + 1]);
-        auto const bests = whole_number<std::size_t>(fields[i + 2]);
-        if (!requests || !bests || *bests > *requests) return {};
-        if (fields[i].size() > most_name) return {};
-        if (*requests == 0) {
-            if (auto by = read_strategy(fields[i])) out.strategies.push_back(std::move(*by));
-            continue;
+/// Sums of lines of history_line(). Names are those in the lines, which must stay where they are.
+class line_sums {
+public:
+    /// @return false: the line is none; nothing is added
+    [[nodiscard]] bool add(std::string_view line)
+    {
+        fields_.clear();
+        for (std::string_view rest = line;;) {
+            fields_.push_back(rest.substr(0, rest.find('\t')));
+            if (fields_.back().size() == rest.size()) break;
+            rest.remove_prefix(fields_.back().size() + 1);
         }
-        out.uses.push_back({std::string(fields[i]), *requests, *bests});
+        if (fields_.size() < 3 || fields_.size() % 3 != 0) return false;
+        if (line.find('\r') != line.npos) return false; // history_line() writes none
+        std::string_view const searches = fields_[2].substr(0, fields_[2].find(' '));
+        auto const runs = whole_number<std::size_t>(searches);
+        if (!runs) return false;
+        std::optional<tuning_gains> gains;
+        if (searches.size() < fields_[2].size()) {
+            gains = tuning_gains::read(fields_[2].substr(searches.size() + 1));
+            if (!gains || gains->count() == 0 || gains->count() > *runs) return false;
+        }
+        if (!read_uses()) return false;
+        problem* const of = problem_of(line.substr(0, fields_[0].size() + 1 + fields_[1].size()));
+        if (of == nullptr) return false;
+        of->runs += *runs;
+        if (gains) of->gains.add_all(*gains);
+        for (auto const& [name, counts] : uses_) {
+            use_counts& sum = of->uses[name];
+            sum.requests += counts.requests;
+            sum.new_bests += counts.new_bests;
+        }
+        for (strategy_gains& one : strategies_)
+            of->strategies.push_back(std::move(one));
+        return true;
     }
-    return out;
-}
+    [[nodiscard]] std::vector<representation> sums() &&
+    {
+        std::vector<representation> out;
+        for (auto& [key, of] : problems_) {
+            representation& one = out.emplace_back();
+            one.label = of.label;
+            one.structure = std::move(of.structure);
+            one.runs = of.runs;
+            one.gains = std::move(of.gains);
+            one.strategies = std::move(of.strategies);
+            one.uses.reserve(of.uses.size());
+            for (auto const& [name, counts] : of.uses)
+                one.uses.push_back({std::string(name), counts.requests, counts.new_bests});
+        }
+        return out;
+    }
+
+private:
+    static constexpr std::size_t most_name = 65'536; // bytes; names are parsed and made to searches
+
+    struct use_counts {
+        std::size_t requests = 0;
+        std::size_t new_bests = 0;
+    };
+    struct problem {
+        std::string_view label{};
+        space_structure structure{};
+        std::size_t runs = 0;
+        tuning_gains gains{};
+        std::unordered_map<std::string_view, use_counts> uses{};
+        std::vector<strategy_gains> strategies{};
+    };
+
+    /// Of the fields behind the first three; false: there is a damaged one.
+    [[nodiscard]] bool read_uses()
+    {
+        uses_.clear();
+        strategies_.clear();
+        for (std::size_t i = 3; i < fields_.size(); i += 3) {
+            auto const requests = whole_number<std::size_t>(fields_[i + 1]);
+            auto const bests = whole_number<std::size_t>(fields_[i + 2]);
+            if (!requests || !bests || *bests > *requests) return false;
+            if (fields_[i].size() > most_name) return false;
+            if (*requests > 0)
+                uses_.push_back({fields_[i], {*requests, *bests}});
+            else if (auto by = read_strategy(fields_[i]))
+                strategies_.push_back(std::move(*by));
+        }
+        return true;
+    }
+    /// @param key  label and structure, as in the line; null: the structure is none
+    [[nodiscard]] problem* problem_of(std::string_view key)
+    {
+        auto const at = problems_.find(key);
+        if (at != problems_.end()) return &at->second;
+        std::optional<space_structure> structure = read_structure(fields_[1]);
+        if (!structure) return nullptr;
+        problem& of = problems_[key];
+        of.label = fields_[0];
+        of.structure = std::move(*structure);
+        return &of;
+    }
+
+    std::unordered_map<std::string_view, problem> problems_{}; // by label and structure
+    std::vector<std::string_view> fields_{};                   // of the line, as all below
+    std::vector<std::pair<std::string_view, use_counts>> uses_{};
+    std::vector<strategy_gains> strategies_{};
+};
 
 /// Ascending by name, each technique that was asked once, with its sums.
 inline void sum_by_name(std::vector<technique_use>& uses)
@@ -231,10 +299,18 @@ ATTUNE_INLINE void technique_history::add_all(std::vector<representation> search
 
 ATTUNE_INLINE bool technique_history::add_line(std::string_view line)
 {
-    std::optional<representation> searched = detail::read_history_line(line);
-    if (!searched) return false;
-    add(*searched);
-    return true;
+    return add_lines({&line, 1}).empty();
+}
+
+ATTUNE_INLINE std::vector<std::size_t>
+technique_history::add_lines(std::span<std::string_view const> lines)
+{
+    std::vector<std::size_t> damaged;
+    detail::line_sums sums;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        if (!sums.add(lines[i])) damaged.push_back(i);
+    add_all(std::move(sums).sums());
+    return damaged;
 }
 
 ATTUNE_INLINE technique_history technique_history::without(std::string_view label) const
@@ -270,14 +346,13 @@ ATTUNE_INLINE std::string history_text(technique_history const& past)
 }
 ATTUNE_INLINE technique_history read_history(std::string_view text)
 {
-    std::vector<representation> all;
+    std::vector<std::string_view> lines;
     for (std::string_view rest = text; !rest.empty();) {
-        std::string_view const line = rest.substr(0, rest.find('\n'));
-        rest.remove_prefix(line.size() < rest.size() ? line.size() + 1 : line.size());
-        if (auto one = detail::read_history_line(line)) all.push_back(std::move(*one));
+        lines.push_back(rest.substr(0, rest.find('\n')));
+        rest.remove_prefix(std::min(lines.back().size() + 1, rest.size()));
     }
     technique_history out;
-    out.add_all(std::move(all));
+    static_cast<void>(out.add_lines(lines));
     return out;
 }
 
