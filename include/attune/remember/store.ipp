@@ -175,7 +175,7 @@ private:
                     "): results are kept in memory until the process ends");
     }
     /// Adds one notice for all damaged lines; later damage adds another notice.
-    void notice_damage(detail::record_table::damaged_lines const& damaged)
+    void notice_damage(detail::damaged_lines const& damaged)
     {
         if (damaged.count == 0) return;
         std::string const where = path_ + ":" + std::to_string(damaged.first) + ": ";

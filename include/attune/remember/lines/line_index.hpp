@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/lines/damaged_lines.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 
@@ -30,13 +31,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Cost  0.3 us and 24 bytes a line of format 2
 class line_index {
 public:
-    /// Lines that cannot be read.
-    struct damaged_lines {
-        std::size_t count = 0;
-        std::size_t first = 0; ///< line number of the first one
-        std::string why{};     ///< of the first one
-    };
-
     /// Takes in all complete lines of `text`.
     /// @param offset  of `text`, where the last call ended
     /// @return  bytes taken: up to the last newline and with it

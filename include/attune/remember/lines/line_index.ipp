@@ -148,9 +148,7 @@ ATTUNE_INLINE void line_index::add_damage(std::string why, std::string_view line
     // A cut header is expected: its writer was killed.
     is_strange_ = is_strange_ || !(header_line().starts_with(line) ||
                                    std::string_view("{\"attune_store\":1").starts_with(line));
-    if (damaged_.count++ > 0) return;
-    damaged_.first = lines_;
-    damaged_.why = std::move(why);
+    damaged_.add(lines_, std::move(why));
 }
 
 ATTUNE_INLINE line_index::known_problem& line_index::problem_at(std::string_view id)

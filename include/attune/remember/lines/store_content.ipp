@@ -47,13 +47,7 @@ ATTUNE_INLINE store_content store_content::of_text(std::string text, std::string
     made->lines.add(std::move(text));
     record_table& table = made->lines.table();
     require_store(table, name);
-    auto const damaged = table.take_damage();
-    if (damaged.count > 0)
-        made->damage = name + ':' + std::to_string(damaged.first) +
-                       (damaged.count == 1 ? ": this damaged line is skipped ("
-                                           : ": this and " + std::to_string(damaged.count - 1) +
-                                                 " more damaged lines are skipped (") +
-                       damaged.why + ')';
+    made->damage = table.take_damage().text(name);
     return store_content(std::move(made));
 }
 
