@@ -3,11 +3,12 @@
 //
 // Run      bench.tune.recommend [--runs 100000] [--writers 60] [--lines 2000] [--folder DIR]
 // Prints   file: searches by random bandits of five techniques in 33 spaces, as many as the seed's
-//          database has, of orders and of settings; open_ms: reading the file and summing it up,
-//          the median of five advice_ms: what a new search begins with, the longest of those 33
-//          spaces; next_ms: what replaces a technique after some outcomes, the longest writers:
-//          processes that append to one file, of which half are killed (-9) at random moments;
-//          lost: lines that were said to be written and are not there
+//          database has, of orders and of settings; first_ms: reading the file and summing it up;
+//          open_ms: the same with the sums beside it, the median of five; advice_ms: what a new
+//          search begins with, the longest of those 33 spaces; next_ms: what replaces a technique
+//          after some outcomes, the longest; all: CPU time; writers: processes that append to one
+//          file, of which half are killed (-9) at random moments; lost: lines that were said to be
+//          written and are not there
 // Exit     1: a line was lost
 #include <attune/core/random.hpp>
 #include <attune/search/compose/random_technique.hpp>
@@ -224,13 +225,16 @@ int run(int argc, char** argv)
     bench::scratch_folder const all{folder};
     std::string const path = all.path() + "/techniques";
     std::vector<problem> const problems = make_file(path, runs);
-    std::vector<double> open_ms;
     search::technique_history past;
-    for (int i = 0; i < 5; ++i) {
+    auto const open = [&] {
         double const begun = bench::thread_seconds();
         past = kept_techniques(path, "none", {}).all();
-        open_ms.push_back(1e3 * (bench::thread_seconds() - begun));
-    }
+        return 1e3 * (bench::thread_seconds() - begun);
+    };
+    double const first_ms = open();
+    std::vector<double> open_ms;
+    for (int i = 0; i < 5; ++i)
+        open_ms.push_back(open());
     std::size_t searches = 0;
     std::size_t techniques = 0;
     for (search::representation const& r : past.representations()) {
@@ -255,11 +259,12 @@ int run(int argc, char** argv)
         (void)search::recommend_next(past, uses, names, usable);
         next_ms = std::max(next_ms, 1e3 * (bench::thread_seconds() - next_begun));
     }
-    std::printf("file runs=%zu MB=%.1f spaces=%zu techniques=%zu open_ms=%.0f\n",
+    std::printf("file runs=%zu MB=%.1f spaces=%zu techniques=%zu first_ms=%.0f open_ms=%.1f\n",
                 searches,
                 static_cast<double>(std::filesystem::file_size(path)) * 1e-6,
                 past.representations().size(),
                 techniques,
+                first_ms,
                 bench::median(open_ms));
     std::fflush(stdout); // a forked child would write it again
     killed_writers const written = kill_writers(all.path() + "/shared", writers, lines);
@@ -269,7 +274,7 @@ int run(int argc, char** argv)
                 written.refused,
                 written.kept,
                 written.lost);
-    std::printf("total open_ms=%.0f advice_ms=%.2f next_ms=%.2f lost=%zu\n",
+    std::printf("total open_ms=%.1f advice_ms=%.2f next_ms=%.2f lost=%zu\n",
                 bench::median(open_ms),
                 advice_ms,
                 next_ms,

@@ -122,7 +122,8 @@ struct tuning_search {
     /// name (the default; search::recommended, which chooses by all lines: see
     /// recommended_search(); make of a search::technique, such as parse_technique() and
     /// auc_bandit_of() give) appends a line. `attune recommend` compares them. Many tunings, also
-    /// of other processes, may use one file. Empty: none.
+    /// of other processes, may use one file; a long one gets another one beside it, FILE.sums,
+    /// which saves time and may be deleted. Empty: none.
     std::string techniques{};
     /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
     /// takes longer on this machine than the best so far; the report counts these. Where half of

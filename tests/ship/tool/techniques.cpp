@@ -1005,6 +1005,33 @@ TEST_CASE("a file that is missing or another one is said to be so")
     CHECK(run_here({"techniques", empty}).code == 1);
 }
 
+TEST_CASE("damaged lines of a file are skipped, counted and told")
+{
+    support::scratch_directory const folder;
+    std::string const path = gains(folder);
+    std::string const file = folder.file("space.json");
+    support::write_file(file, space);
+    std::string const whole = support::read_file(path);
+    std::size_t const second = whole.find('\n') + 1;
+    std::size_t const third = whole.find('\n', second) + 1;
+    REQUIRE(whole.find('\n', third) != whole.npos);
+    for (bool const both : {false, true}) {
+        std::string text = whole;
+        text[third - 3] = '?';
+        if (both) text = text.substr(0, third) + "cut\n" + text.substr(third);
+        support::write_file(path, text);
+        std::string const want = "attune: " + path + ":2: this " +
+                                 (both ? "and 1 more damaged lines are" : "damaged line is") +
+                                 " skipped (its checksum is wrong)\n";
+        ran const listed = run_here({"techniques", path});
+        CHECK(listed.err == want);
+        CHECK(listed.code == 0);
+        CHECK(run_here({"recommend", path, file}).err == want);
+    }
+    support::write_file(path, whole);
+    CHECK(run_here({"techniques", path}).err.empty());
+}
+
 TEST_CASE("the winners of a store say by which strategy to search, where no file does")
 {
     support::scratch_directory const folder;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 
+#include <attune/core/random.hpp>
+#include <attune/remember/files/sample_file.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/compose/technique_sets.hpp>
@@ -14,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -255,4 +258,52 @@ TEST_CASE("lines without a strategy are read, and damaged ones are left out")
     support::write_file(path, text.substr(0, at) + "strategy x" + text.substr(at + 10));
     CHECK(all_in(path).representations().at(0).runs == 1);
     CHECK(strategies().empty());
+}
+
+TEST_CASE("of a long file all() is what reading all of its lines gives")
+{
+    namespace search = attune::search;
+    support::scratch_directory const folder;
+    std::string const path = folder.file("gains");
+    attune::random_engine engine(4);
+    auto const below = [&](std::uint64_t n) { return attune::uniform_below(engine, n); };
+    std::vector<kept_techniques> kernels;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        attune::description d;
+        attune::parameter_description number;
+        number.kind = attune::parameter_kind::integer;
+        number.type = attune::value_kind::integer;
+        number.range_count = 10 + i;
+        d.parameters.assign(i, number);
+        kernels.emplace_back(path, "kernel" + std::to_string(i % 2), d);
+    }
+    std::size_t ids = 0;
+    for (int step = 0; step < 8; ++step) {
+        std::vector<kept_techniques::logged_line> lines;
+        for (std::size_t i = 0; i < 200; ++i) {
+            std::vector<technique_use> uses;
+            for (int u = 0; u < 5; ++u) {
+                std::size_t const requests = below(100);
+                uses.push_back({std::string(100, 't') + std::to_string(below(30)),
+                                requests,
+                                below(requests + 1)});
+            }
+            std::string line = kernels[below(3)].line_of(
+                uses,
+                below(3) == 0 ? 0 : 1 + 9 * attune::uniform_unit(engine),
+                below(2) == 0 ? "strategy" + std::to_string(below(3)) : "");
+            if (!line.empty()) lines.push_back({{std::to_string(ids++)}, std::move(line)});
+        }
+        if (step == 5) std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+        static_cast<void>(kernels[0].add_new(lines));
+        REQUIRE(kernels[0].problem().empty());
+        attune::detail::sample_file all(path, attune::detail::techniques_meaning);
+        std::string const whole = history_text(search::read_history(all.last(1'000'000)));
+        REQUIRE(!whole.empty());
+        kept_techniques kept(path, "", {});
+        CHECK(history_text(kept.all()) == whole); // one writes the sum, the other reads it
+        CHECK(std::filesystem::exists(path + ".sums") == (step >= 2));
+        CHECK(history_text(kept.all()) == whole);
+        CHECK(kept.damaged().count == (step < 5 ? 0 : 1)); // the line that was cut
+    }
 }

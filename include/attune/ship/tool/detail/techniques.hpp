@@ -31,8 +31,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
+/// Damaged lines are skipped, and said to be.
 /// Errors  attune::error: the file is missing, cannot be read, or is another one
-[[nodiscard]] inline search::technique_history history_in(std::string const& path)
+[[nodiscard]] inline search::technique_history history_in(std::string const& path, console& on)
 {
     std::error_code problem;
     if (!std::filesystem::exists(path, problem))
@@ -43,6 +44,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         throw error("gains of techniques cannot be read",
                     path + ": " + kept.problem(),
                     "name the file of options.search.techniques");
+    if (std::string const said = kept.damaged().text(path); !said.empty())
+        on.err << "attune: " << printable(said) << '\n';
     return out;
 }
 
@@ -139,7 +142,7 @@ inline constexpr program_strategy program_strategies[] = {
     text_table table{
         {"KERNEL", "PARAMETERS", ">SEARCHES", ">REQUESTS", ">NEW BESTS", ">SHARE", "TECHNIQUE"}};
     std::vector<tool_json> list;
-    search::technique_history const past = history_in(given.plain[0]);
+    search::technique_history const past = history_in(given.plain[0], on);
     for (search::representation const& r : past.representations()) {
         if (kernel && r.label != *kernel) continue;
         for (search::technique_use const& use : search::ranked_by_affinity(r)) {
@@ -183,7 +186,7 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
         throw words_error("recommend needs the FILE of techniques before SPACE, or --store STORE");
     read_space const wanted = space_of(given.plain.back(), given);
     search::technique_history past =
-        has_file ? history_in(given.plain[0]) : search::technique_history{};
+        has_file ? history_in(given.plain[0], on) : search::technique_history{};
     auto const left_out = given.value("--without");
     search::space_structure const structure = search::structure_of(wanted.space.describe());
     auto const gain = search::usual_gain_of(past, structure, left_out ? *left_out : "");
@@ -275,8 +278,9 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
         .more = "  attune techniques kernels.techniques --kernel sgemm\n"
                 "  attune techniques kernels.techniques --upload old.log --space-file sgemm.json "
                 "--kernel sgemm\n\n"
-                "FILE is that of options.search.techniques. SHARE is new bests per request. "
-                "PARAMETERS has\n"
+                "FILE is that of options.search.techniques; its damaged lines are skipped, and "
+                "counted. FILE.sums,\nbeside a long one, saves time and may be deleted. SHARE is "
+                "new bests per request. PARAMETERS has\n"
                 "kind, digits of the number of values, and how many there are: ordinal.2*4.\n"
                 "A log is that of options.event_log. Its tunings are repeated by their search, "
                 "which\nsays who proposed what; where that is another one by now, the names in the "

@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/remember/files/sample_file.hpp>
+#include <attune/remember/lines/damaged_lines.hpp>
 #include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/meta/technique_use.hpp>
@@ -36,11 +37,20 @@ public:
     {
     }
 
-    /// The last 100,000 searches in the file, those of this kernel too.
+    /// All searches in the file, those of this kernel too.
     [[nodiscard]] search::technique_history all()
     {
-        return search::read_history(file_.last(100'000));
+        search::technique_history out;
+        damaged_ = file_.sum_up(
+            [&](std::span<std::string_view const> lines) {
+                out = {};
+                return out.add_lines(lines);
+            },
+            [&] { return search::history_text(out); });
+        return out;
     }
+    /// Lines that the last all() could not read.
+    [[nodiscard]] damaged_lines const& damaged() const noexcept { return damaged_; }
     /// Adds one search, unless it asked no technique.
     /// @param gain  time of the default divided by that of the best; 0: unknown
     /// @param id    event_log::id() of the search; empty: it was not logged
@@ -134,6 +144,7 @@ private:
     static inline std::string const id_field = "\tlogged as ";
 
     sample_file file_;
+    damaged_lines damaged_{};
     std::string kernel_;
     search::space_structure structure_;
 };
