@@ -69,6 +69,13 @@ struct event_text {
         std::string_view const line = text.substr(0, end);
         text.remove_prefix(end + 1);
         if (line.empty() || text.starts_with('\n')) continue;
+        auto const skip = [&](std::string const& why) {
+            wrong(number, why);
+            // What begins there is not known.
+            bool const begins = line.find(session_field) != line.npos;
+            if (begins) finish();
+            is_known = is_known && !begins && !ended(out.sessions.back());
+        };
         try {
             auto read = read_event_line(line);
             if (auto* const start = std::get_if<session_start>(&read)) {
@@ -84,15 +91,10 @@ struct event_text {
             }
             if (is_known)
                 out.hashes.back() = hash_of_text("\n", hash_of_text(line, out.hashes.back()));
-        } catch (std::exception const& thrown) { // record_json_problem, or one of nlohmann's
-            auto const* const syntax = dynamic_cast<record_json::parse_error const*>(&thrown);
-            wrong(number,
-                  syntax == nullptr ? thrown.what()
-                                    : "not JSON (byte " + std::to_string(syntax->byte) + ")");
-            // What begins there is not known.
-            bool const begins = line.find(session_field) != line.npos;
-            if (begins) finish();
-            is_known = is_known && !begins && !ended(out.sessions.back());
+        } catch (record_json::parse_error const& syntax) {
+            skip("not JSON (byte " + std::to_string(syntax.byte) + ")");
+        } catch (std::exception const& thrown) { // record_json_problem, or another of nlohmann's
+            skip(thrown.what());
         }
     }
     finish();
