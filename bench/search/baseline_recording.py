@@ -162,9 +162,9 @@ def summary(runs, space, budget):
         return statistics.mean(fractions(count)) if count <= budget else math.nan
 
     def error(count):
-        if count > budget:
+        if count > budget or len(runs) < 2:
             return math.nan
-        return statistics.stdev(fractions(count)) / math.sqrt(len(runs)) if len(runs) > 1 else 0.0
+        return statistics.stdev(fractions(count)) / math.sqrt(len(runs))
 
     within = []
     for run in runs:

@@ -18,15 +18,19 @@ class kept_runs:
         self.runs = {}
         if not path or not os.path.exists(path):
             return
-        with open(path, "rb+") as file:
-            whole = file.read().rpartition(b"\n")[0]
-            file.truncate(len(whole) + 1 if whole else 0)
-        for number, line in enumerate(whole.decode().splitlines(), 1):
+        with open(path, "rb") as file:
+            text = file.read()
+        whole = text[:text.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.decode(errors="replace").splitlines(), 1):
             try:
                 run = json.loads(line)
                 self.runs[self.name_of(run["of"])] = run
             except (ValueError, TypeError, KeyError) as problem:
                 sys.exit(f"{path}:{number}: is no run: {problem}")
+        if text and not self.runs:
+            sys.exit(f"{path}: has no run; remove it, or name another file")
+        if len(whole) < len(text):
+            os.truncate(path, len(whole))
 
     @staticmethod
     def name_of(of):

@@ -19,7 +19,7 @@
 //          standard errors of the difference, `level` within two; last how many. Progress goes to
 //          stderr.
 // Note     a configuration that failed counts as an evaluation. frac, error: mean over runs of best
-//          possible / best found, and its standard error (0 for one run); na: beyond the budget.
+//          possible / best found, and its standard error (na for one run); na: beyond the budget.
 //          MAE: mean over evaluations 40, 60, ..., budget of best so far less optimum (Willemsen
 //          et al. 2021, Sec. IV-A). The JSON is {space: {strategy: {"frac": {"20", "40", "100",
 //          "220"}, "mae_ms", "mae_rel", "evals_to_5pct", "reached_5pct",

@@ -25,7 +25,7 @@ using replay_fractions = std::array<double, replay_checkpoints.size()>;
 /// One strategy on one space.
 struct replay_line {
     replay_fractions fraction{}; ///< means over runs of best possible / best found
-    replay_fractions error{};    ///< their standard errors; 0 where they are not known
+    replay_fractions error{};    ///< their standard errors; NaN where they are not known
 };
 
 /// space -> strategy -> its line
@@ -67,8 +67,9 @@ number_or_na(std::string const& field, double least, std::string const& line)
             std::string const after = std::to_string(replay_checkpoints[i]);
             double const above_zero = std::numeric_limits<double>::min();
             of.fraction[i] = detail::number_or_na(fields["frac" + after], above_zero, line);
-            if (auto const error = fields.find("error" + after); error != fields.end())
-                of.error[i] = detail::number_or_na(error->second, 0, line);
+            auto const error = fields.find("error" + after);
+            of.error[i] =
+                detail::number_or_na(error == fields.end() ? "na" : error->second, 0, line);
         }
         for (char const* const name : {"space", "strategy"})
             if (fields[name].empty())

@@ -18,12 +18,14 @@ struct replay_rival {
     std::string other;
     std::size_t after = 0;
     double difference = 0; ///< of mean fractions; above 0: the other is better
-    double error = 0;      ///< standard error of the difference, for runs that share nothing
+    /// Standard error of the difference, for runs that share nothing; NaN where one of both is not
+    /// known, as of a single run.
+    double error = 0;
 
     /// The other is better by more than chance explains.
     [[nodiscard]] bool is_ahead() const { return difference > 2 * error; }
-    /// Neither is.
-    [[nodiscard]] bool is_level() const { return std::abs(difference) <= 2 * error; }
+    /// Neither is, or it is not known.
+    [[nodiscard]] bool is_level() const { return !(std::abs(difference) > 2 * error); }
 };
 
 /// One strategy against every other one, at the replay_checkpoints that both have, by space and

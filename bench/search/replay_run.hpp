@@ -65,7 +65,7 @@ using evaluator = std::function<attune::outcome(attune::point const&)>;
 struct replay_summary {
     /// best possible / best found after so many evaluations; NaN: more than the budget
     double frac_20 = 0, frac_40 = 0, frac_60 = 0, frac_100 = 0, frac_220 = 0;
-    /// their standard errors; 0 for one run
+    /// their standard errors; NaN for one run
     double error_40 = 0, error_100 = 0, error_220 = 0;
     double mae_ms = 0;                   ///< mean over evaluations 40, 60, ... of the excess
     double mae_rel = 0;                  ///< the same, divided by the best possible

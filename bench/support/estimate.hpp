@@ -3,13 +3,14 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace bench {
 
 struct estimate {
     double mean = 0;
-    double error = 0; ///< standard error of the mean; 0 for one value
+    double error = 0; ///< standard error of the mean; NaN for one value
 };
 
 /// @param values  at least one
@@ -21,7 +22,8 @@ struct estimate {
         out.mean += v / n;
     for (double const v : values)
         out.error += (v - out.mean) * (v - out.mean);
-    out.error = n > 1 ? std::sqrt(out.error / (n - 1) / n) : 0;
+    out.error =
+        n > 1 ? std::sqrt(out.error / (n - 1) / n) : std::numeric_limits<double>::quiet_NaN();
     return out;
 }
 

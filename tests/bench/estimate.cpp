@@ -13,5 +13,5 @@ TEST_CASE("a mean and its standard error")
     CHECK(of.error == doctest::Approx(std::sqrt((4.0 + 1 + 0 + 9) / 3 / 4)));
     CHECK(bench::estimate_of({7, 7, 7}).error == 0);
     CHECK(bench::estimate_of({7}).mean == 7);
-    CHECK(bench::estimate_of({7}).error == 0);
+    CHECK(std::isnan(bench::estimate_of({7}).error));
 }

@@ -30,9 +30,10 @@ TEST_CASE("lines of spaces are read, others are passed over")
         "replay space=gemm strategy=b frac220=1 frac100=0.5 frac40=0.25 error100=0.125\n");
     CHECK(t.size() == 1);
     CHECK(t.at("gemm").at("a").fraction == bench::replay_fractions{0.5, 0.625, 0.75});
-    CHECK(t.at("gemm").at("a").error == bench::replay_fractions{});
+    for (double const error : t.at("gemm").at("a").error)
+        CHECK(std::isnan(error));
     CHECK(t.at("gemm").at("b").fraction == bench::replay_fractions{0.25, 0.5, 1});
-    CHECK(t.at("gemm").at("b").error == bench::replay_fractions{0, 0.125, 0});
+    CHECK(t.at("gemm").at("b").error[1] == 0.125);
 }
 
 TEST_CASE("beyond its budget a line has no numbers")

@@ -43,8 +43,10 @@ TEST_CASE("two are level within two errors of their difference")
     CHECK(rival(0.5, 0.0625, 0.6251, 0).is_ahead());
     CHECK_FALSE(rival(0.5, 0.0625, 0.625, 0).is_ahead());
     CHECK_FALSE(rival(0.5, 0.0625, 0.25, 0).is_ahead());
-    CHECK(rival(1, 0, 1, 0).is_level());       // both have the optimum in all runs
-    CHECK(rival(0.5, 0, 0.501, 0).is_ahead()); // errors that are not known explain nothing
+    CHECK(rival(1, 0, 1, 0).is_level()); // both have the optimum in all runs
+    CHECK(rival(0.5, 0, 0.501, 0).is_ahead());
+    CHECK(rival(0.5, 0, 0.9, na).is_level()); // not known
+    CHECK_FALSE(rival(0.5, na, 0.9, 0).is_ahead());
 }
 
 TEST_CASE("rivals are those on the same space, at checkpoints that both have")
