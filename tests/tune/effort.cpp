@@ -1,8 +1,12 @@
 // tests/tune/effort.cpp - what a store knows serves where it was tuned as hard as is asked now.
 // SPDX-License-Identifier: MIT
+#include <attune/search/exhaustive.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
 #include <unistd.h>
@@ -31,6 +35,26 @@ memory_installation over_four(attune::memory_store& store, std::uint64_t count)
             accumulate_compiler(),
             evaluations(count)};
 }
+
+/// Proposes the first three configurations, and then nothing more.
+class first_three {
+public:
+    explicit first_three(attune::chain_of_trees const& space, std::uint64_t seed)
+        : all_(space, seed)
+    {
+    }
+    [[nodiscard]] std::vector<attune::point> ask(std::size_t k)
+    {
+        std::vector<attune::point> out = all_.ask(std::min(k, left_));
+        left_ -= out.size();
+        return out;
+    }
+    void tell(attune::point const& at, attune::outcome const& result) { all_.tell(at, result); }
+
+private:
+    attune::exhaustive_searcher all_;
+    std::size_t left_ = 3;
+};
 
 } // namespace
 
@@ -97,6 +121,31 @@ TEST_CASE("a tuning that a rule ended is as hard as it was allowed to be")
     }
     CHECK(store.records().size() == 1);
     CHECK(store.records()[0].ended == "stop rule");
+}
+
+TEST_CASE("where a search proposes nothing more and something is left, a harder tuning is run")
+{
+    auto const of_a_search_that_ends = [](attune::tuning_options& o) {
+        o.limits = {.evaluations = 60, .seconds = 30};
+        o.search.strategy = attune::search_with<first_three>();
+    };
+    attune::memory_store store;
+    memory_installation one{store,
+                            ways<usual, crawling, fast, same_as_usual>(),
+                            accumulate_source(),
+                            accumulate_compiler(),
+                            of_a_search_that_ends};
+    CHECK(one.obtain() == fast_code);
+    REQUIRE(store.records().size() == 1);
+    CHECK(one.known.report().evaluations == 3);
+    CHECK(store.records()[0].ended == "stop rule");
+    memory_installation as_hard = over_four(store, 60);
+    CHECK(as_hard.obtain() == fast_code);
+    CHECK(as_hard.how() == decision::remembered);
+    memory_installation harder = over_four(store, 61);
+    CHECK(harder.obtain() == fast_code);
+    CHECK(harder.how() == decision::tuned);
+    CHECK(harder.known.report().evaluations == 4);
 }
 
 TEST_CASE("a record that does not say what was asked serves as before")

@@ -41,20 +41,23 @@ struct automatic::state {
     {
     }
 
-    [[nodiscard]] any_searcher make_local() const
+    /// The search beside the model, or in its place, which knows what was told.
+    any_searcher& without_model()
     {
-        if (is_modelled) return neighbourhood_descent(space, seed);
-        return auc_bandit(space, seed, technique_set_for(space.describe()));
+        if (local) return *local;
+        if (is_modelled)
+            local = neighbourhood_descent(space, seed);
+        else
+            local = auc_bandit(space, seed, technique_set_for(space.describe()));
+        for (observation const& o : history.told())
+            local->tell(o.where, outcome_of_observation(o));
+        return *local;
     }
 
-    /// A new point from the local search.
+    /// A new point from the search without a model.
     std::optional<point> from_local()
     {
-        if (!local) {
-            local = make_local();
-            for (observation const& o : history.told())
-                local->tell(o.where, outcome_of_observation(o));
-        }
+        (void)without_model();
         for (int tries = 0; tries < 64; ++tries) {
             std::vector<point> asked = local->ask(1);
             if (asked.empty()) return {};
@@ -136,18 +139,27 @@ ATTUNE_INLINE void automatic::tell(point const& p, outcome const& result)
 
 ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double const> numbers)
 {
-    if (state_->is_modelled) state_->model.tell_metrics(p, numbers);
+    if (state_->is_modelled)
+        state_->model.tell_metrics(p, numbers);
+    else
+        state_->without_model().tell_metrics(p, numbers);
 }
 
 ATTUNE_INLINE void
 automatic::tell_excess(point const& p, double value, std::span<double const> excess)
 {
-    if (state_->is_modelled) state_->model.tell_excess(p, value, excess);
+    if (state_->is_modelled)
+        state_->model.tell_excess(p, value, excess);
+    else
+        state_->without_model().tell_excess(p, value, excess);
 }
 
 ATTUNE_INLINE void automatic::inform(std::vector<past_session> const& past)
 {
-    if (state_->is_modelled) state_->model.inform(past);
+    if (state_->is_modelled)
+        state_->model.inform(past);
+    else
+        state_->without_model().inform(past);
 }
 
 ATTUNE_INLINE void automatic::learn_from(cost_samples const& others)

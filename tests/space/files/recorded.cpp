@@ -5,11 +5,14 @@
 #include <attune/core/error.hpp>
 #include <attune/declare/table.hpp>
 #include <attune/space/query/configurations.hpp>
+#include <attune/space/query/explanation.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -286,6 +289,16 @@ TEST_CASE("a few rows of a huge product are a space")
         found.insert(row);
     }
     CHECK(found == rows);
+    for (int i = 0; i < 200; ++i) { // one of them with another value: a sentence says why not
+        std::vector<int> wrong = *std::next(rows.begin(), i);
+        wrong[engine() % 12] = static_cast<int>(engine() % 8);
+        if (rows.contains(wrong)) continue;
+        attune::point at;
+        for (int const v : wrong)
+            at.push_back({static_cast<std::uint32_t>(v), 0});
+        CHECK(!read.space().contains(at));
+        CHECK(attune::explain(read.space().describe(), at).size() == 1);
+    }
 }
 
 TEST_CASE("every complete recording has a row for each valid configuration and for no other")

@@ -399,9 +399,11 @@ private:
         report_.interrupted = limits_.is_interrupted();
         if (!report_.interrupted) events_.chosen(out.at);
         out.logged_as = events_.log().id();
-        bool const has_tried_all = is_exhausted() || state_.evaluations() + pruning_.pruned() >=
-                                                         possible_evaluations(problem_.space);
-        out.ended = how_it_ended(report_, has_tried_all, limits_.has_met_rule());
+        // A search that proposes nothing more has met a rule of its own, unless nothing is left.
+        bool const has_tried_all =
+            state_.evaluations() + pruning_.pruned() >= possible_evaluations(problem_.space) ||
+            (is_exhausted() && report_.left_share < 1);
+        out.ended = how_it_ended(report_, has_tried_all, limits_.has_met_rule() || is_exhausted());
         for (std::string const& said : runner_.notices())
             note(said);
         if (memory_.elsewhere != nullptr)
