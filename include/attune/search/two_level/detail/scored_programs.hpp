@@ -76,7 +76,7 @@ public:
     }
 
     /// Nothing where the configuration breaks a constraint, or stands for no program.
-    [[nodiscard]] std::optional<program_score> score(point const& p) const
+    [[nodiscard]] std::optional<program_score> score(point const& p)
     {
         if (!space_.contains(p)) return {};
         std::optional<program_rows> const rows = rows_of(p);
@@ -88,7 +88,9 @@ public:
             double const n = static_cast<double>(own_);
             predicted = (n * predicted + other_weight * other) / (n + other_weight);
         }
-        std::optional<std::uint64_t> const structure = structure_of(p, &*rows);
+        // A program is scheduled for its structure once, however often it is scored.
+        std::optional<std::uint64_t> const structure =
+            space_.describe().structure ? structure_of(p) : structure_of(p, &*rows);
         if (!structure) return {};
         bool const has_expected = static_cast<bool>(space_.describe().rows);
         return program_score{
