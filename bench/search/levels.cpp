@@ -380,7 +380,9 @@ void print_rounds(problem const& on,
     for (std::size_t r = 0; r < of.rounds->size(); ++r) {
         attune::two_level_round const& round = (*of.rounds)[r];
         double const search_s =
-            curve.thought_s[std::min(round.outcomes, curve.thought_s.size() - 1)];
+            curve.thought_s.empty()
+                ? 0
+                : curve.thought_s[std::min(round.outcomes, curve.thought_s.size() - 1)];
         double const evaluations_s = curve.evaluations_s(round.outcomes, given.cost());
         std::printf("levels round space=%s search=%s run=%zu round=%zu trials=%zu search_s=%.3f "
                     "wall_s=%.3f best_ms=%.5g",

@@ -140,8 +140,12 @@ read_program(std::string const& path, std::string_view name, attune::nest_descri
     attune::expected_rows const seen(out.space);
     attune::cost_samples samples;
     for (program_row& row : read_table(path, out.name, d)) {
+        std::optional<attune::program_rows> const rows = seen.of(row.at);
+        if (!rows)
+            throw std::runtime_error(path + ": a configuration of " + out.name +
+                                     " is none any more; record the table again");
         known->insert(row.at);
-        out.rows.push_back(*seen.of(row.at));
+        out.rows.push_back(*rows);
         samples.add(name, out.rows.back(), row.seconds);
         if (row.seconds)
             out.outcomes.emplace(row.at, attune::measurement::exact(*row.seconds));
