@@ -311,6 +311,167 @@ TEST_CASE("of a session damaged in its middle all else is salvaged, and the line
                                "first: not JSON (byte 1))");
 }
 
+namespace {
+
+/// A log with a session of "key" that did not end, whose values are 1 and more, and after it one of
+/// "other" or, of the same key, one that begins anew, whose values are -1 and less.
+std::vector<std::string> lines_of_two(std::string const& path, std::string const& other)
+{
+    write_file(path, "");
+    event_log log{path, "key", 7};
+    for (int i = 1; i <= 4; ++i)
+        log.add(told(here, attune::measurement::exact(i)));
+    if (other == "key") {
+        log.begin_anew();
+    } else {
+        log = event_log{};
+        log = event_log{path, other, 7};
+    }
+    for (int i = 1; i <= 4; ++i)
+        log.add(told(there, attune::measurement::exact(-i)));
+    log = event_log{};
+    std::vector<std::string> lines;
+    std::istringstream in(read_file(path));
+    for (std::string line; std::getline(in, line);)
+        lines.push_back(line + '\n');
+    return lines;
+}
+std::string joined(std::vector<std::string> const& lines)
+{
+    std::string out;
+    for (std::string const& line : lines)
+        out += line;
+    return out;
+}
+/// As versions before sessions had tags wrote it.
+std::vector<std::string> without_tags(std::vector<std::string> lines)
+{
+    for (std::string& line : lines) {
+        std::size_t const at = line.find(",\"session\":");
+        REQUIRE(at != line.npos);
+        line.erase(at, line.find_first_of(",}", at + 1) - at);
+    }
+    return lines;
+}
+/// The values of the events that a log of "key" goes on with.
+std::vector<double> values_of_key(std::string const& path, std::vector<std::string> const& lines)
+{
+    write_file(path, joined(lines));
+    event_log const log{path, "key", 7};
+    std::vector<double> out;
+    for (auto const* const events : {&log.past(), &log.salvaged()})
+        for (event const& e : *events)
+            out.push_back(std::get<attune::measurement>(*e.result).value);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("a session whose first line is lost gives the one before it no event")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    for (std::string const other : {"other", "key"}) {
+        std::vector<std::string> const tagged = lines_of_two(path, other);
+        REQUIRE(tagged.size() == 10);
+        for (bool const has_tags : {true, false})
+            for (std::string const& instead : {std::string("\0\0\0\n", 4),
+                                               std::string("garbage\n"),
+                                               std::string("{\"key\":\n"),
+                                               tagged[5].substr(0, 20) + '\n',
+                                               tagged[5].substr(9)}) {
+                CAPTURE(other);
+                CAPTURE(has_tags);
+                CAPTURE(instead);
+                std::vector<std::string> lines = has_tags ? tagged : without_tags(tagged);
+                lines[5] = instead;
+                CHECK(values_of_key(path, lines) == std::vector<double>{1, 2, 3, 4});
+                lines[2] = "{\"tolt\":[[1]]}\n";
+                bool const is_sure = has_tags; // else another session may have begun there
+                CHECK(values_of_key(path, lines) ==
+                      (is_sure ? std::vector<double>{1, 3, 4} : std::vector<double>{1}));
+                lines[2] = "{\"told\":[[1]]}\n"; // no session begins so
+                CHECK(values_of_key(path, lines) == std::vector<double>{1, 3, 4});
+            }
+        // Whole blocks are lost: the end of a session, and the beginning of the next.
+        for (std::size_t first = 1; first <= 5; ++first)
+            for (std::size_t last = 5; last <= 9; ++last) {
+                CAPTURE(first);
+                CAPTURE(last);
+                std::vector<std::string> lines = tagged;
+                for (std::size_t i = first; i < last; ++i)
+                    lines[i].clear();
+                std::vector<double> left;
+                for (std::size_t i = 1; i < first; ++i)
+                    left.push_back(static_cast<double>(i));
+                for (std::string const& end : {std::string(),
+                                               std::string(200, '\0') + '\n',
+                                               std::string(200, '\0') + lines[last].substr(9)}) {
+                    lines[last] = end;
+                    CHECK(values_of_key(path, lines) == left);
+                }
+            }
+    }
+}
+
+TEST_CASE("a log of before tags is read as ever, and goes on without them")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    std::vector<std::string> const tagged = lines_of_two(path, "other");
+    std::vector<std::string> const plain = without_tags(tagged);
+    write_file(path, joined(plain));
+    CHECK(attune::read_event_log(path).size() == 2);
+    for (attune::logged_session const& session : attune::read_event_log(path)) {
+        CHECK(!session.damaged);
+        CHECK(session.events.size() == 4);
+    }
+    CHECK(joined(plain).find("{\"attune_events\":1,\"key\":\"other\",\"seed\":7}\n{\"told\":[[0,[0,"
+                             "-1e-300]]],\"value\":-1.0,") != std::string::npos);
+    {
+        event_log log{path, "other", 7};
+        REQUIRE(log.past().size() == 4);
+        log.add(told(there, attune::measurement::exact(-5)));
+        CHECK(log.notices().empty());
+    }
+    CHECK(read_file(path).starts_with(joined(plain)));
+    CHECK(read_file(path).substr(joined(plain).size()).find("\"session\"") == std::string::npos);
+    CHECK(event_log(path, "other", 7).past().size() == 5);
+    // An earlier version went on with this log.
+    std::vector<std::string> both = tagged;
+    both.push_back(plain.back());
+    write_file(path, joined(both));
+    CHECK(event_log(path, "other", 7).past().size() == 5);
+    std::string const first = plain.front().substr(0, plain.front().size() - 1);
+    for (std::size_t size = 0; size <= first.size(); ++size) {
+        write_file(path, first.substr(0, size));
+        event_log log{path, "key", 7};
+        CHECK(log.notices().empty());
+    }
+}
+
+TEST_CASE("a session that was not written whole says so, where it is not the last one")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 7};
+        log.begin_anew({told(here, attune::measurement::exact(1)),
+                        told(here, attune::measurement::exact(2)),
+                        told(here, attune::measurement::exact(3))});
+    }
+    std::string text = read_file(path);
+    std::string const began = text.substr(text.rfind("{\"attune_events\""));
+    text.erase(text.rfind("{\"told\"")); // no locks: what is cut short stays
+    std::string const again = began.substr(0, began.find('\n') + 1);
+    write_file(path, text + again); // and is tried again
+    event_log log{path, "key", 7};
+    CHECK(log.salvaged().size() == 2);
+    CHECK(log.notices() ==
+          std::vector<std::string>{
+              path + ": the log of the interrupted tuning is damaged: its end is missing"});
+}
+
 TEST_CASE("a session that knows events is one write, and they are its past")
 {
     scratch_directory const directory;

@@ -738,6 +738,58 @@ TEST_CASE("a new session knows all outcomes of a damaged log or another search, 
     }
 }
 
+TEST_CASE("outcomes of another key are none of a session, though their first line is lost")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    attune::chain_of_trees const space = grid();
+    auto const run = [&](char const* key, double faster) {
+        event_log log{path, key, 5};
+        logged_search search{make, space, 5, log};
+        REQUIRE(search.past().empty());
+        for (int i = 0; i < 4; ++i)
+            search.tell(i == 0 ? space.at(0) : search.ask(1).front(),
+                        attune::measurement::exact(1 + i - faster));
+    };
+    run("key", 0); // not finished
+    std::size_t const of_key = lines_of(support::read_file(path)).size();
+    run("other", 100); // of another kernel with an equal space
+    std::vector<std::string> const lines = lines_of(support::read_file(path));
+    REQUIRE(lines[of_key].starts_with("{\"attune_events\""));
+    std::string const nul(3, '\0');
+    std::string const& first_event = lines[of_key + 1];
+    for (auto const& [instead, with_event] :
+         {std::pair{nul + '\n', false},
+          std::pair{std::string("garbage\n"), false},
+          std::pair{std::string("{\"key\":\n"), false},
+          std::pair{std::string(), false},
+          std::pair{std::string("\n"), false},
+          std::pair{nul + first_event.substr(first_event.size() / 2), true},
+          std::pair{nul + first_event, true}})
+        for (bool const is_known_damage : {false, true}) {
+            CAPTURE(instead);
+            CAPTURE(is_known_damage);
+            std::vector<std::string> damaged = lines;
+            damaged[of_key] = instead;
+            if (with_event) damaged[of_key + 1] = "";
+            if (is_known_damage) damaged[2] = "garbage\n"; // a line of the first session, too
+            support::write_file(path, joined(damaged));
+            event_log log{path, "key", 5};
+            auto const slowest = [](attune::event const& e) {
+                auto const* const m =
+                    e.result ? std::get_if<attune::measurement>(&*e.result) : nullptr;
+                return m == nullptr || m->value > 0;
+            };
+            CHECK(std::ranges::all_of(log.past(), slowest));
+            CHECK(std::ranges::all_of(log.salvaged(), slowest));
+            logged_search const search{make, space, 5, log};
+            bool const is_one_hidden = instead == "\n"; // it marks the line before as interrupted
+            CHECK(search.past().size() == (is_one_hidden ? 3 : 4));
+            for (auto const& [at, result] : search.past())
+                CHECK(std::get<attune::measurement>(result).value > 0);
+        }
+}
+
 TEST_CASE("where the time of the first outcome is in doubt, nothing is compared with it")
 {
     scratch_directory const directory;
@@ -748,8 +800,35 @@ TEST_CASE("where the time of the first outcome is in doubt, nothing is compared 
             line.insert(at + 8, "1");
             break;
         }
+    for (bool const is_damaged : {false, true}) {
+        if (is_damaged) lines[lines.size() / 2] = "{}\n";
+        support::write_file(path, joined(lines));
+        event_log log{path, "key", 5};
+        logged_search const search{make, grid_with_metrics(), 5, log};
+        CHECK(search.past().empty());
+        CHECK(attune_test::has(search.notice(), "the interrupted tuning cannot be continued: "));
+    }
+}
+
+TEST_CASE("a damaged log of which no event is right for the space says so")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("log");
+    {
+        event_log log{path, "key", 5};
+        for (std::uint32_t i = 0; i < 3; ++i)
+            log.add({.kind = attune::event_kind::told,
+                     .points = {{{i, 0}, {20, 0}}}, // of 0 to 19
+                     .result = attune::measurement::exact(1)});
+    }
+    std::vector<std::string> lines = lines_of(support::read_file(path));
+    lines[2] = "{}\n";
     support::write_file(path, joined(lines));
-    CHECK(go_on(path, make, 0).past.empty());
+    event_log log{path, "key", 5};
+    logged_search const search{make, grid(), 5, log};
+    CHECK(search.past().empty());
+    CHECK(attune_test::has(search.notice(), "the interrupted tuning cannot be continued: "));
+    CHECK(attune_test::has(search.notice(), "its configuration is not one of the space"));
 }
 
 TEST_CASE("a log of another key is no past, damaged or not")

@@ -6,6 +6,7 @@
 #include <attune/declare/event.hpp>
 #include <attune/remember/detail/json_fields.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -170,7 +171,18 @@ inline void add_timing(record_json& json, timing_record const& timing)
     return out;
 }
 
-[[nodiscard]] inline std::string event_line(event const& e)
+/// Tells the sessions of a file apart: each line of a session has it, lines of earlier versions
+/// none.
+using session_tag = std::optional<std::uint32_t>;
+inline constexpr char const* tag_field = "session";
+
+[[nodiscard]] inline session_tag tag_in(record_json const& json)
+{
+    if (!json.contains(tag_field)) return {};
+    return narrow_count(count_field(json, tag_field), tag_field);
+}
+
+[[nodiscard]] inline std::string event_line(event const& e, session_tag tag = {})
 {
     record_json json = record_json::object();
     record_json points = record_json::array();
@@ -187,6 +199,7 @@ inline void add_timing(record_json& json, timing_record const& timing)
     for (double const v : e.numbers)
         json["numbers"].push_back(std::isfinite(v) ? number_to_json(v) : record_json(nullptr));
     add_quantities(json, e.quantities);
+    if (tag) json[tag_field] = *tag;
     return json.dump() + '\n';
 }
 
@@ -195,22 +208,39 @@ struct session_start {
     std::string key;
     std::uint64_t seed = 0;
     std::optional<std::uint64_t> events{}; ///< number of events that follow; empty: unknown
+    session_tag tag{};
+};
+struct logged_event {
+    event what;
+    session_tag tag{};
 };
 
-[[nodiscard]] inline std::string
-session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint64_t> events = {})
+[[nodiscard]] inline std::string session_line(std::string const& key,
+                                              std::uint64_t seed,
+                                              std::optional<std::uint64_t> events = {},
+                                              session_tag tag = {})
 {
     record_json json = record_json::object();
     json[session_field] = event_format;
     json["key"] = text_to_json(key);
     json["seed"] = seed;
     if (events) json["count"] = *events;
+    if (tag) json[tag_field] = *tag;
     return json.dump() + '\n';
+}
+
+/// Whether a line that cannot be read still says that it is of an event.
+[[nodiscard]] inline bool names_event(std::string_view line)
+{
+    return std::any_of(event_names.begin(), event_names.end(), [&](std::string const& name) {
+        return line.find('"' + name + '"') != line.npos;
+    });
 }
 
 /// A session's first line, or an event.
 /// Errors   record_json_problem or one of nlohmann's exceptions: the line is neither
-[[nodiscard]] inline std::variant<session_start, event> read_event_line(std::string_view line)
+[[nodiscard]] inline std::variant<session_start, logged_event>
+read_event_line(std::string_view line)
 {
     record_json const json = record_json::parse(line);
     if (!json.is_object()) throw record_json_problem("not a JSON object");
@@ -219,6 +249,7 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
             throw record_json_problem("written by a newer attune");
         session_start start{text_field(json, "key"), count_field(json, "seed")};
         if (json.contains("count")) start.events = count_field(json, "count");
+        start.tag = tag_in(json);
         return start;
     }
     for (std::size_t i = 0; i < event_names.size(); ++i) {
@@ -251,7 +282,7 @@ session_line(std::string const& key, std::uint64_t seed, std::optional<std::uint
         if (out.kind == event_kind::sampled) out.timing = timing_in(json);
         if ((out.kind == event_kind::told || out.kind == event_kind::observed) && !out.result)
             throw record_json_problem("nothing was told");
-        return out;
+        return logged_event{std::move(out), tag_in(json)};
     }
     throw record_json_problem("no event that is known");
 }

@@ -34,9 +34,10 @@ struct salvaged_log {
     std::vector<entry> sessions{}; ///< oldest first
     std::vector<log_problem> problems{};
 };
-/// Every line that can be read. Events behind a line that begins a session and cannot be read are
-/// left out: they are of an unknown one. A last line without its end is no problem: its writer was
-/// killed, or is at work. An empty file is a log without sessions.
+/// Every line that can be read. Events of a session whose first line cannot be read are left out;
+/// in a log of before sessions had tags, all events behind a line that may be such a one. A last
+/// line without its end is no problem: its writer was killed, or is at work. An empty file is a log
+/// without sessions.
 /// Errors   attune::error: the file cannot be read, or is no event log
 [[nodiscard]] salvaged_log salvage_event_log(std::string const& path);
 

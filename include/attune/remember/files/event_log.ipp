@@ -37,11 +37,15 @@ struct event_text {
     std::vector<logged_session> sessions{};
     std::vector<std::uint64_t> hashes{}; ///< of the lines of each
     std::vector<std::size_t> starts{};   ///< line at which each begins, from 1
+    std::vector<session_tag> tags{};
     std::size_t last_at = 0;             ///< byte at which the last session begins
     bool last_is_partial = false;        ///< its lines are right, but fewer than it promises
     std::vector<log_problem> problems{}; ///< line 0: an end is missing
 };
 
+/// An event with a tag is of the session with that tag, whatever cannot be read before it; one
+/// without, as earlier versions wrote, of the last session, unless a line before it that cannot be
+/// read may have begun another.
 /// @param after_damage  whether a damaged session has the events behind the wrong line, too
 [[nodiscard]] inline event_text events_in(std::string_view text, bool after_damage = false)
 {
@@ -71,10 +75,9 @@ struct event_text {
         if (line.empty() || text.starts_with('\n')) continue;
         auto const skip = [&](std::string const& why) {
             wrong(number, why);
-            // What begins there is not known.
             bool const begins = line.find(session_field) != line.npos;
             if (begins) finish();
-            is_known = is_known && !begins && !ended(out.sessions.back());
+            is_known = is_known && !begins && names_event(line) && !ended(out.sessions.back());
         };
         try {
             auto read = read_event_line(line);
@@ -85,9 +88,16 @@ struct event_text {
                 out.hashes.push_back(hash_of_text({}));
                 out.starts.push_back(number);
                 promised = start->events;
+                out.tags.push_back(start->tag);
                 is_known = true;
-            } else if (is_known && (after_damage || !out.sessions.back().damaged)) {
-                out.sessions.back().events.push_back(std::get<event>(std::move(read)));
+            } else {
+                auto& [happened, of] = std::get<logged_event>(read);
+                bool const is_of_last = !out.sessions.empty() && of == out.tags.back();
+                if (of && !is_of_last && is_known)
+                    wrong(number, "it is of a session whose first line is lost");
+                if (of) is_known = is_of_last;
+                if (is_known && (after_damage || !out.sessions.back().damaged))
+                    out.sessions.back().events.push_back(std::move(happened));
             }
             if (is_known)
                 out.hashes.back() = hash_of_text("\n", hash_of_text(line, out.hashes.back()));
@@ -197,8 +207,16 @@ struct event_log::file {
     std::uint64_t seed;
     detail::store_file opened;
     detail::unlocked_at_end unlocked{opened};
-    std::uint64_t hash = 0;  ///< of the session's lines
-    std::string unwritten{}; ///< goes before what is appended next
+    std::uint64_t hash = 0;    ///< of the session's lines
+    detail::session_tag tag{}; ///< of the session; none: an earlier version began it
+    std::string unwritten{};   ///< goes before what is appended next
+
+    /// Of a session that begins after the one with `hash`.
+    [[nodiscard]] std::uint32_t next_tag() const
+    {
+        std::uint64_t const all = detail::hash_of_text(detail::session_line(key, seed), hash);
+        return static_cast<std::uint32_t>(all ^ all >> 32);
+    }
 
     [[nodiscard]] bool append(std::string const& lines)
     {
@@ -209,11 +227,12 @@ struct event_log::file {
     /// A session's first line, and these events.
     [[nodiscard]] std::string beginning(std::vector<event> const& known)
     {
-        bool const is_new = known.empty();
-        std::string out = is_new ? detail::session_line(key, seed)
-                                 : detail::session_line(key, seed, known.size());
+        std::optional<std::uint64_t> count;
+        if (!known.empty()) count = known.size();
+        tag = next_tag();
+        std::string out = detail::session_line(key, seed, count, tag);
         for (event const& e : known)
-            out += detail::event_line(e);
+            out += detail::event_line(e, tag);
         hash = detail::hash_of_text(out);
         return out;
     }
@@ -239,7 +258,9 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     }
     detail::event_text read = detail::events_in(text, true);
     std::vector<logged_session>& sessions = read.sessions;
-    bool const is_cut_start = detail::session_line(made->key, made->seed).starts_with(text);
+    bool const is_cut_start =
+        detail::session_line(made->key, made->seed).starts_with(text) ||
+        detail::session_line(made->key, made->seed, {}, made->next_tag()).starts_with(text);
     bool const is_log =
         !sessions.empty() || is_cut_start || text.find_first_not_of(" \n") == std::string::npos;
     if (!is_log) {
@@ -252,28 +273,34 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
     };
     // The writer of a session's beginning was killed: the session before has all that it has.
     bool const is_partial = read.last_is_partial && is_unfinished();
+    if (!sessions.empty()) made->hash = read.hashes.back();
     std::size_t const whole = is_partial ? read.last_at : text.rfind('\n') + 1;
     bool const has_rest = whole < text.size() && !(is_ours && made->opened.cut_to(whole));
     if (is_partial) {
         sessions.pop_back();
         read.hashes.pop_back();
         read.starts.pop_back();
+        read.tags.pop_back();
     }
     // What cannot be cut off, as without locks, is marked: an empty line follows.
     if (has_rest && text.back() != '\n') made->unwritten = "\n\n";
     bool const goes_on = is_unfinished();
     if (goes_on) (sessions.back().damaged ? salvaged_ : past_) = std::move(sessions.back().events);
-    if (goes_on && sessions.back().damaged)
+    if (goes_on && sessions.back().damaged) {
+        std::string const lines = detail::unread_lines(read.problems, read.starts.back());
         notices_.push_back(path + ": the log of the interrupted tuning is damaged: " +
-                           detail::unread_lines(read.problems, read.starts.back()));
+                           (lines.empty() ? "its end is missing" : lines));
+    }
     if (!is_ours) return;
     file_ = std::move(made);
-    if (goes_on && !sessions.back().damaged && !(is_partial && has_rest))
+    if (goes_on && !sessions.back().damaged && !(is_partial && has_rest)) {
         file_->hash = read.hashes.back();
-    else if (goes_on) // it begins with the next event: until then the damaged one can be read
+        file_->tag = read.tags.back();
+    } else if (goes_on) { // it begins with the next event: until then the damaged one can be read
         file_->unwritten += file_->beginning(past_);
-    else
+    } else {
         begin_anew();
+    }
 }
 
 ATTUNE_INLINE void event_log::begin_anew(std::vector<event> known)
@@ -293,7 +320,7 @@ ATTUNE_INLINE void event_log::begin_anew(std::vector<event> known)
 ATTUNE_INLINE void event_log::add(event const& happened)
 {
     if (!file_) return;
-    std::string const line = detail::event_line(happened);
+    std::string const line = detail::event_line(happened, file_->tag);
     file_->hash = detail::hash_of_text(line, file_->hash);
     if (file_->append(line)) return;
     notices_.push_back(file_->path + ": no more events are logged: " + file_->opened.why());

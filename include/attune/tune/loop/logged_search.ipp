@@ -223,15 +223,20 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
     std::vector<logged_outcome> known;
     if (!is_repeated) {
         known = outcomes_in(right_events(logged, space));
-        if (!is_damaged) // else the log says what cannot be read
-            notice_ = (known.empty() ? "the interrupted tuning cannot be continued: "
-                                     : "the interrupted tuning cannot be repeated, and another one "
-                                       "begins that knows its outcomes: ") +
-                      past_.problem;
+        if (known.empty())
+            notice_ = "the interrupted tuning cannot be continued: " + past_.problem;
+        else if (!is_damaged) // else the log says what cannot be read
+            notice_ =
+                "the interrupted tuning cannot be repeated, and another one begins that knows "
+                "its outcomes: " +
+                past_.problem;
         past_ = {};
         search_ = narrowing_search{make, space, seed, is_narrowed};
         unwritten_.emplace();
     } else if (is_damaged) {
+        if (logged.empty())
+            notice_ = "the interrupted tuning cannot be continued: " +
+                      what_is_wrong(log.salvaged().front(), space);
         log.begin_anew(logged);
     }
     if (!is_repeated || logged.empty()) {
