@@ -39,8 +39,8 @@ memory_installation over_four(attune::memory_store& store, std::uint64_t count)
 /// Proposes the first three configurations, and then nothing more.
 class first_three {
 public:
-    explicit first_three(attune::chain_of_trees const& space, std::uint64_t seed)
-        : all_(space, seed)
+    explicit first_three(attune::chain_of_trees const& space, std::uint64_t /*seed*/)
+        : all_(space)
     {
     }
     [[nodiscard]] std::vector<attune::point> ask(std::size_t k)
