@@ -383,7 +383,7 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     CHECK(!has(one.err, "problems"));
     json const list = json::parse(run_here({"techniques", other, "--json"}).out);
     REQUIRE(list.size() == 1);
-    CHECK(list[0]["technique"] == "genetic");
+    CHECK(list[0]["technique"] == "genetic;population,20;children,10;mutation,0.1;selection,2.5");
     CHECK(list[0]["requests"] == alone[0].requests);
     CHECK(list[0]["new_bests"] == alone[0].new_bests);
 
