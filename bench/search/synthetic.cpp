@@ -55,11 +55,13 @@ struct arguments {
     return out;
 }
 
-void compare(std::string const& name, attune::chain_of_trees const& space, arguments const& given)
+void compare(std::string const& name,
+             attune::chain_of_trees const& space,
+             std::vector<bench::strategy> const& strategies,
+             arguments const& given)
 {
     for (bool const hidden : {false, true})
-        for (bench::strategy const& s :
-             bench::strategies_and_techniques(given.strategy, given.techniques)) {
+        for (bench::strategy const& s : strategies) {
             if (s.name == "exhaustive") continue; // the order of the index says nothing here
             std::vector<bench::replay_curve> curves;
             for (std::size_t r = 0; r < given.repeats; ++r) {
@@ -96,6 +98,8 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments const given = parse(argc, argv);
+        std::vector<bench::strategy> const strategies =
+            bench::strategies_and_techniques(given.strategy, given.techniques);
         std::vector<attune::named_space> const spaces = attune::read_spaces_file(given.spaces);
         std::vector<std::string> names;
         for (attune::named_space const& from : spaces)
@@ -104,7 +108,7 @@ int main(int argc, char** argv)
         for (attune::named_space const& from : spaces) {
             if (!bench::is_in(given.names, from.name)) continue;
             attune::chain_of_trees const space(attune::bind_inputs(from.space, {}));
-            compare(from.name, space, given);
+            compare(from.name, space, strategies, given);
         }
         return 0;
     });

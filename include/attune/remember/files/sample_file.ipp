@@ -186,7 +186,8 @@ struct beginning_sum {
     if (!file.usable() || !file.read_all(all)) return {};
     std::string_view rest = all;
     if (take_until(rest, '\t') != first_word_of_sums) return {};
-    if (take_until(rest, '\n') != std::to_string(crc32_of(rest))) return {};
+    std::string_view const sum = take_until(rest, '\n');
+    if (sum != std::to_string(crc32_of(rest))) return {};
     std::string_view fields = take_until(rest, '\n');
     if (take_until(fields, '\t') != meaning) return {};
     auto const number = [&] {
