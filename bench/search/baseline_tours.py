@@ -1,9 +1,9 @@
 """bench/search/baseline_tours.py - tours of TSPLIB by OpenTuner's default technique.
 SPDX-License-Identifier: MIT
 
-Measured 2026-11-27, the length of one run of seed 0, 3,000 tours: att48 31447, dantzig42 1974, ftv44 4135. Wu, "DeepTuner", 2015,
-Sec. 7.2.3, has 1264 above the best known for dantzig42, 1963 in all. bench.search.tsp beside it, medians of five runs: att48 11791,
-dantzig42 751 by its default; 32346, 1366 by bndt-A.
+Measured 2026-11-27, medians of three runs, seeds 0 to 2: att48 31933, dantzig42 2010, ftv44 4318, ftv170 22110, p43 11553, rbg323
+5579 (6,000 tours). Wu, "DeepTuner", 2015, Sec. 7.2.3, has 1264 above the best known for dantzig42, 1963 in all. bench.search.tsp
+--beside, medians of five runs of its default: att48 11791, dantzig42 751, ftv44 2130, ftv170 9821, rbg323 2823.
 """
 import math
 import random

@@ -22,10 +22,12 @@ struct replay_rival {
     /// known, as of a single run.
     double error = 0;
 
-    /// The other is better by more than chance explains.
-    [[nodiscard]] bool is_ahead() const { return difference > 2 * error; }
+    static constexpr double rounding = 0.0005; ///< of a line's three digits
+
+    /// The other is better by more than chance and rounding explain.
+    [[nodiscard]] bool is_ahead() const { return difference > 2 * error + rounding; }
     /// Neither is, or it is not known.
-    [[nodiscard]] bool is_level() const { return !(std::abs(difference) > 2 * error); }
+    [[nodiscard]] bool is_level() const { return !(std::abs(difference) > 2 * error + rounding); }
 };
 
 /// One strategy against every other one, at the replay_checkpoints that both have, by space and

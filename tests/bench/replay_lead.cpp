@@ -38,13 +38,14 @@ TEST_CASE("two are level within two errors of their difference")
 {
     for (double const sign : {1.0, -1.0}) {
         CHECK(rival(0.5, 0.0625, 0.5 + sign * 0.125, 0).is_level());
-        CHECK_FALSE(rival(0.5, 0.0625, 0.5 + sign * 0.1251, 0).is_level());
+        CHECK_FALSE(rival(0.5, 0.0625, 0.5 + sign * 0.1256, 0).is_level());
     }
-    CHECK(rival(0.5, 0.0625, 0.6251, 0).is_ahead());
+    CHECK(rival(0.5, 0.0625, 0.6256, 0).is_ahead());
     CHECK_FALSE(rival(0.5, 0.0625, 0.625, 0).is_ahead());
     CHECK_FALSE(rival(0.5, 0.0625, 0.25, 0).is_ahead());
     CHECK(rival(1, 0, 1, 0).is_level()); // both have the optimum in all runs
     CHECK(rival(0.5, 0, 0.501, 0).is_ahead());
+    CHECK(rival(0.9996, 0, 1, 0).is_level()); // of two lines with three digits
     CHECK(rival(0.5, 0, 0.9, na).is_level()); // not known
     CHECK_FALSE(rival(0.5, na, 0.9, 0).is_ahead());
 }
