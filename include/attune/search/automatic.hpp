@@ -1,13 +1,11 @@
 // attune/search/automatic.hpp - the default search: a Bayesian search that local search supports.
 // SPDX-License-Identifier: MIT
 //
-// On eight recorded kernels (bench.search.replay), against eight classical searches, random search,
-// and, as published, Kernel Tuner's model, OpenTuner's default and tree sampling: on no kernel is
-// the mean of one of them better by .001 after 40, 100 or 220 evaluations, but that neighbourhood
-// descent finds the optimum of one where this ends .1 % above it; 218 of 288 differences exceed two
-// standard errors. BaCO's search was not compared. Local searches beside the model cost more than
-// they gain there, and long runs have nothing left to gain: 22 of 22 have the optimum after 500.
-// They help on objectives that the model predicts badly.
+// Compared on eight recorded kernels with eight classical searches, random search, and, as
+// published, Kernel Tuner's model, OpenTuner's default and tree sampling, but not with BaCO's
+// search: bench.search.replay prints where it is not ahead. Local searches beside the model cost
+// more than they gain there. They help in long runs, where the model gains little more, and on
+// objectives that it predicts badly.
 #pragma once
 
 #include <attune/core/outcome.hpp>

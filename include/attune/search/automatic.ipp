@@ -139,27 +139,18 @@ ATTUNE_INLINE void automatic::tell(point const& p, outcome const& result)
 
 ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double const> numbers)
 {
-    if (state_->is_modelled)
-        state_->model.tell_metrics(p, numbers);
-    else
-        state_->without_model().tell_metrics(p, numbers);
+    if (state_->is_modelled) state_->model.tell_metrics(p, numbers);
 }
 
 ATTUNE_INLINE void
 automatic::tell_excess(point const& p, double value, std::span<double const> excess)
 {
-    if (state_->is_modelled)
-        state_->model.tell_excess(p, value, excess);
-    else
-        state_->without_model().tell_excess(p, value, excess);
+    if (state_->is_modelled) state_->model.tell_excess(p, value, excess);
 }
 
 ATTUNE_INLINE void automatic::inform(std::vector<past_session> const& past)
 {
-    if (state_->is_modelled)
-        state_->model.inform(past);
-    else
-        state_->without_model().inform(past);
+    if (state_->is_modelled) state_->model.inform(past);
 }
 
 ATTUNE_INLINE void automatic::learn_from(cost_samples const& others)

@@ -162,6 +162,25 @@ std::uint32_t sum_of(minimum_in_study const& r)
     return out;
 }
 
+/// Claims X=7 Y=3 in the name of the last worker of the file.
+/// @param number  of its evaluation
+void claim_for_last(std::string const& path, std::uint64_t number)
+{
+    std::string worker;
+    attune::detail::study_file file(path);
+    auto const note_worker = [&](std::string_view text) {
+        auto const content = attune::detail::read_study_line(text);
+        if (auto const* const one = std::get_if<attune::detail::study_line>(&content))
+            worker = one->worker;
+    };
+    CHECK(file.exchange(note_worker, [&] {
+        attune::value_texts const lowest{"7", "3"};
+        return attune::detail::text_of_line(attune::detail::study_line{
+                   .worker = worker, .says = attune::detail::study_claim{number, lowest}}) +
+               '\n';
+    }));
+}
+
 } // namespace
 
 TEST_CASE("alone, a process evaluates what minimize() would, in that order")
@@ -662,30 +681,15 @@ TEST_CASE("what takes longer than it may is a failure, and its process goes on o
 TEST_CASE("what this process has claimed without knowing is evaluated by it, not awaited")
 {
     scratch_directory const at;
-    attune::study const of{at.path(), "orphan"};
-    std::string const path = at.file("orphan.study");
     bool is_claimed = false;
     minimum_in_study const own = minimize_in_study(
         space(),
         [&](point const& p) {
-            if (std::exchange(is_claimed, true)) return bowl(p);
             // Its claim reached the file, and the word of that got lost.
-            std::string worker;
-            attune::detail::study_file file(path);
-            auto const join_of = [&](std::string_view text) {
-                auto const content = attune::detail::read_study_line(text);
-                if (auto const* const one = std::get_if<attune::detail::study_line>(&content))
-                    worker = one->worker;
-            };
-            CHECK(file.exchange(join_of, [&] {
-                attune::value_texts const lowest{"7", "3"};
-                return attune::detail::text_of_line(attune::detail::study_line{
-                           .worker = worker, .says = attune::detail::study_claim{1000, lowest}}) +
-                       '\n';
-            }));
+            if (!std::exchange(is_claimed, true)) claim_for_last(at.file("orphan.study"), 1000);
             return bowl(p);
         },
-        of,
+        attune::study{at.path(), "orphan"},
         quiet({.seconds = 20}));
     CHECK(is_whole(own));
 }
@@ -693,32 +697,17 @@ TEST_CASE("what this process has claimed without knowing is evaluated by it, not
 TEST_CASE("an own claim that is not evaluated again expires as any other")
 {
     scratch_directory const at;
-    attune::study const of{at.path(), "stale"};
-    std::string const path = at.file("stale.study");
     bool is_claimed = false;
     study_options options = quiet({.seconds = 20});
     options.lease_s = 0.4;
     minimum_in_study const own = minimize_in_study(
         space(),
         [&](point const& p) {
-            if (std::exchange(is_claimed, true)) return bowl(p);
-            std::string worker;
-            attune::detail::study_file file(path);
-            auto const join_of = [&](std::string_view text) {
-                auto const content = attune::detail::read_study_line(text);
-                if (auto const* const one = std::get_if<attune::detail::study_line>(&content))
-                    worker = one->worker;
-            };
-            CHECK(file.exchange(join_of, [&] {
-                // Number 0 is that of no evaluation, and counts as evaluated.
-                attune::value_texts const lowest{"7", "3"};
-                return attune::detail::text_of_line(attune::detail::study_line{
-                           .worker = worker, .says = attune::detail::study_claim{0, lowest}}) +
-                       '\n';
-            }));
+            // Number 0 is that of no evaluation, and counts as evaluated.
+            if (!std::exchange(is_claimed, true)) claim_for_last(at.file("stale.study"), 0);
             return bowl(p);
         },
-        of,
+        attune::study{at.path(), "stale"},
         options);
     CHECK(is_whole(own));
 }

@@ -4,11 +4,11 @@
 //          used for any reported result; the prior of derived features (model/surrogates.hpp) by
 //          all eight (bench/search/ablation compares the choices)
 //
-// Tried for the first forty evaluations, without a gain on the eight (25 variants, paired over up
-// to 760 runs: within .012 at 40, but for two of few runs): models with and without derived
-// features by their evidence, parity and occupancy as features, sampled hyperparameters, an
+// Tried for the first forty evaluations, without a gain on the eight: models with and without
+// derived features by their evidence, parity and occupancy as features, sampled hyperparameters, an
 // integrated mean, 3 or 4 initial samples, probability of improvement, confidence bounds, weighted
-// expected improvement. 20 runs tell no less than .014 apart.
+// expected improvement. Small differences take hundreds of paired runs: see the errors that
+// bench.search.replay prints.
 #pragma once
 
 #include <attune/core/version.hpp>
