@@ -303,6 +303,12 @@ function(attune_add_component name)
         set_target_properties(attune_clang_module PROPERTIES PREFIX lib OUTPUT_NAME attune_clang
                                                              LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
         target_link_libraries(attune_clang_module PRIVATE attune::attune attune_llvm)
+        # The module is a program too, its own compile server. Without the start file variants are compiled in the host.
+        execute_process(COMMAND "${CMAKE_CXX_COMPILER}" -print-file-name=Scrt1.o OUTPUT_VARIABLE start_file
+                        OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+        if(EXISTS "${start_file}")
+            target_link_options(attune_clang_module PRIVATE "${start_file}" -Wl,-e,_start)
+        endif()
         add_library(attune_clang INTERFACE)
         # The module is found by the run path of whatever links this: no path of it is compiled in.
         target_link_libraries(attune_clang INTERFACE attune::tune

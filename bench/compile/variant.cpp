@@ -11,16 +11,24 @@
 //          Last, medians for variants that were compiled before: from the object in the cache, and
 //          the winner's shared object, which needs no LLVM; and the first variant of a run with
 //          <algorithm> and <cmath>, whose headers no run parsed before, and an earlier one did.
+//          These measure Clang in this process. Then wall milliseconds a variant of 40 variants, in
+//          this process, in the compile server and by clang++: one at a time and two at a time; and
+//          the resident MiB of a process that compiled them here, and in the server.
 //          vs_x is our time over that of x, so that less than 1 means that we are cheaper.
 #include <attune/compile/clang.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <span>
 #include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "../support/arguments.hpp"
@@ -139,6 +147,7 @@ void run_cached(int rounds)
     attune::detail::temporary_folder const folder;
     attune::clang_options options;
     options.cache.folder = folder.path() + "/cache";
+    options.separate_process = false;
     attune::clang_compiler const compiler(options);
     attune::kernel_source const kernel = attune::source_file("sgemm.kernel.cpp");
     std::vector<double> compiled;
@@ -171,10 +180,130 @@ void run_cached(int rounds)
                 bench::median(firsts) * 1e3);
 }
 
-void run_all(int rounds)
+/// Forty variants of the product, as different as those of a tuning.
+std::vector<attune::compile_request> forty_variants()
+{
+    std::vector<attune::compile_request> out;
+    for (char const* const rows : {"1", "2", "4", "6", "8"})
+        for (char const* const columns : {"16", "32"})
+            for (char const* const tile_k : {"16", "32", "64", "128"}) {
+                out.push_back(attune::variant_of<signature>("sgemm"));
+                out.back().macros = {{"ROWS", rows},
+                                     {"COLUMNS", columns},
+                                     {"TILE_K", tile_k},
+                                     {"COLUMNS_FIRST", "false"}};
+            }
+    return out;
+}
+
+double wall_s()
+{
+    std::timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Wall seconds until `threads` threads have done all.
+template <class Do>
+double wall_s_of(std::vector<attune::compile_request> const& all, int threads, Do const& one)
+{
+    double const begin = wall_s();
+    std::atomic<std::size_t> next{0};
+    std::vector<std::thread> team;
+    for (int t = 0; t < threads; ++t)
+        team.emplace_back([&] {
+            for (std::size_t i = 0; (i = next.fetch_add(1)) < all.size();)
+                one(all[i]);
+        });
+    for (std::thread& member : team)
+        member.join();
+    return wall_s() - begin;
+}
+
+attune::clang_compiler compiler_in(bool server)
 {
     attune::clang_options options;
     options.cache.enabled = false;
+    options.separate_process = server;
+    return attune::clang_compiler(options);
+}
+
+/// Resident MiB of a process of its own that compiled the variants.
+double resident_mib(attune::kernel_source const& kernel, bool server)
+{
+    int ends[2] = {};
+    if (::pipe(ends) != 0) fail("no pipe");
+    pid_t const child = ::fork();
+    if (child == 0) {
+        attune::clang_compiler const compiler = compiler_in(server);
+        for (attune::compile_request const& v : forty_variants())
+            (void)bench::in_process_s(compiler, kernel, v);
+        unsigned long pages[2] = {};
+        std::FILE* const file = std::fopen("/proc/self/statm", "r");
+        bool const is_read =
+            file != nullptr && std::fscanf(file, "%lu %lu", &pages[0], &pages[1]) == 2;
+        double const mib = is_read ? static_cast<double>(pages[1]) * 4096 / (1 << 20) : 0;
+        _exit(::write(ends[1], &mib, sizeof mib) == sizeof mib ? 0 : 1);
+    }
+    double mib = 0;
+    if (::read(ends[0], &mib, sizeof mib) != sizeof mib) fail("a child said nothing");
+    ::waitpid(child, nullptr, 0);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return mib;
+}
+
+/// The same variants in this process, in the compile server and by a spawned clang++.
+void run_places(std::string const& clang, double const (&mib)[2], int rounds)
+{
+    attune::kernel_source const kernel = attune::source_file("sgemm.kernel.cpp");
+    std::vector<attune::compile_request> const all = forty_variants();
+    attune::clang_compiler const here = compiler_in(false);
+    attune::clang_compiler const server = compiler_in(true);
+    double const begin = wall_s();
+    (void)bench::in_process_s(server, kernel, all.front());
+    double const first = wall_s() - begin;
+    std::vector<double> seconds[3][2];
+    for (int round = 0; round < rounds; ++round)
+        for (int threads : {1, 2}) {
+            auto const note = [&](std::size_t place, auto const& one) {
+                seconds[place][threads - 1].push_back(wall_s_of(all, threads, one));
+            };
+            note(0, [&](auto const& v) { (void)bench::in_process_s(here, kernel, v); });
+            note(1, [&](auto const& v) { (void)bench::in_process_s(server, kernel, v); });
+            note(2, [&](auto const& v) {
+                attune::detail::temporary_folder const folder;
+                (void)bench::spawned_s(clang, kernel, v, folder);
+            });
+        }
+    double const per_ms = 1e3 / static_cast<double>(all.size());
+    for (std::size_t threads = 0; threads < 2; ++threads) {
+        double const ms[3] = {bench::median(seconds[0][threads]) * per_ms,
+                              bench::median(seconds[1][threads]) * per_ms,
+                              bench::median(seconds[2][threads]) * per_ms};
+        std::printf("variant_places at_once=%zu here_ms=%.1f server_ms=%.1f clang_ms=%.1f "
+                    "server_vs_here=%.3f server_vs_clang=%.3f\n",
+                    threads + 1,
+                    ms[0],
+                    ms[1],
+                    ms[2],
+                    ms[1] / ms[0],
+                    ms[1] / ms[2]);
+    }
+    std::printf("variant_places first_ms=%.1f here_mib=%.0f server_mib=%.0f\n",
+                first * 1e3,
+                mib[0],
+                mib[1]);
+}
+
+void run_all(int rounds)
+{
+    attune::kernel_source const product = attune::source_file("sgemm.kernel.cpp");
+    // First, because a child has what this process has loaded.
+    double const mib[2] = {resident_mib(product, false), resident_mib(product, true)};
+    attune::clang_options options;
+    options.cache.enabled = false;
+    options.separate_process = false;
     attune::clang_compiler const compiler(options);
     double const begin = bench::own_seconds();
     std::string const identity = compiler.identity(); // "clang 19.1.7 ..."
@@ -198,6 +327,7 @@ void run_all(int rounds)
         gpp,
         rounds);
     run_cached(rounds);
+    run_places(clang, mib, rounds);
 }
 
 } // namespace

@@ -25,6 +25,7 @@ struct clang_options {
     std::vector<std::string> flags{"-O3", "-march=native", "-std=c++20"};
     std::string module{};           ///< path of libattune_clang.so; empty: see clang_compiler
     bool precompile_headers = true; ///< parse the kernel's leading #include block once
+    bool separate_process = true;   ///< run Clang in a process of its own: see clang_compiler
     double limit_s = 60.0;   ///< wall seconds for one variant; a variant that takes longer fails
     bool fallback = true;    ///< without the module, compile with `system`
     system_options system{}; ///< flags, limit, cache and debug folder are those of this structure
@@ -44,8 +45,14 @@ struct clang_options {
 /// the program or library that holds attune; its run path, which the CMake target attune::clang
 /// sets; the loader's other folders.
 ///
-/// The time limit is checked between the passes of the optimiser; parsing is not interrupted. A
-/// kernel may have static and thread_local objects, throw, and call what the program exports and
+/// Clang parses and optimises in the compile server: the module's own file as a program, which
+/// starts with the first variant and ends with this program. A variant that crashes the compiler,
+/// exceeds the time limit or half of the free memory fails; the program goes on. Where no process
+/// can be started, or options.separate_process is false, Clang runs in this process on a thread
+/// with a stack of its own: then the time limit is checked between the passes of the optimiser, and
+/// a crash of the compiler ends the program. Objects are always linked in this process.
+///
+/// A kernel may have static and thread_local objects, throw, and call what the program exports and
 /// what the shared libraries of its flags -l and -L define. Those libraries stay open (RTLD_LOCAL).
 class clang_compiler {
 public:

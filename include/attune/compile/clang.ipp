@@ -28,6 +28,17 @@ namespace detail {
 /// The kind of cache entries with objects; another than that of versions with another form.
 inline constexpr char const* object_kind = "object with frames and counts";
 
+/// Not 0 where cut_here() throws.
+[[nodiscard]] inline int is_cut_here()
+{
+    try {
+        cut_here();
+        return 0;
+    } catch (cut_short const&) {
+        return 1;
+    }
+}
+
 } // namespace detail
 
 struct clang_compiler::state {
@@ -249,6 +260,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        detail::tunable_overlay,
                                        detail::matrix_view_overlay,
                                        options.precompile_headers ? 1 : 0,
+                                       options.separate_process ? 0 : 1,
+                                       &detail::is_cut_here,
                                        keeper.functions(),
                                        library_list.data(),
                                        library_list.size()};
@@ -256,6 +269,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
     detail::watch_program_end(); // LLVM may have made new static objects
+    detail::cut_here();          // where the server's work was cut, the reply says nothing
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
     code_size const counts = detail::counts_of(*reply);

@@ -31,6 +31,7 @@ struct clang_options {
     std::vector<std::string> flags{};
     std::string module{};
     bool precompile_headers = true;
+    bool separate_process = true;
     double limit_s = 0;
     bool fallback = true;
     system_options system{};

@@ -3,3 +3,14 @@
 #pragma once
 
 #include <attune/compile/clang/detail/module.hpp>
+#include <attune/core/posix/descriptor.ipp>
+#include <attune/core/posix/memory.ipp>
+#include <attune/core/posix/spawn.ipp>
+
+/// The module, started as a program, is the compile server.
+__attribute__((visibility("hidden"))) int main(int count, char** arguments)
+{
+    using namespace attune::detail;
+    if (!has_native_target()) return 1;
+    return server_main(count, arguments, greeting_of(processor_text()), clang_executable());
+}

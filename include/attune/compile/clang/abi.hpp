@@ -38,6 +38,8 @@ struct attune_clang_request {
     char const* overlay; ///< text of <attune/tunable.hpp>
     char const* views;   ///< text of <attune/matrix_view.hpp>
     int precompile;      ///< not 0: reuse the parsed headers of the kernel between variants
+    int here;            ///< not 0: compile in this process, not in the compile server
+    int (*is_cut)();     ///< not 0: end the work of this thread now; asked while the server works
     attune_clang_keeper const* keeper; ///< stores parsed headers; may be null
     char const* const* libraries;      ///< paths; searched for symbols that the process lacks
     unsigned long library_count;
@@ -89,4 +91,4 @@ attune_clang_functions const* attune_clang_module();
 }
 
 /// Increased whenever one of the structures above changes.
-inline constexpr unsigned attune_clang_abi_version = 6;
+inline constexpr unsigned attune_clang_abi_version = 7;

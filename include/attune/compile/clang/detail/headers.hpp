@@ -243,18 +243,15 @@ private:
     std::vector<std::string> stamps_{}; ///< of touched_.read, in its order
 };
 
-/// The headers that an earlier process parsed.
-[[nodiscard]] inline std::unique_ptr<parsed_headers const>
-kept_headers(std::string const& key, attune_clang_request const& request)
+/// The text of headers that an earlier process parsed; empty when there is none.
+[[nodiscard]] inline std::string kept_headers(std::string const& key,
+                                              attune_clang_request const& request)
 {
-    if (request.keeper == nullptr) return nullptr;
+    if (request.keeper == nullptr) return {};
     unsigned long size = 0;
     auto const* const bytes = request.keeper->find(request.keeper->self, key.c_str(), &size);
-    if (bytes == nullptr) return nullptr;
-    auto headers = parsed_headers::restore({reinterpret_cast<char const*>(bytes), size});
-    touched_files ignored;
-    auto const files = kernel_file_system(request, {request.text, request.text_size}, ignored);
-    return headers && headers->usable(*files) ? std::move(headers) : nullptr;
+    return bytes != nullptr ? std::string(reinterpret_cast<char const*>(bytes), size)
+                            : std::string{};
 }
 
 inline void keep_headers(std::string const& key,

@@ -8,8 +8,12 @@
 // and in ATTUNE_LLVM_PREFIX (a string such as "/usr/lib/llvm-19") if that macro is defined.
 #pragma once
 
-#include <attune/compile/clang/detail/frontend.hpp>
+#include <attune/compile/clang/detail/compile_server.hpp>
+#include <attune/compile/clang/detail/front_job.hpp>
 #include <attune/compile/clang/detail/loader.hpp>
+#include <attune/compile/clang/detail/memory_room.hpp>
+#include <attune/compile/clang/detail/own_stack.hpp>
+#include <attune/compile/clang/detail/server_process.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
@@ -27,17 +31,17 @@
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>
+#include <filesystem>
 #include <new>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Data that all variants of one kernel share.
-struct prepared_kernel {
+/// What all variants of one kernel share.
+struct shared_preparation {
     std::string key{};
     std::once_flag once{};
-    std::vector<std::string> frontend{}; ///< empty when the driver refused the flags
-    std::unique_ptr<parsed_headers const> headers{};
-    std::string log{};
+    std::string bytes{}; ///< of a prepared_kernel
+    std::string log{};   ///< why there is none
 };
 
 struct reply_storage : attune_clang_reply {
@@ -125,6 +129,33 @@ struct reply_storage : attune_clang_reply {
     return files;
 }
 
+/// The path of this file.
+[[nodiscard]] inline std::string module_file()
+{
+    std::error_code no_throw;
+    return std::filesystem::absolute(library_of(reinterpret_cast<void*>(&attune_clang_module)),
+                                     no_throw)
+        .string();
+}
+
+[[nodiscard]] inline server_greeting greeting_of(std::string const& processor)
+{
+    server_greeting out;
+    std::strncpy(out.version, LLVM_VERSION_STRING, sizeof out.version - 1);
+    std::strncpy(out.processor, processor.c_str(), sizeof out.processor - 1);
+    return out;
+}
+
+/// LLVM can compile for the machine that it runs on.
+[[nodiscard]] inline bool has_native_target()
+{
+    static bool const has_target = [] {
+        return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
+               !llvm::InitializeNativeTargetAsmParser();
+    }();
+    return has_target;
+}
+
 class module_session {
 public:
     explicit module_session(std::unique_ptr<object_loader> loader)
@@ -136,23 +167,23 @@ public:
 
     void compile(attune_clang_request const& request, reply_storage& reply)
     {
-        std::shared_ptr<prepared_kernel> const kernel = find(request);
-        std::call_once(kernel->once, [&] { prepare(*kernel, request); });
+        std::shared_ptr<shared_preparation> const kernel = find(request);
+        std::call_once(kernel->once, [&] { prepare_once(*kernel, request); });
         reply.stage = 1;
-        if (kernel->frontend.empty()) {
-            reply.text = kernel->log;
-        } else {
-            reply.compiled =
-                compile_to_object(executable_, kernel->frontend, kernel->headers.get(), request);
-            if (reply.compiled.precompiled) reply.compiled.touched.add(kernel->headers->touched());
+        reply.text = kernel->log;
+        if (!kernel->log.empty()) return reply.finish();
+        job_answer const answer = run(front_task::compile, request, kernel->bytes);
+        reply.text = answer.ending;
+        if (!answer.bytes.empty()) {
+            reply.compiled = object_from(answer.bytes);
             reply.text = reply.compiled.log;
-            auto const& bytes = reply.compiled.bytes;
-            if (!bytes.empty())
-                load({bytes.data(), bytes.size()},
-                     request.entry,
-                     {request.libraries, request.libraries + request.library_count},
-                     reply);
         }
+        auto const& bytes = reply.compiled.bytes;
+        if (!bytes.empty())
+            load({bytes.data(), bytes.size()},
+                 request.entry,
+                 {request.libraries, request.libraries + request.library_count},
+                 reply);
         reply.finish();
     }
     void load(llvm::StringRef object,
@@ -161,6 +192,8 @@ public:
               reply_storage& reply)
     {
         reply.stage = 2;
+        reply.text = lack_of_memory(64e6, "to link a variant");
+        if (!reply.text.empty()) return;
         auto code = loader_->load(object, entry, libraries, reply.text);
         if (!code) return;
         reply.stage = 0;
@@ -185,57 +218,62 @@ private:
         return key.hex();
     }
 
-    [[nodiscard]] std::shared_ptr<prepared_kernel> find(attune_clang_request const& request)
+    [[nodiscard]] std::shared_ptr<shared_preparation> find(attune_clang_request const& request)
     {
         std::string const key = key_of(request);
         std::lock_guard const lock(mutex_);
-        for (std::shared_ptr<prepared_kernel> const& kernel : prepared_)
+        for (std::shared_ptr<shared_preparation> const& kernel : prepared_)
             if (kernel->key == key) return kernel;
-        auto kernel = std::make_shared<prepared_kernel>();
+        auto kernel = std::make_shared<shared_preparation>();
         kernel->key = key;
         prepared_.push_back(kernel);
         if (prepared_.size() > 8) prepared_.pop_front(); // each holds some MB
         return kernel;
     }
 
-    void prepare(prepared_kernel& kernel, attune_clang_request const& request) const
+    void prepare_once(shared_preparation& kernel, attune_clang_request const& request)
     {
-        llvm::raw_string_ostream log(kernel.log);
-        kernel.frontend = frontend_arguments(executable_, request, log);
-        if (kernel.frontend.empty() || request.precompile == 0) return;
-        if ((kernel.headers = kept_headers(kernel.key, request))) return;
-        std::string ignored; // the compilation of the variant reports errors in headers
-        llvm::raw_string_ostream quiet(ignored);
-        captured_diagnostics diagnostics(quiet);
-        auto const invocation =
-            make_invocation(kernel.frontend, request, false, executable_, *diagnostics.engine);
-        if (!invocation) return;
-        touched_files touched;
-        kernel.headers = parsed_headers::parse(
-            *invocation,
-            request,
-            *diagnostics.engine,
-            kernel_file_system(request, {request.text, request.text_size}, touched),
-            touched);
-        if (kernel.headers) keep_headers(kernel.key, *kernel.headers, request);
+        std::string const kept = kept_headers(kernel.key, request);
+        job_answer answer = run(front_task::prepare, request, kept);
+        kernel.log = std::move(answer.ending);
+        if (answer.bytes.empty()) return;
+        prepared_kernel const made = prepared_kernel::from(answer.bytes);
+        if (made.frontend.empty()) kernel.log = made.log;
+        if (made.headers && !made.is_kept) keep_headers(kernel.key, *made.headers, request);
+        kernel.bytes = std::move(answer.bytes);
     }
+
+    /// Runs a job in the compile server, or here where there is none.
+    [[nodiscard]] job_answer
+    run(front_task task, attune_clang_request const& request, std::string_view given)
+    {
+        std::string const job = job_bytes(task, executable_, request);
+        if (request.here == 0)
+            if (std::optional<job_answer> answer =
+                    server_.run(surroundings_here(), job, given, request.limit_s, request.is_cut))
+                return std::move(*answer);
+        job_answer out;
+        if (std::string const lack = lack_of_memory(1e9, "to compile in it"); !lack.empty())
+            return {{}, "error: " + lack + '\n'};
+        on_own_stack(host_stack_bytes, [&] { out.bytes = do_job(job, given); });
+        return out;
+    }
+
+    static constexpr std::size_t host_stack_bytes = std::size_t{64} << 20;
 
     std::unique_ptr<object_loader> loader_;
     std::string executable_ = clang_executable();
     std::string processor_ = processor_text();
     std::string toolchain_ = toolchain_files();
+    compile_server server_{module_file(), greeting_of(processor_)};
     std::mutex mutex_{};
-    std::deque<std::shared_ptr<prepared_kernel>> prepared_{};
+    std::deque<std::shared_ptr<shared_preparation>> prepared_{};
 };
 
 [[nodiscard]] inline void* open_module_session(char* problem, unsigned long size)
 {
-    static bool const has_target = [] {
-        return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
-               !llvm::InitializeNativeTargetAsmParser();
-    }();
     std::string why = "this LLVM has no back end for the machine it runs on";
-    if (has_target)
+    if (has_native_target())
         if (auto loader = object_loader::make(why)) return new module_session(std::move(loader));
     std::strncpy(problem, why.c_str(), size - 1);
     return nullptr;
@@ -249,6 +287,9 @@ template <class Fill>
     if (reply == nullptr) return nullptr;
     try {
         fill(*reply);
+    } catch (job_was_cut) {
+        reply->stage = 1;
+        reply->log = "error: compiling was cut short";
     } catch (std::exception const& thrown) {
         reply->stage = 1;
         reply->text = std::string("error: the Clang module failed: ") + thrown.what();

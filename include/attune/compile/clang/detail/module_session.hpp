@@ -4,7 +4,9 @@
 
 #include <attune/compile/cache/object_cache.hpp>
 #include <attune/compile/clang/abi.hpp>
+#include <attune/compile/clang/detail/memory_room.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/detail/opening_library.hpp>
 #include <attune/compile/detail/processor.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
@@ -111,6 +113,9 @@ struct clang_session {
 [[nodiscard]] inline std::shared_ptr<clang_session const> open_clang_module(std::string const& path,
                                                                             std::string& problem)
 {
+    problem = lack_of_memory(400e6, "to open Clang and LLVM");
+    if (!problem.empty()) return nullptr;
+    opening_library const forks_wait;
     void* const handle = ::dlopen(path.c_str(), module_mode());
     if (handle == nullptr) {
         char const* const text = ::dlerror();

@@ -1,0 +1,198 @@
+// attune/compile/clang/detail/compile_server.hpp - starts the compile server and gives it jobs.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/compile/clang/detail/server_frames.hpp>
+#include <attune/core/posix/descriptor.hpp>
+#include <attune/core/posix/spawn.hpp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <link.h>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <utility>
+#include <vector>
+
+extern char** environ;
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// The bytes of a reply, or how the job's process ended.
+struct job_answer {
+    std::string bytes{};
+    std::string ending{}; ///< "error: the compiler crashed: signal 11 (Segmentation fault)\n..."
+};
+
+/// Thrown where a job was ended because attune_clang_request::is_cut() said so.
+struct job_was_cut {};
+
+/// A program's end of its compile server, which starts with the first job and ends with the program
+/// and its forked children. Thread-safe. Forked children share the server.
+class compile_server {
+public:
+    /// @param module    the file that is the server
+    /// @param expected  greeting of a server that compiles for this process
+    compile_server(std::string module, server_greeting const& expected)
+        : module_(std::move(module))
+        , expected_(expected)
+    {
+    }
+
+    /// Runs one job in the server.
+    /// @param around   of surroundings_here()
+    /// @param limit_s  wall seconds
+    /// @param is_cut   asked twenty times a second; may be null
+    /// @return  nothing where no server can be started: why_not() says why
+    /// Errors   job_was_cut
+    [[nodiscard]] std::optional<job_answer> run(std::string_view around,
+                                                std::string_view job,
+                                                std::string_view given,
+                                                double limit_s,
+                                                int (*is_cut)())
+    {
+        for (int attempt = 0; attempt < 2; ++attempt) { // someone may have killed the server
+            std::shared_ptr<descriptor> const control = started();
+            if (!control) return {};
+            if (std::optional<job_answer> answer =
+                    ask(*control, around, job, given, limit_s, is_cut))
+                return answer;
+            std::lock_guard const lock(mutex_);
+            if (control_ == control) control_.reset();
+        }
+        return job_answer{{}, "error: the compile server ended while it compiled, twice\n"};
+    }
+
+    /// Why the last run() gave nothing; empty when it gave something.
+    [[nodiscard]] std::string why_not()
+    {
+        std::lock_guard const lock(mutex_);
+        return why_not_;
+    }
+
+private:
+    /// @return  nothing when the server has gone or does not answer
+    [[nodiscard]] static std::optional<job_answer> ask(descriptor const& control,
+                                                       std::string_view around,
+                                                       std::string_view job,
+                                                       std::string_view given,
+                                                       double limit_s,
+                                                       int (*is_cut)())
+    {
+        auto [here, there] = socket_pair(SOCK_STREAM);
+        if (!here || send_order(control.get(), {limit_s}, there.get()) != 0) return {};
+        there.close();
+        // Where the job's process ends before it has read all, the ending says why.
+        (void)(send_frame(here.get(), frame_kind::input, around) &&
+               send_frame(here.get(), frame_kind::input, job) &&
+               send_frame(here.get(), frame_kind::input, given));
+        if (!wait_for_answer(here.get(), std::min(limit_s, 1e6) + 30, is_cut)) return {};
+        job_answer answer;
+        frame_kind kind{};
+        std::string bytes;
+        if (!receive_frame(here.get(), kind, bytes)) return {};
+        (kind == frame_kind::reply ? answer.bytes : answer.ending) = std::move(bytes);
+        return answer;
+    }
+
+    /// @param patience_s  a server that stands still must not hold this thread for ever
+    /// @return  false when there is none within that time
+    [[nodiscard]] static bool wait_for_answer(int socket, double patience_s, int (*is_cut)())
+    {
+        using clock = std::chrono::steady_clock;
+        auto const end = clock::now() + std::chrono::duration_cast<clock::duration>(
+                                            std::chrono::duration<double>(patience_s));
+        while (clock::now() < end) {
+            pollfd file{socket, POLLIN, 0};
+            if (::poll(&file, 1, 50) > 0) return true;
+            if (is_cut != nullptr && is_cut() != 0) throw job_was_cut{}; // the server ends the job
+        }
+        return false;
+    }
+
+    /// The control socket of the server, which is started where there is none.
+    [[nodiscard]] std::shared_ptr<descriptor> started()
+    {
+        std::lock_guard const lock(mutex_);
+        if (control_ || is_unfit_) return control_;
+        auto [here, there] = socket_pair(SOCK_SEQPACKET);
+        if (!here) return why_not_ = std::strerror(errno), nullptr;
+        spawn_request request;
+        request.path = loader_path();
+        request.arguments = {"attune-clang", module_, "attune-compile-server"};
+        for (char** one = environ; one != nullptr && *one != nullptr; ++one)
+            if (!std::string_view(*one).starts_with("LD_PRELOAD="))
+                request.environment.emplace_back(*one);
+        request.files = {{3, there.get()}, {0, -1}, {1, -1}, {2, -1}};
+        request.close_from = 4;
+        spawn_outcome const child = spawn(std::move(request));
+        if (child.process < 0) return why_not_ = std::strerror(child.error_code), nullptr;
+        there.close();
+        timeval const patience{20, 0};
+        (void)::setsockopt(here.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        server_greeting greeting;
+        bool const has_begun =
+            receive_bytes(here.get(), reinterpret_cast<char*>(&greeting), sizeof greeting);
+        if (!has_begun) ::kill(child.process, SIGKILL);
+        while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        is_unfit_ = !has_begun || std::memcmp(&greeting, &expected_, sizeof greeting) != 0;
+        if (is_unfit_) {
+            why_not_ = has_begun ? "it runs on another processor, as under an emulator, or is of "
+                                   "another version"
+                                 : module_ + " did not start as a program";
+            return nullptr;
+        }
+        why_not_.clear();
+        return control_ = std::make_shared<descriptor>(std::move(here));
+    }
+
+    /// Both are closed in programs that this one starts, and none is 0, 1 or 2, where there is
+    /// room.
+    [[nodiscard]] static std::pair<descriptor, descriptor> socket_pair(int type)
+    {
+        int both[2];
+        if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both) != 0) return {};
+        auto const raised = [](int number) {
+            descriptor low(number);
+            descriptor high(::fcntl(number, F_DUPFD_CLOEXEC, 10));
+            return high ? std::move(high) : std::move(low);
+        };
+        return {raised(both[0]), raised(both[1])};
+    }
+
+    /// The program that loads shared objects: "/lib64/ld-linux-x86-64.so.2".
+    [[nodiscard]] static std::string loader_path()
+    {
+        Dl_info found{};
+        auto const base = static_cast<std::uintptr_t>(_r_debug.r_ldbase);
+        return ::dladdr(reinterpret_cast<void*>(base), &found) != 0 && found.dli_fname != nullptr
+                   ? found.dli_fname
+                   : "";
+    }
+
+    std::string module_;
+    server_greeting expected_;
+    std::mutex mutex_{};
+    std::shared_ptr<descriptor> control_{};
+    bool is_unfit_ = false;
+    std::string why_not_{};
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,252 @@
+// tests/compile/clang_server.cpp - variants that crash Clang, never end or take all memory fail, and the program goes on.
+// SPDX-License-Identifier: MIT
+#include <attune/compile/clang.hpp>
+#include <attune/compile/system/process.hpp>
+#include <attune/core/posix/program_end.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <pthread.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "../laws/compiler.hpp"
+
+namespace {
+
+bool usable()
+{
+    std::string const notice = attune::clang_compiler().notice();
+    if (!notice.empty()) MESSAGE("skipped: " << notice);
+    return notice.empty();
+}
+
+attune::clang_compiler quick_compiler(double limit_s, bool separate = true)
+{
+    attune::clang_options options;
+    options.flags = {"-O1", "-std=c++20"};
+    options.limit_s = limit_s;
+    options.separate_process = separate;
+    return attune::clang_compiler(options);
+}
+
+attune::compile_request variant(std::string const& way)
+{
+    attune::compile_request v = attune::variant_of<int(int)>("f");
+    v.macros = {{"WAY", way}};
+    return v;
+}
+
+/// A kernel whose variant 0 is right; the others do harm to the compiler.
+attune::kernel_source hostile_kernel()
+{
+    std::string sum = "return x";
+    for (int i = 0; i < 60000; ++i)
+        sum += "+x";
+    return attune::source_text("#if WAY == 1\n#pragma clang __debug crash\n"
+                               "#elif WAY == 2\n#pragma clang __debug llvm_fatal_error\n"
+                               "#elif WAY == 3\n#pragma clang __debug overflow_stack\n"
+                               "#elif WAY == 4\n"
+                               "template <int N, int M> struct twice { enum { value = twice<N - 1, "
+                               "2 * M>::value ^ twice<N - 1, 2 * M + 1>::value }; };\n"
+                               "template <int M> struct twice<0, M> { enum { value = M }; };\n"
+                               "static_assert(twice<28, 1>::value != 0);\n"
+                               "#elif WAY == 5\n"
+                               "template <class T, T... N> struct list {};\n"
+                               "using many = __make_integer_seq<list, int, 2000000000>;\n"
+                               "many all;\n"
+                               "#endif\n"
+                               "int f(int x)\n{\n#if WAY == 6\n" +
+                                   sum + ";\n#else\nreturn x + 1;\n#endif\n}\n",
+                               "hostile.cpp");
+}
+
+/// Processes whose parent is not this one are found by their name and the descriptors they share.
+std::vector<pid_t> servers()
+{
+    std::vector<pid_t> out;
+    std::error_code no_throw;
+    for (auto const& one : std::filesystem::directory_iterator("/proc", no_throw)) {
+        std::string name;
+        std::ifstream(one.path() / "comm") >> name;
+        std::string const id = one.path().filename().string();
+        if (name == "attune-clang" && !id.empty() && id.front() >= '0' && id.front() <= '9')
+            out.push_back(static_cast<pid_t>(std::atol(id.c_str())));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// A server that started after `before` was made.
+pid_t new_server(std::vector<pid_t> const& before)
+{
+    for (pid_t const one : servers())
+        if (!std::binary_search(before.begin(), before.end(), one)) return one;
+    return 0;
+}
+
+std::size_t open_descriptors()
+{
+    std::filesystem::directory_iterator const all("/proc/self/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+/// Runs `f` on a thread with so much stack.
+template <class F>
+void on_thread(std::size_t stack_bytes, F f)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    REQUIRE(pthread_attr_setstacksize(&attributes, stack_bytes) == 0);
+    pthread_t thread{};
+    auto const run = [](void* self) -> void* { return (*static_cast<F*>(self))(), nullptr; };
+    REQUIRE(pthread_create(&thread, &attributes, run, &f) == 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&attributes);
+}
+
+} // namespace
+
+TEST_CASE("a variant that harms the compiler fails with a sentence, and the next variant compiles")
+{
+    if (!usable()) return;
+    attune::clang_compiler const compiler = quick_compiler(3);
+    attune::kernel_source const kernel = hostile_kernel();
+    struct harm {
+        char const* way;
+        char const* said;
+    };
+    for (harm const& one : {harm{"1", "the compiler crashed: signal "},
+                            harm{"2", "LLVM ERROR: "},
+                            harm{"3", "compil"}, /* LLVM 19 loops */
+                            harm{"4", "compiling took longer than "},
+                            harm{"5", "compil"} /* memory or time */}) {
+        CAPTURE(one.way);
+        auto const made = compiler.compile(kernel, variant(one.way));
+        auto const* const failed = std::get_if<attune::failure>(&made);
+        REQUIRE(failed != nullptr);
+        CHECK(failed->stage == attune::failure_stage::compile);
+        CHECK_MESSAGE(failed->reason.find(one.said) != std::string::npos, failed->reason);
+        CHECK(attune_laws::callable_of(compiler.compile(kernel, variant("0"))).as<int(int)>()(1) ==
+              2);
+    }
+}
+
+TEST_CASE("a sum of 60,000 terms compiles, also for a thread with 64 KiB of stack")
+{
+    if (!usable()) return;
+    attune::kernel_source const kernel = hostile_kernel();
+    int got = 0;
+    attune::clang_compiler const compiler = quick_compiler(60);
+    on_thread(std::size_t{64} << 10, [&] {
+        got = attune_laws::callable_of(compiler.compile(kernel, variant("6"))).as<int(int)>()(1);
+    });
+    CHECK(got == 60001);
+}
+
+TEST_CASE("code that the server compiles is that of this process, byte for byte")
+{
+    if (!usable()) return;
+    attune::kernel_source const kernel =
+        attune::source_text("#include <algorithm>\n#include <cmath>\nint f(int x)\n{\n    return "
+                            "std::max(WAY, x) + static_cast<int>(std::sqrt(x));\n}\n",
+                            "same.cpp");
+    for (char const* const way : {"1", "2"}) {
+        auto const there =
+            attune_laws::callable_of(quick_compiler(60).compile(kernel, variant(way)));
+        auto const here =
+            attune_laws::callable_of(quick_compiler(60, false).compile(kernel, variant(way)));
+        CHECK(there.object_key == here.object_key);
+    }
+}
+
+TEST_CASE("a server that was killed is started again, and jobs leave no descriptor behind")
+{
+    if (!usable()) return;
+    std::vector<pid_t> const before = servers();
+    attune::clang_compiler const compiler = quick_compiler(60);
+    attune::kernel_source const kernel = hostile_kernel();
+    auto const result = [&](char const* way) {
+        return attune_laws::callable_of(compiler.compile(kernel, variant(way))).as<int(int)>()(4);
+    };
+    REQUIRE(result("10") == 5);
+    std::size_t const descriptors = open_descriptors();
+    for (int round = 0; round < 3; ++round) {
+        pid_t const server = new_server(before);
+        REQUIRE(server > 0);
+        ::kill(server, SIGKILL);
+        CHECK(result(std::to_string(11 + round).c_str()) == 5);
+    }
+    CHECK(open_descriptors() == descriptors);
+}
+
+TEST_CASE("several threads compile at once, with crashes between")
+{
+    if (!usable()) return;
+    attune::clang_compiler const compiler = quick_compiler(20);
+    attune::kernel_source const kernel = hostile_kernel();
+    std::vector<std::thread> threads;
+    std::vector<int> wrong(4, 0);
+    for (std::size_t i = 0; i < wrong.size(); ++i)
+        threads.emplace_back([&, i] {
+            for (std::size_t k = 0; k < 8; ++k) {
+                bool const is_harm = (k + i) % 3 == 0;
+                std::string const way = is_harm ? "1" : std::to_string(100 + 10 * i + k);
+                auto const made = compiler.compile(kernel, variant(way));
+                auto const* const code = std::get_if<attune::callable>(&made);
+                if ((code == nullptr) != is_harm ||
+                    (code != nullptr && code->as<int(int)>()(2) != 3))
+                    ++wrong[i];
+            }
+        });
+    for (std::thread& one : threads)
+        one.join();
+    CHECK(wrong == std::vector<int>(4, 0));
+}
+
+TEST_CASE("the server compiles in the folder and the environment that the program has now")
+{
+    if (!usable()) return;
+    namespace fs = std::filesystem;
+    attune::detail::temporary_folder const folder;
+    (void)folder.write("one/number.hpp", "#define NUMBER 1\n");
+    (void)folder.write("two/number.hpp", "#define NUMBER 2\n");
+    attune::kernel_source const kernel = attune::source_text(
+        "#include <number.hpp>\nint f(int x) { return 10 * WAY + NUMBER + x; }\n", "n.cpp");
+    fs::path const before = fs::current_path();
+    attune::clang_compiler const compiler = quick_compiler(20);
+    ::setenv("CPATH", (folder.path() + "/one").c_str(), 1);
+    CHECK(attune_laws::callable_of(compiler.compile(kernel, variant("1"))).as<int(int)>()(0) == 11);
+    ::unsetenv("CPATH");
+    attune::kernel_source here = kernel;
+    here.include_dirs = {"."};
+    fs::current_path(folder.path() + "/two");
+    CHECK(attune_laws::callable_of(compiler.compile(here, variant("2"))).as<int(int)>()(0) == 22);
+    fs::current_path(before);
+}
+
+TEST_CASE("a compilation ends soon after a stop was requested")
+{
+    if (!usable()) return;
+    attune::clang_compiler const compiler = quick_compiler(60);
+    attune::kernel_source const kernel = hostile_kernel();
+    std::atomic<bool> stop{false};
+    attune::detail::stopped_by const told(stop);
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        stop = true;
+    });
+    attune::detail::cuttable const here;
+    CHECK_THROWS_AS((void)compiler.compile(kernel, variant("4")), attune::detail::cut_short);
+    later.join();
+    stop = false;
+    CHECK(attune_laws::callable_of(compiler.compile(kernel, variant("0"))).as<int(int)>()(1) == 2);
+}
