@@ -54,6 +54,18 @@ std::string printed(char const* format, double v)
 
 } // namespace
 
+TEST_CASE("seconds have three digits, measured ones too")
+{
+    using attune::detail::seconds_text;
+    CHECK(seconds_text(0.25) == "0.25 s");
+    CHECK(seconds_text(60) == "60 s");
+    CHECK(seconds_text(3600) == "3600 s");
+    CHECK(seconds_text(86'400.5) == "86400 s");
+    CHECK(seconds_text(0.5001454519997424) == "0.5 s");
+    CHECK(seconds_text(1.0 / 3) == "0.333 s");
+    CHECK(seconds_text(12'345.678) == "12346 s");
+}
+
 TEST_CASE("a number is written as printf does it in the C locale")
 {
     for (double const v : many_numbers())

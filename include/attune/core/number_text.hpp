@@ -18,7 +18,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A double to the last bit, as %a writes it: "0x1.8p+0", "-inf", "nan".
 [[nodiscard]] std::string hexadecimal_text(double value);
 
-/// The shortest exact text of a number of seconds: "0.25 s".
+/// Seconds in three digits, all of those before the point: "0.25 s", "0.333 s", "3600 s".
 [[nodiscard]] std::string seconds_text(double seconds);
 
 /// A size in a unit that suits it, of 1,024 of the next smaller one: "96 bytes", "3.1 MiB".

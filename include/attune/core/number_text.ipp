@@ -44,9 +44,7 @@ ATTUNE_INLINE std::string formatted(std::string_view format, double value)
 
 ATTUNE_INLINE std::string seconds_text(double seconds)
 {
-    char text[32];
-    auto const end = std::to_chars(text, text + sizeof text, seconds);
-    return std::string(text, end.ptr) + " s";
+    return formatted(std::fabs(seconds) < 999.5 ? "%.3g s" : "%.0f s", seconds);
 }
 
 ATTUNE_INLINE std::string text_of_bytes(double bytes)

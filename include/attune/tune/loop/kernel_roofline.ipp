@@ -164,8 +164,8 @@ ATTUNE_INLINE work kernel_roofline::work_at(point const& at) const
                         out.bytes >= 0 && out.flops + out.bytes > 0;
     if (!counts)
         throw error("the work that the kernel states is negative, nothing or no number",
-                    "kernel '" + problem_.kernel.name + "', " + std::to_string(out.flops) +
-                        " flops and " + std::to_string(out.bytes) + " bytes",
+                    "kernel '" + problem_.kernel.name + "', " + formatted("%.6g", out.flops) +
+                        " flops and " + formatted("%.6g", out.bytes) + " bytes",
                     "correct kernel.work(...)");
     return out;
 }
