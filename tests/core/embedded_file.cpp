@@ -14,7 +14,7 @@ TEST_CASE("a file is found by the name it was given, byte for byte")
     embedded_file const one{"one", "/p/one", bytes.data(), 3};
     embedded_file const two{"two", "/p/two", bytes.data(), 1};
     std::array<embedded_file const*, 2> const all{&one, &two};
-    embedded_files const list{all.data(), all.data() + all.size()};
+    embedded_files const list{{all.data(), all.data() + all.size()}};
     REQUIRE(list.find("two") == &two);
     CHECK(list.find("one")->view() == std::string_view("a\0b", 3));
     CHECK(list.find("three") == nullptr);

@@ -25,19 +25,32 @@ struct embedded_file {
     }
 };
 
-/// The files of one section, as the linker lists them.
-struct embedded_files {
-    embedded_file const* const* first = nullptr;
-    embedded_file const* const* last = nullptr; ///< one past the end
+/// The entries of one section of a program or shared library, as the linker lists them.
+template <class Entry>
+struct linked_entries {
+    Entry const* const* first = nullptr;
+    Entry const* const* last = nullptr; ///< one past the end
 
-    [[nodiscard]] embedded_file const* const* begin() const noexcept { return first; }
-    [[nodiscard]] embedded_file const* const* end() const noexcept { return last; }
+    [[nodiscard]] Entry const* const* begin() const noexcept { return first; }
+    [[nodiscard]] Entry const* const* end() const noexcept { return last; }
+};
 
+/// The files of one section.
+struct embedded_files : linked_entries<embedded_file> {
     /// Null: there is none of this name.
     [[nodiscard]] embedded_file const* find(std::string_view name) const noexcept
     {
         for (embedded_file const* const one : *this)
             if (name == one->name) return one;
+        return nullptr;
+    }
+    /// A file of the same name that was elsewhere, as two object libraries of one program may have;
+    /// null: there is none.
+    [[nodiscard]] embedded_file const* find_other(embedded_file const& of) const noexcept
+    {
+        for (embedded_file const* const one : *this)
+            if (std::string_view(of.name) == one->name && std::string_view(of.path) != one->path)
+                return one;
         return nullptr;
     }
     /// "there are a, b", "there is none"

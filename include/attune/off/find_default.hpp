@@ -7,6 +7,7 @@
 
 #include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
+#include <attune/core/embedded_file.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
@@ -21,6 +22,8 @@ struct wanted_default {
     std::string_view name; ///< as attune::kernel has it: "sgemm", "widen<WIDTH>"
     attune::detail::function_type type{};
     std::string_view path; ///< of the kernel's source; its file name at least must be equal
+    attune::detail::linked_entries<attune::detail::function_ahead>
+        linked{}; ///< where the kernel is declared
 };
 
 /// How many names at the end of two paths are equal.
@@ -38,7 +41,7 @@ struct wanted_default {
     return count;
 }
 
-/// The function whose file fits best.
+/// The function whose file fits best: in wanted.linked, else in the caller's program or library.
 /// Errors   attune::error: there is none, or two fit equally
 [[nodiscard]] inline void* find_default(wanted_default const& wanted)
 {
@@ -46,24 +49,26 @@ struct wanted_default {
     std::size_t most = 0;
     bool is_one_of_two = false;
     std::string other; // why one of this name does not serve
-    attune::detail::function_ahead const* const* const end = &__stop_attune_ahead;
-    for (auto const* const* at = &__start_attune_ahead; at != end; ++at) {
-        attune::detail::function_ahead const& one = **at;
-        if (wanted.name != one.name) continue;
-        if (!attune::detail::same_type(one.type, wanted.type)) {
-            other = std::string("that of ") + one.path + " is a " +
-                    std::string(attune::detail::written_type(one.type.text)) +
-                    ", and the kernel is declared as " +
-                    std::string(attune::detail::written_type(wanted.type.text));
-            continue;
+    for (auto const& linked : {wanted.linked, attune::detail::linked_with_caller().functions}) {
+        for (attune::detail::function_ahead const* const each : linked) {
+            attune::detail::function_ahead const& one = *each;
+            if (wanted.name != one.name) continue;
+            if (!attune::detail::same_type(one.type, wanted.type)) {
+                other = std::string("that of ") + one.path + " is a " +
+                        std::string(attune::detail::written_type(one.type.text)) +
+                        ", and the kernel is declared as " +
+                        std::string(attune::detail::written_type(wanted.type.text));
+                continue;
+            }
+            std::size_t const fits = equal_names(one.path, wanted.path);
+            if (fits == 0) other = std::string("there is one of another file, ") + one.path;
+            if (fits == most) is_one_of_two = true;
+            if (fits <= most) continue;
+            best = &one;
+            most = fits;
+            is_one_of_two = false;
         }
-        std::size_t const fits = equal_names(one.path, wanted.path);
-        if (fits == 0) other = std::string("there is one of another file, ") + one.path;
-        if (fits == most) is_one_of_two = true;
-        if (fits <= most) continue;
-        best = &one;
-        most = fits;
-        is_one_of_two = false;
+        if (best != nullptr) break;
     }
     std::string const what(wanted.name);
     if (best == nullptr)

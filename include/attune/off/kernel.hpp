@@ -3,8 +3,10 @@
 // tested by off/tuned.cpp
 #pragma once
 
+#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/core/element.hpp>
+#include <attune/core/embedded_file.hpp>
 #include <attune/core/version.hpp>
 #include <attune/off/find_default.hpp>
 
@@ -74,9 +76,12 @@ public:
     using function = Result (*)(Args...);
 
     template <class Pack>
+    [[gnu::visibility("hidden")]] // as linked_with_caller() asks
     kernel(std::string name, kernel_source source, Pack const&)
         : name_(std::move(name))
         , path_(std::move(source.path))
+        , type_(detail::function_type_of<signature>())
+        , linked_(detail::linked_with_caller().functions)
     {
     }
 
@@ -211,12 +216,14 @@ public:
     {
         if (fallback_ != nullptr) return fallback_;
         return reinterpret_cast<function>(off::detail::find_default(
-            {.name = name_, .type = detail::function_type_of<signature>(), .path = path_}));
+            {.name = name_, .type = type_, .path = path_, .linked = linked_}));
     }
 
 private:
     std::string name_;
     std::string path_;
+    detail::function_type type_;
+    detail::linked_entries<detail::function_ahead> linked_;
     function fallback_ = nullptr;
 };
 

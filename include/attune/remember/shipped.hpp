@@ -31,9 +31,9 @@ public:
 /// The store that attune_embed_store(target file) put into this program; as `shipped`, without a
 /// file.
 /// @param name  as in the call of attune_embed_store
-/// Errors   attune::error that lists the embedded names. A store in a shared library is found only
-///          by an attune::tune that is linked into the same library
-[[nodiscard]] memory_store embedded_store(std::string const& name);
+/// Errors   attune::error that lists the embedded names, or two files that were embedded with this
+///          name. A program and each of its shared libraries find only their own stores
+[[nodiscard, gnu::visibility("hidden")]] memory_store embedded_store(std::string const& name);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -59,12 +59,18 @@ ATTUNE_INLINE shipped::shipped(std::string const& path)
 
 ATTUNE_INLINE memory_store embedded_store(std::string const& name)
 {
-    detail::embedded_files const all{&__start_attune_stores, &__stop_attune_stores};
-    if (detail::embedded_file const* const file = all.find(name))
-        return memory_store::from_text(std::string(file->view()), name);
-    throw error("no store '" + name + "' is embedded in this program",
-                all.names(),
-                "embed it in CMakeLists.txt: attune_embed_store(<target> " + name + ")");
+    detail::embedded_files const all{{&__start_attune_stores, &__stop_attune_stores}};
+    detail::embedded_file const* const file = all.find(name);
+    if (file == nullptr)
+        throw error("no store '" + name + "' is embedded in this program",
+                    all.names(),
+                    "embed it in CMakeLists.txt: attune_embed_store(<target> " + name + ")");
+    if (detail::embedded_file const* const other = all.find_other(*file))
+        throw error("two stores '" + name + "' are embedded in this program",
+                    std::string(file->path) + " and " + other->path,
+                    "write a folder in CMakeLists.txt: attune_embed_store(<target> ../<folder>/" +
+                        name + ")");
+    return memory_store::from_text(std::string(file->view()), name);
 }
 
 } // namespace attune::inline ATTUNE_ABI

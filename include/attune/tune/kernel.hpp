@@ -5,6 +5,7 @@
 #ifdef ATTUNE_OFF
 #include <attune/off/tuned.hpp>
 #else
+#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/generated.hpp>
 #include <attune/compile/source/signature.hpp>
@@ -74,12 +75,12 @@ public:
     ///                launch reads; or a generated_source()
     /// @param typed   the pack of attune::space(...)
     template <class Pack>
-    kernel(std::string name, kernel_source source, Pack const& typed)
+    [[gnu::visibility("hidden")]] kernel(std::string name, kernel_source source, Pack const& typed)
         : kernel(std::move(name), std::move(source), lower(typed))
     {
     }
     /// @param space  made at run time, as by space_builder; its inputs without values
-    kernel(std::string name, kernel_source source, description space)
+    [[gnu::visibility("hidden")]] kernel(std::string name, kernel_source source, description space)
         : description_{.name = name, .source = std::move(source), .space = std::move(space)}
     {
         constexpr bool returnable = detail::is_kernel_result<Result>();
@@ -113,6 +114,7 @@ public:
         if constexpr (returnable && fault == argument_fault::none) {
             description_.signature = variant_of<signature>(std::move(name));
             description_.type = detail::function_type_of<signature>();
+            description_.linked = detail::linked_with_caller(); // both constructors are hidden
             description_.extents = detail::pointers_among<detail::needs_extent<Args>...>();
         }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
@@ -18,6 +19,7 @@ struct wanted_ahead {
     function_type type{};              ///< function_type_of<Signature>()
     kernel_source source{};            ///< its text must equal the text that was compiled
     std::vector<std::string> macros{}; ///< parameters with their default values: "TILE=16"
+    linked_kernels linked{};           ///< where it is looked for first
 };
 
 /// A function, or the reason why there is none.
@@ -26,10 +28,10 @@ struct found_ahead {
     std::string reason{}; ///< one sentence; empty when this text was not compiled ahead
 };
 
-/// Finds the function that attune_add_kernel(target file) compiled into this program from this
-/// text. Refused, with the reason, are another type, a `-D` or `-U` of source.flags that is not
-/// among the FLAGS of attune_add_kernel, and FLAGS that give a macro of `macros` another value. A
-/// function in a shared library is found only by an attune::tune linked into that library.
+/// Finds the function that attune_add_kernel(target file) compiled from this text, in
+/// wanted.linked, then in the program or shared library that contains this attune. Of two, that of
+/// source.path. Refused, with the reason, are another type, a `-D` or `-U` of source.flags that is
+/// not among the FLAGS of attune_add_kernel, and FLAGS that give a macro of `macros` another value.
 [[nodiscard]] found_ahead find_ahead(wanted_ahead const& wanted);
 
 /// PTX of a kernel, or the reason why there is none.

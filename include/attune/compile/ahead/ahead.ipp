@@ -1,4 +1,4 @@
-// attune/compile/ahead/ahead.ipp - reads the linker sections that list the functions.
+// attune/compile/ahead/ahead.ipp - compares names, texts, types and flags.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -11,14 +11,7 @@
 
 #include <optional>
 #include <string_view>
-
-// Defined by the linker; null when there is no such section.
-extern "C" {
-extern attune::detail::device_ahead const* const __start_attune_ptx
-    __attribute__((weak, visibility("hidden")));
-extern attune::detail::device_ahead const* const __stop_attune_ptx
-    __attribute__((weak, visibility("hidden")));
-}
+#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -110,52 +103,84 @@ namespace attune::inline ATTUNE_ABI::detail {
     return number;
 }
 
-ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature)
+[[nodiscard]] inline found_ptx
+compare(device_ahead const& k, wanted_ahead const& wanted, compile_request const& signature)
 {
-    found_ptx out;
-    device_ahead const* const* const end = &__stop_attune_ptx;
-    for (device_ahead const* const* at = &__start_attune_ptx; at != end; ++at) {
-        device_ahead const& k = **at;
-        if (wanted.function != k.name || !is_embedded(k.path, wanted.source.text)) continue;
-        std::string const subject =
-            "the PTX of " + wanted.function + " that was made with the program from " + k.path;
-        std::string const declared = device_arguments(signature);
-        char const* const ptx = reinterpret_cast<char const*>(k.ptx);
-        std::size_t const count = parameters_in_ptx(ptx, k.entry);
-        bool const same_types =
-            std::string_view(k.types) == "?" || without_blanks(k.types) == without_blanks(declared);
-        std::string const problem = made_otherwise(wanted, k.flags);
-        if (count != signature.arguments.size() || !same_types)
-            out.reason = subject + " takes (" + k.types + "), " + std::to_string(count) +
-                         " arguments, and the kernel is declared with (" + declared + ")";
-        else if (!problem.empty())
-            out.reason = subject + ' ' + problem;
-        else
-            return {ptx, k.entry, architecture_of_ptx(ptx), {}};
+    std::string const subject =
+        "the PTX of " + wanted.function + " that was made with the program from " + k.path;
+    std::string const declared = device_arguments(signature);
+    char const* const ptx = reinterpret_cast<char const*>(k.ptx);
+    std::size_t const count = parameters_in_ptx(ptx, k.entry);
+    bool const same_types =
+        std::string_view(k.types) == "?" || without_blanks(k.types) == without_blanks(declared);
+    if (count != signature.arguments.size() || !same_types)
+        return {.reason = subject + " takes (" + k.types + "), " + std::to_string(count) +
+                          " arguments, and the kernel is declared with (" + declared + ")"};
+    if (std::string const problem = made_otherwise(wanted, k.flags); !problem.empty())
+        return {.reason = subject + ' ' + problem};
+    return {ptx, k.entry, architecture_of_ptx(ptx), {}};
+}
+
+[[nodiscard]] inline found_ahead compare(function_ahead const& f, wanted_ahead const& wanted)
+{
+    std::string const subject =
+        "the function " + wanted.function + " that was compiled with the program from " + f.path;
+    if (!same_type(f.type, wanted.type))
+        return {.reason = subject + " is a " + std::string(written_type(f.type.text)) +
+                          ", and the kernel is declared as " +
+                          std::string(written_type(wanted.type.text))};
+    if (std::string const problem = made_otherwise(wanted, f.flags); !problem.empty())
+        return {.reason = subject + ' ' + problem};
+    return {f.address(), {}};
+}
+
+/// The entry of the wanted name and text that `compared` finds no fault with, that of the kernel's
+/// own file before others; else a fault; else what an empty list gives.
+template <class Entry, class Compared>
+[[nodiscard]] auto find_among(linked_entries<Entry> const& entries,
+                              embedded_files const& files,
+                              wanted_ahead const& wanted,
+                              Compared const& compared)
+{
+    decltype(compared(**entries.first)) out{};
+    bool is_found = false;
+    for (Entry const* const one : entries) {
+        if (wanted.function != one->name || !is_embedded(files, one->path, wanted.source.text))
+            continue;
+        auto found = compared(*one);
+        bool const fits = found.reason.empty();
+        if (fits && wanted.source.path == one->path) return found;
+        if (is_found) continue;
+        out = std::move(found);
+        is_found = fits;
     }
     return out;
 }
 
+ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature)
+{
+    auto const among = [&](linked_kernels const& linked) {
+        return find_among(linked.ptx, linked.files, wanted, [&](device_ahead const& one) {
+            return compare(one, wanted, signature);
+        });
+    };
+    found_ptx own = among(wanted.linked);
+    if (!own.text.empty()) return own;
+    found_ptx other = among(linked_with_caller());
+    return other.text.empty() && !own.reason.empty() ? own : other;
+}
+
 ATTUNE_INLINE found_ahead find_ahead(wanted_ahead const& wanted)
 {
-    found_ahead out;
-    function_ahead const* const* const end = &__stop_attune_ahead;
-    for (function_ahead const* const* at = &__start_attune_ahead; at != end; ++at) {
-        function_ahead const& f = **at;
-        if (wanted.function != f.name || !is_embedded(f.path, wanted.source.text)) continue;
-        std::string const subject = "the function " + wanted.function +
-                                    " that was compiled with the program from " + f.path;
-        if (!same_type(f.type, wanted.type)) {
-            out.reason = subject + " is a " + std::string(written_type(f.type.text)) +
-                         ", and the kernel is declared as " +
-                         std::string(written_type(wanted.type.text));
-        } else if (auto const problem = made_otherwise(wanted, f.flags); !problem.empty()) {
-            out.reason = subject + ' ' + problem;
-        } else {
-            return {f.address(), {}};
-        }
-    }
-    return out;
+    auto const among = [&](linked_kernels const& linked) {
+        return find_among(linked.functions, linked.files, wanted, [&](function_ahead const& one) {
+            return compare(one, wanted);
+        });
+    };
+    found_ahead own = among(wanted.linked);
+    if (own.address != nullptr) return own;
+    found_ahead other = among(linked_with_caller());
+    return other.address == nullptr && !own.reason.empty() ? own : other;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

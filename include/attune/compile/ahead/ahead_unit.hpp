@@ -29,7 +29,7 @@ struct function_type {
 };
 
 template <class F>
-[[nodiscard]] constexpr function_type function_type_of() noexcept
+[[nodiscard, gnu::visibility("hidden")]] constexpr function_type function_type_of() noexcept
 {
     return {function_type_text<F>(), &attune_type_tag<F>::at};
 }

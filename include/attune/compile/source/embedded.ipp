@@ -1,4 +1,4 @@
-// attune/compile/source/embedded.ipp - reads the linker section that lists embedded kernels.
+// attune/compile/source/embedded.ipp - finds them by path and by name.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,46 +6,38 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 
-// Defined by the linker; null when there is no such section.
-extern "C" {
-extern attune::detail::embedded_file const* const __start_attune_kernels
-    __attribute__((weak, visibility("hidden")));
-extern attune::detail::embedded_file const* const __stop_attune_kernels
-    __attribute__((weak, visibility("hidden")));
-}
+namespace attune::inline ATTUNE_ABI::detail {
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
-
-[[nodiscard]] inline embedded_files embedded_kernels() noexcept
+ATTUNE_INLINE embedded_file const* embedded_from(embedded_files const& files,
+                                                 std::string const& path)
 {
-    return {&__start_attune_kernels, &__stop_attune_kernels};
-}
-
-ATTUNE_INLINE embedded_file const* embedded_from(std::string const& path)
-{
-    for (embedded_file const* const kernel : embedded_kernels())
+    for (embedded_file const* const kernel : files)
         if (path == kernel->path) return kernel;
     return nullptr;
 }
 
-ATTUNE_INLINE embedded_file const& embedded_under(std::string const& name)
+ATTUNE_INLINE embedded_file const& embedded_under(embedded_files const& files,
+                                                  std::string const& name)
 {
-    embedded_files const all = embedded_kernels();
-    if (embedded_file const* const kernel = all.find(name)) return *kernel;
-    throw error("no kernel '" + name + "' is embedded in this program",
-                all.names(),
-                "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
+    embedded_file const* const kernel = files.find(name);
+    if (kernel == nullptr)
+        throw error("no kernel '" + name + "' is embedded in this program",
+                    files.names(),
+                    "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
+    if (embedded_file const* const other = files.find_other(*kernel))
+        throw error("two kernels '" + name + "' are embedded in this program",
+                    std::string(kernel->path) + " and " + other->path,
+                    "let attune::source_file find each beside its own source file, or write a "
+                    "folder in CMakeLists.txt: attune_embed_kernel(<target> ../<folder>/" +
+                        name + ")");
+    return *kernel;
 }
 
-ATTUNE_INLINE bool is_embedded(char const* path, std::string_view text)
+ATTUNE_INLINE bool is_embedded(embedded_files const& files, char const* path, std::string_view text)
 {
-    for (embedded_file const* const kernel : embedded_kernels())
+    for (embedded_file const* const kernel : files)
         if (std::string_view(kernel->path) == path && text == kernel->view()) return true;
     return false;
 }
 
-} // namespace detail
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -41,7 +41,7 @@ struct kernel_source {
 /// @return  its text, and the path at which it was found. If there is no file: the text that
 ///          attune_embed_kernel or attune_add_kernel put into the program from such a path
 /// Errors   attune::error that names every place that was tried
-[[nodiscard]] kernel_source
+[[nodiscard, gnu::visibility("hidden")]] kernel_source
 source_file(std::string const& path,
             std::source_location const& caller = std::source_location::current());
 
@@ -52,9 +52,9 @@ source_file(std::string const& path,
 /// build time, for messages and for quoted includes.
 ///
 /// @param name  as in the call of attune_embed_kernel
-/// Errors   attune::error that lists the embedded names. A kernel in a shared library is found only
-///          by an attune::tune that is linked into the same library
-[[nodiscard]] kernel_source embedded_source(std::string const& name);
+/// Errors   attune::error that lists the embedded names, or two files that were embedded with this
+///          name. A program and each of its shared libraries find only their own kernels
+[[nodiscard, gnu::visibility("hidden")]] kernel_source embedded_source(std::string const& name);
 
 namespace detail {
 

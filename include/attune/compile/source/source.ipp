@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/source/embedded.hpp>
 #include <attune/compile/source/scan.hpp>
@@ -35,14 +36,16 @@ ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_loc
             (std::filesystem::path(caller.file_name()).parent_path() / wanted).lexically_normal());
     if (std::find(places.begin(), places.end(), wanted) == places.end()) places.push_back(wanted);
 
+    // The program may contain the text when the sources are not on this machine.
+    detail::embedded_files const files = detail::linked_with_caller().files;
     std::string tried;
     for (std::filesystem::path const& place : places) {
         if (std::optional<std::string> text = detail::file_text(place))
             return {std::move(*text), place.string()};
         std::error_code no_throw;
         std::filesystem::path const full = std::filesystem::absolute(place, no_throw);
-        // The program may contain the text when the sources are not on this machine.
-        if (detail::embedded_file const* const kernel = detail::embedded_from(place.string()))
+        if (detail::embedded_file const* const kernel =
+                detail::embedded_from(files, place.string()))
             return detail::source_of(*kernel);
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();
     }
@@ -59,7 +62,7 @@ ATTUNE_INLINE kernel_source source_text(std::string text, std::string name)
 
 ATTUNE_INLINE kernel_source embedded_source(std::string const& name)
 {
-    return detail::source_of(detail::embedded_under(name));
+    return detail::source_of(detail::embedded_under(detail::linked_with_caller().files, name));
 }
 
 namespace detail {

@@ -11,7 +11,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE wanted_ahead wanted_of(kernel_description const& kernel)
 {
-    wanted_ahead wanted{kernel.signature.function, kernel.type, kernel.source};
+    wanted_ahead wanted{kernel.signature.function, kernel.type, kernel.source, {}, kernel.linked};
     // A parameter that is only in the name, as in scale<TILE>, has its default in the declaration.
     for (named_value const& v : named_values(kernel.space)) {
         if (kernel.space.parameters[v.first].role != parameter_role::macro) continue;

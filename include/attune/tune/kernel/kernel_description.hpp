@@ -3,6 +3,7 @@
 // tested by tune/kernel.cpp
 #pragma once
 
+#include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>
@@ -60,6 +61,7 @@ struct kernel_description {
     bool work_varies = false;                    ///< by a function of the configuration
     detail::lowered_formula memory{};            ///< bytes of one call; without a node: not stated
     detail::function_type type{};                ///< of the signature
+    detail::linked_kernels linked{};             ///< where the kernel was declared
     void* fallback = nullptr; ///< of kernel.fallback(f): a function of that type; null: none
     bool fallback_is_slow =
         false; ///< kernel.slow_fallback(f): the default is compiled all the same
