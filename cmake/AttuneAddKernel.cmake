@@ -9,7 +9,8 @@
 #           FLAGS -DTILE=16 for its default; without it, all functions that the file defines, templates left out
 #   FLAGS   after -O3 and the target's own: those of the kernel's source belong here
 #
-# All symbols of the file become local to it: two kernel files may define functions and templates of the same names.
+# All symbols of the file become local to it: two kernel files may define functions and templates of the same names, also
+# in object libraries of one program (which need the Ninja or Makefile generators for it).
 #
 # A CUDA kernel, a file *.cu or any file after the word CUDA, is compiled to PTX as well where nvcc is found (by then
 # ATTUNE_NVCC names it): a driver that is not older than that nvcc makes code of it without NVRTC. A *.cu has no function
@@ -117,6 +118,35 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         endforeach()
     endfunction()
 
+    # An object library takes no object that is ready: what compiles its files makes the symbols of a kernel's unit local.
+    function(attune_compile_alone target)
+        get_property(script GLOBAL PROPERTY attune_kernel_script)
+        set(launcher "${CMAKE_BINARY_DIR}/attune/compile_alone.sh")
+        file(CONFIGURE OUTPUT "${launcher}" @ONLY CONTENT [[
+# compile_alone.sh <command>... : compiles one file; the symbols of a unit that attune_add_kernel wrote become local.
+"$@" || exit
+unit=
+object=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -o) object=$2 ;;
+    attune_kernels/attune_kernel_*.cpp | */attune_kernels/attune_kernel_*.cpp) unit=$1 ;;
+    esac
+    shift
+done
+[ -z "$unit" ] || [ -z "$object" ] && exit
+"@CMAKE_COMMAND@" -D step=alone -D "linker=@CMAKE_LINKER@" -D "objcopy=@CMAKE_OBJCOPY@" -D "in=$object" \
+    -D "out=$object.alone" -P "@script@" && mv "$object.alone" "$object"
+]])
+        get_target_property(others ${target} CXX_COMPILER_LAUNCHER)
+        if(NOT others)
+            set(others "")
+        endif()
+        if(NOT launcher IN_LIST others)
+            set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "sh;${launcher};${others}")
+        endif()
+    endfunction()
+
     function(attune_add_kernel target)
         cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "" "NAME;FLAGS")
         if(NOT arg_UNPARSED_ARGUMENTS)
@@ -157,12 +187,14 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                     COMMENT "Reading the functions of ${file}" VERBATIM)
             endif()
             if(type STREQUAL "OBJECT_LIBRARY")
-                # Objects that are ready cannot be part of one: the symbols stay global.
                 if(NOT arg_NAME)
                     add_dependencies(${target} ${name}_alone)
                 endif()
                 target_sources(${target} PRIVATE "${unit}")
-                set_property(SOURCE "${unit}" APPEND PROPERTY COMPILE_OPTIONS -O3 ${arg_FLAGS} -fno-lto)
+                set_property(SOURCE "${unit}" APPEND PROPERTY COMPILE_OPTIONS -O3 ${arg_FLAGS} -fno-lto
+                                                              $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+                set_source_files_properties("${unit}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+                attune_compile_alone(${target})
                 continue()
             endif()
             attune_kernel_objects(${name} ${target} "${unit}" -O3 ${arg_FLAGS})
