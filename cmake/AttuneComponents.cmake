@@ -289,6 +289,32 @@ function(attune_add_unit target kind file)
     endif()
 endfunction()
 
+# Sets <out> to what of the standard library is in the names of a library's functions, as definitions that
+# core/requirements.hpp compares with a consumer's; to nothing where that is not known.
+function(attune_standard_library out)
+    set(${out} "" PARENT_SCOPE)
+    set(flags "${CMAKE_CXX_FLAGS}")
+    foreach(config IN LISTS CMAKE_CONFIGURATION_TYPES)
+        string(TOUPPER "${config}" config)
+        if(CMAKE_CXX_FLAGS_${config} MATCHES "_GLIBCXX_")
+            return()
+        endif()
+    endforeach()
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" config)
+    if(config)
+        string(APPEND flags " ${CMAKE_CXX_FLAGS_${config}}")
+    endif()
+    separate_arguments(flags NATIVE_COMMAND "${flags}")
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/attune/standard_library.cpp")
+    file(WRITE "${unit}" "#include <version>\n#ifndef _GLIBCXX_DEBUG\n#define _GLIBCXX_DEBUG 0\n#else\n#undef _GLIBCXX_DEBUG\n"
+                         "#define _GLIBCXX_DEBUG 1\n#endif\nabi _GLIBCXX_USE_CXX11_ABI debug _GLIBCXX_DEBUG\n")
+    execute_process(COMMAND "${CMAKE_CXX_COMPILER}" ${CMAKE_CXX_COMPILER_ARG1} ${flags} -std=c++20 -E -P "${unit}"
+                    OUTPUT_VARIABLE text ERROR_QUIET)
+    if(text MATCHES "abi ([01]) debug ([01])")
+        set(${out} "ATTUNE_LIBRARY_CXX11_ABI=${CMAKE_MATCH_1}" "ATTUNE_LIBRARY_DEBUG=${CMAKE_MATCH_2}" PARENT_SCOPE)
+    endif()
+endfunction()
+
 # attune_add_component(<stage> | clang | xgboost | mpi | smt | onnx): call it only after its attune_find_... found all.
 function(attune_add_component name)
     if(TARGET attune::${name})
@@ -326,6 +352,14 @@ function(attune_add_component name)
         endforeach()
         if(name STREQUAL "core")
             target_link_libraries(attune_core PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+            attune_standard_library(modes)
+            # Definitions of the directory, which may come later, may be other ones: then nothing is compared.
+            string(CONCAT own "$<FILTER:$<TARGET_PROPERTY:attune_core,COMPILE_DEFINITIONS>;"
+                              "$<TARGET_PROPERTY:attune_core,COMPILE_OPTIONS>,INCLUDE,_GLIBCXX_>")
+            foreach(mode IN LISTS modes)
+                target_compile_definitions(attune_core INTERFACE "$<INSTALL_INTERFACE:${mode}>"
+                                           "$<BUILD_INTERFACE:$<$<STREQUAL:${own},>:${mode}>>")
+            endforeach()
         endif()
     endif()
     add_library(attune::${name} ALIAS attune_${name})

@@ -11,3 +11,18 @@
 #if !defined(__cpp_exceptions) && !defined(ATTUNE_RELEASED)
 #include <attune needs exceptions: leave out -fno-exceptions for the files that include attune>
 #endif
+
+// attune's compiled libraries say how their standard library was chosen (attune_standard_library in
+// AttuneComponents.cmake). With another choice, no function of theirs has the same name.
+#if defined(ATTUNE_LIBRARY_CXX11_ABI) && !defined(ATTUNE_HEADER_ONLY) && !defined(ATTUNE_OFF)
+#include <version>
+#ifndef __GLIBCXX__
+#include <the libraries of attune were built with libstdc++: leave out -stdlib, or link attune::header_only, or configure with -DATTUNE_FROM_HEADERS=ON>
+#elif _GLIBCXX_USE_CXX11_ABI != ATTUNE_LIBRARY_CXX11_ABI
+#include <the libraries of attune were built with another _GLIBCXX_USE_CXX11_ABI: leave it out, or link attune::header_only, or configure with -DATTUNE_FROM_HEADERS=ON>
+#elif defined(_GLIBCXX_DEBUG) && !ATTUNE_LIBRARY_DEBUG
+#include <the libraries of attune were built without _GLIBCXX_DEBUG: leave it out, or link attune::header_only, or configure with -DATTUNE_FROM_HEADERS=ON>
+#elif !defined(_GLIBCXX_DEBUG) && ATTUNE_LIBRARY_DEBUG
+#include <the libraries of attune were built with _GLIBCXX_DEBUG: define it, or link attune::header_only, or configure with -DATTUNE_FROM_HEADERS=ON>
+#endif
+#endif
