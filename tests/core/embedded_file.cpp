@@ -22,3 +22,15 @@ TEST_CASE("a file is found by the name it was given, byte for byte")
     CHECK(embedded_files{}.names() == "there is none");
     CHECK(embedded_files{}.find("one") == nullptr);
 }
+
+TEST_CASE("a file of the same name is another one if it was elsewhere")
+{
+    constexpr unsigned char byte = 'a';
+    embedded_file const one{"k", "/p/k", &byte, 1};
+    embedded_file const again{"k", "/p/k", &byte, 1};
+    embedded_file const other{"k", "/q/k", &byte, 1};
+    std::array<embedded_file const*, 3> const all{&one, &again, &other};
+    CHECK(embedded_files{{all.data(), all.data() + 2}}.find_other(one) == nullptr);
+    CHECK(embedded_files{{all.data(), all.data() + 3}}.find_other(one) == &other);
+    CHECK(embedded_files{{all.data(), all.data() + 3}}.find_other(other) == &one);
+}

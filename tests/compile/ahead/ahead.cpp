@@ -154,6 +154,36 @@ TEST_CASE("a template is compiled for the default of its parameter, and for no o
     CHECK(attune::detail::find_ahead(w).reason.find("WIDTH=4") != std::string::npos);
 }
 
+TEST_CASE("the list of the kernel's own library comes first, and of equal texts its own path")
+{
+    // Two files of one text, as two object libraries of one program may have.
+    static constexpr unsigned char text[] = "void bump(std::span<int>);";
+    static constexpr attune::detail::embedded_file file_a{"k", "/a/k", text, sizeof text - 1};
+    static constexpr attune::detail::embedded_file file_b{"k", "/b/k", text, sizeof text - 1};
+    static constexpr attune::detail::embedded_file const* files[] = {&file_a, &file_b};
+    static char code_a = 0;
+    static char code_b = 0;
+    static constexpr auto type = attune::detail::function_type_of<bump_type>();
+    static constexpr attune::detail::function_ahead a{
+        "bump", type, [] { return static_cast<void*>(&code_a); }, "/a/k", ""};
+    static constexpr attune::detail::function_ahead b{
+        "bump", type, [] { return static_cast<void*>(&code_b); }, "/b/k", ""};
+    static constexpr attune::detail::function_ahead const* functions[] = {&a, &b};
+    attune::detail::wanted_ahead w{
+        "bump", type, attune::source_text("void bump(std::span<int>);", "/b/k"), {}};
+    CHECK(attune::detail::find_ahead(w).address == nullptr); // not of this program
+    w.linked = {{functions, functions + 2}, {}, {{files, files + 2}}};
+    CHECK(attune::detail::find_ahead(w).address == &code_b);
+    w.source.path = "/a/k";
+    CHECK(attune::detail::find_ahead(w).address == &code_a);
+    w.source.path = "/c/k"; // the text was moved
+    CHECK(attune::detail::find_ahead(w).address == &code_a);
+    // What the other library lacks is looked for in the program.
+    attune::detail::wanted_ahead own = wanted<bump_type>("bump", "support/ahead.kernel.cpp");
+    own.linked = w.linked;
+    CHECK(attune::detail::find_ahead(own).address != nullptr);
+}
+
 TEST_CASE("PTX is found by the types that a kernel's arguments have on a device")
 {
     attune::detail::found_ptx const add = ptx_of<void(std::span<float>, int)>("add");

@@ -44,6 +44,25 @@ TEST_CASE("a kernel file that is not there any more is read from the program")
     CHECK_THROWS_AS((void)attune::source_file("/nowhere/attune/other.kernel.cpp"), attune::error);
 }
 
+TEST_CASE("two kernels of one name are an error with both files, and each is found by its path")
+{
+    using attune::detail::embedded_file;
+    static constexpr embedded_file other{
+        "gone.kernel.cpp", "/elsewhere/gone.kernel.cpp", gone_text, sizeof gone_text - 1};
+    constexpr embedded_file const* both[] = {&gone_kernel, &other};
+    attune::detail::embedded_files const files{{both, both + 2}};
+    std::string said;
+    try {
+        (void)attune::detail::embedded_under(files, "gone.kernel.cpp");
+    } catch (attune::error const& caught) {
+        said = caught.what();
+    }
+    CHECK(said.find("two kernels 'gone.kernel.cpp' are embedded") != std::string::npos);
+    CHECK(said.find("/nowhere/attune/gone.kernel.cpp and /elsewhere/gone.kernel.cpp") !=
+          std::string::npos);
+    CHECK(attune::detail::embedded_from(files, "/elsewhere/gone.kernel.cpp") == &other);
+}
+
 TEST_CASE("a kernel that is not embedded is an error with those that are")
 {
     std::string said;
