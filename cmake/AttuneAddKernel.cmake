@@ -98,6 +98,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                     -D "names=${names}" -D "flags=${flags}" -P "${script}"
             DEPENDS "${stem}.ptx" "${script}"
             COMMENT "Embedding the PTX of ${file}" VERBATIM)
+        set_source_files_properties("${stem}_ptx.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
         target_sources(${target} PRIVATE "${stem}_ptx.cpp")
     endfunction()
 
@@ -143,7 +144,8 @@ done
             set(others "")
         endif()
         if(NOT launcher IN_LIST others)
-            set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "sh;${launcher};${others}")
+            list(PREPEND others sh "${launcher}")
+            set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${others}")
         endif()
     endfunction()
 

@@ -34,6 +34,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
                 COMMAND ${CMAKE_COMMAND} -D "list=${list}" -D "name=${name}" -D "in=${in}" -D "out=${out}" -P "${script}"
                 DEPENDS "${in}" "${script}"
                 COMMENT "Embedding ${name}" VERBATIM)
+            set_source_files_properties("${out}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
             target_sources(${target} PRIVATE "${out}")
         endforeach()
         target_link_libraries(${target} PRIVATE attune::attune)

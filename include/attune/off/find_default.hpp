@@ -60,6 +60,9 @@ struct wanted_default {
                         std::string(attune::detail::written_type(wanted.type.text));
                 continue;
             }
+            if (best != nullptr && std::string_view(best->path) == one.path &&
+                std::string_view(best->flags) == one.flags)
+                continue; // one file, in two object libraries of the program
             std::size_t const fits = equal_names(one.path, wanted.path);
             if (fits == 0) other = std::string("there is one of another file, ") + one.path;
             if (fits == most) is_one_of_two = true;
