@@ -100,10 +100,12 @@ struct device_ahead {
 /// Adds a `device_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_PTX(kernel)                                                                    \
     __attribute__((section("attune_ptx"),                                                          \
-                   used)) attune::detail::device_ahead const* const kernel##_listed = &(kernel);
+                   used,                                                                           \
+                   retain)) attune::detail::device_ahead const* const kernel##_listed = &(kernel);
 
 /// Adds a `function_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_AHEAD(function)                                                                \
     __attribute__((section("attune_ahead"),                                                        \
-                   used)) attune::detail::function_ahead const* const function##_listed =          \
+                   used,                                                                           \
+                   retain)) attune::detail::function_ahead const* const function##_listed =        \
         &(function);
