@@ -150,10 +150,16 @@ struct clang_compiler::state {
                                      kernel_source const& kernel,
                                      compile_request const& v) const
     {
+        return detail::request_key(kind, known.text(), with_flags(kernel), v);
+    }
+
+    /// The kernel with the flags of the compiler before its own.
+    [[nodiscard]] kernel_source with_flags(kernel_source const& kernel) const
+    {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
         if (!options.debug_folder.empty()) all.flags.emplace_back("-g");
-        return detail::request_key(kind, known.text(), all, v);
+        return all;
     }
 
     /// The flags of the compiler, of the kernel and of the variant.
@@ -244,6 +250,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     std::vector<char const*> const macro_list = detail::c_strings(macros);
     std::vector<char const*> const library_list = detail::c_strings(libraries);
     std::string const text = translation_unit(kernel, v);
+    std::string const surroundings = detail::surroundings_of(with_flags(kernel), v);
     detail::cache_inputs inputs;
     inputs.began_ns = detail::system_clock_ns();
     detail::headers_keeper const keeper(cache, detail::facts_of(*module).text(), inputs.began_ns);
@@ -264,7 +271,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        &detail::is_cut_here,
                                        keeper.functions(),
                                        library_list.data(),
-                                       library_list.size()};
+                                       library_list.size(),
+                                       surroundings.c_str()};
     detail::quiet_writes const quiet; // the keeper writes parsed headers
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
@@ -276,6 +284,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     if (!object.empty() && !detail::tells_the_time(kernel.text)) {
         inputs.read.assign(reply->read, reply->read + reply->read_count);
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
+        inputs.folder = reply->folder;
+        inputs.unlisted = reply->unlisted != 0;
         (void)cache.add(key, detail::counted_object(counts, object), inputs);
     }
     return on_disk(detail::code_of(module, *reply, object, counts), object, v, libraries);

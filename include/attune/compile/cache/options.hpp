@@ -34,10 +34,14 @@ namespace detail {
 
 /// What a compilation depends on besides its key.
 struct cache_inputs {
-    std::vector<std::string> read{};   ///< files whose content counts; absolute paths
-    std::vector<std::string> missed{}; ///< files that must stay absent; absolute paths
-    std::vector<std::string> tools{};  ///< programs and libraries: size and time of change count
-    std::int64_t began_ns{};           ///< start of the first read; ns of the system clock
+    /// Files whose content counts, and folders whose list of entries counts; absolute paths.
+    std::vector<std::string> read{};
+    /// Paths at which nothing may appear; with a slash at the end, a folder must stay there.
+    std::vector<std::string> missed{};
+    std::vector<std::string> tools{}; ///< programs and libraries, which are not read: their stamp
+    std::int64_t began_ns{};          ///< start of the first read; ns of the system clock
+    std::string folder{};  ///< the current folder, where a relative path took part; else empty
+    bool unlisted = false; ///< there is more than these members tell: nothing is kept
 };
 
 /// Bytes found in a cache.

@@ -11,9 +11,15 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// What a compilation depends on beside its text, its flags and the files that it reads: the
+/// variables that compilers read, and the current folder where a relative path takes part.
+///
+/// @param kernel  with the flags of the compiler before its own
+/// @return  32 hexadecimal digits
+[[nodiscard]] std::string surroundings_of(kernel_source const& kernel, compile_request const& v);
+
 /// 32 hexadecimal digits. They differ when the text, path, include folders, flags, macros,
-/// signature, compiler, or an environment variable that the compiler reads differ, and the current
-/// folder when the kernel uses a relative path. Included files do not count: see cache_inputs.
+/// signature, compiler, or surroundings_of() differ. Included files do not count: see cache_inputs.
 ///
 /// @param kind      type of the cached bytes: "object", "shared object"
 /// @param compiler  everything that identifies the compiler, its flags and the processor

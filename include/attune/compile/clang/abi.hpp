@@ -43,6 +43,7 @@ struct attune_clang_request {
     attune_clang_keeper const* keeper; ///< stores parsed headers; may be null
     char const* const* libraries;      ///< paths; searched for symbols that the process lacks
     unsigned long library_count;
+    char const* surroundings; ///< differs where the environment or the folder gives other code
 };
 
 /// The result of a request. The reply owns all texts.
@@ -58,7 +59,9 @@ struct attune_clang_reply {
     unsigned long read_count;
     char const* const* missed; ///< files that were looked for and absent, absolute paths
     unsigned long missed_count;
-    long spills; ///< of compile(): stores to the stack for want of registers; -1: not known
+    char const* folder; ///< the current folder, where a relative path was looked at; else empty
+    int unlisted;       ///< 1: the object depends on more than `read` and `missed` tell
+    long spills;        ///< of compile(): stores to the stack for want of registers; -1: not known
     long vector_instructions; ///< of compile(): in the optimised intermediate code; -1: not known
 };
 

@@ -27,7 +27,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-/// Size, times and inode number of a file; equal while the file does not change.
+/// Size, times and number of a file; equal while the file does not change. A program can set the
+/// time of modification, but neither the time of change nor the number.
 struct file_stamp {
     std::int64_t bytes{}, modified_ns{}, changed_ns{}, number{};
 
@@ -48,13 +49,25 @@ struct file_stamp {
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     return stamp_of(status);
 }
-/// The stamp of a folder; its times change when an entry is added, removed or renamed.
-/// @return  zeros when there is no such file
-[[nodiscard]] inline file_stamp stamp_of_folder(std::string const& path)
+/// The stamp of a file or folder. A folder's times change when an entry is added, removed or
+/// renamed.
+/// @return  zeros when there is nothing
+[[nodiscard]] inline file_stamp stamp_of_any(std::string const& path)
 {
     struct ::stat status{};
     if (::stat(path.c_str(), &status) != 0) return {};
     return stamp_of(status);
+}
+
+[[nodiscard]] inline bool is_folder(std::string const& path)
+{
+    struct ::stat status{};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+[[nodiscard]] inline bool is_link(std::string const& path)
+{
+    struct ::stat status{};
+    return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
 }
 
 [[nodiscard]] inline bool is_absent(std::string const& path)

@@ -33,16 +33,22 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// One line of an input list.
 struct cache_input {
-    char kind{};        ///< r: file, f: folder of the following m lines, m: absent file, t: tool
+    /// r: file; l: folder whose entries were listed; f: folder of the following m and d lines;
+    /// m: absent; d: a folder, no file; t: tool; c: the current folder.
+    char kind{};
     std::string hash{}; ///< of an r file's content
-    file_stamp stamp{}; ///< of r, f and t
+    file_stamp stamp{}; ///< of r, l, f and t
     std::string path{};
 
+    [[nodiscard]] static bool has_stamp(char kind)
+    {
+        return std::string_view("rlft").find(kind) != std::string_view::npos;
+    }
     [[nodiscard]] std::string text() const
     {
         std::string line(1, kind);
         if (kind == 'r') line += ' ' + hash;
-        if (kind != 'm')
+        if (has_stamp(kind))
             for (std::int64_t const n :
                  {stamp.bytes, stamp.modified_ns, stamp.changed_ns, stamp.number})
                 line += ' ' + std::to_string(n);
@@ -61,10 +67,10 @@ struct cache_input {
         return word;
     };
     std::string_view const kind = next();
-    if (kind != "r" && kind != "f" && kind != "m" && kind != "t") return {};
+    if (kind.size() != 1 || std::string_view("rlfmdtc").find(kind) == kind.npos) return {};
     made.kind = kind.front();
     if (made.kind == 'r') made.hash = next();
-    if (made.kind != 'm')
+    if (cache_input::has_stamp(made.kind))
         for (std::int64_t* const n : {&made.stamp.bytes,
                                       &made.stamp.modified_ns,
                                       &made.stamp.changed_ns,
@@ -112,27 +118,44 @@ private:
 [[nodiscard]] inline std::optional<std::string> input_list_text(cache_inputs const& inputs,
                                                                 file_hashes& hashes)
 {
+    if (inputs.unlisted) return {};
     std::string list;
     auto const add = [&](cache_input const& input) {
         list += input.text();
         return input.path.find('\n') == std::string::npos && input.path.starts_with('/');
     };
+    if (!inputs.folder.empty() && !add({'c', {}, {}, inputs.folder})) return {};
     for (std::string const& path : inputs.read) {
-        std::optional<file_stamp> const stamp = stamp_of(path);
-        if (!stamp || !settled(*stamp, inputs.began_ns)) return {};
-        std::optional<file_hashes::known> const content = hashes.of(path, *stamp);
+        file_stamp const stamp = stamp_of_any(path);
+        if (!settled(stamp, inputs.began_ns)) return {};
+        if (is_folder(path)) {
+            if (!add({'l', {}, stamp, path})) return {};
+            continue;
+        }
+        if (!stamp_of(path)) return {};
+        std::optional<file_hashes::known> const content = hashes.of(path, stamp);
         if (!content || content->tells_time) return {};
-        if (!add({'r', content->hash, *stamp, path})) return {};
+        if (!add({'r', content->hash, stamp, path})) return {};
     }
     std::map<std::string, std::vector<std::string>> missed; // by folder
-    for (std::string const& path : inputs.missed)
-        missed[folder_of(path)].push_back(path);
+    for (std::string path : inputs.missed) {
+        bool const is_folder = path.ends_with('/');
+        if (is_folder) path.pop_back();
+        if (path.empty()) continue; // the root
+        missed[folder_of(path)].push_back(is_folder ? path + '/' : path);
+    }
     for (auto const& [folder, paths] : missed) {
-        file_stamp stamp = stamp_of_folder(folder);
-        if (!settled(stamp, inputs.began_ns)) stamp.number = -1; // matches no folder's stamp
-        if (!add({'f', {}, stamp, folder})) return {};
+        file_stamp stamp = stamp_of_any(folder);
+        bool settles = settled(stamp, inputs.began_ns);
         for (std::string const& path : paths)
-            if (!is_absent(path) || !add({'m', {}, {}, path})) return {};
+            settles = settles && !is_link(path.substr(0, path.find_last_not_of('/') + 1));
+        if (!settles) stamp.number = -1; // matches no folder's stamp
+        if (!add({'f', {}, stamp, folder})) return {};
+        for (std::string const& path : paths) {
+            bool const must_be_folder = path.ends_with('/');
+            if (!(must_be_folder ? is_folder(path) : is_absent(path))) return {};
+            if (!add({must_be_folder ? 'd' : 'm', {}, {}, path})) return {};
+        }
     }
     for (std::string const& path : inputs.tools) {
         std::optional<file_stamp> const stamp = stamp_of(path);
@@ -185,22 +208,31 @@ private:
     neighbour_stamps stamps;
     bool folder_is_same = false;
     for (cache_input const& input : inputs) {
-        if (input.kind == 'f') {
-            folder_is_same = stamp_of_folder(input.path) == input.stamp;
+        switch (input.kind) {
+        case 'c': {
+            std::error_code no_throw;
+            if (std::filesystem::current_path(no_throw).string() != input.path) return false;
             continue;
         }
-        if (input.kind == 'm') {
+        case 'f':
+            folder_is_same = stamp_of_any(input.path) == input.stamp;
+            continue;
+        case 'm':
             if (!folder_is_same && !is_absent(input.path)) return false;
             continue;
+        case 'd':
+            if (!folder_is_same && !is_folder(input.path)) return false;
+            continue;
+        case 'l':
+            if (stamp_of_any(input.path) != input.stamp) return false;
+            continue;
+        default:
+            break;
         }
         std::optional<file_stamp> const stamp = stamps.of(input.path);
         if (!stamp) return false;
         if (*stamp == input.stamp) continue;
-        if (input.kind == 't') {
-            if (stamp->bytes != input.stamp.bytes || stamp->modified_ns != input.stamp.modified_ns)
-                return false;
-            continue;
-        }
+        if (input.kind == 't') return false;
         std::optional<file_hashes::known> const content = hashes.of(input.path, *stamp);
         if (!content || content->hash != input.hash) return false;
     }

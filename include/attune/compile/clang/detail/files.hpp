@@ -2,17 +2,25 @@
 // SPDX-License-Identifier: MIT
 //
 // Absent files count too: a header that appears in an earlier include folder changes the code
-// although no file that was read has changed.
+// although no file that was read has changed. So do folders: one named as a header may become it.
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/detail/file_text.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -20,15 +28,62 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Absolute paths.
+/// What a file was when Clang looked at it for the first time.
+struct seen_file {
+    file_stamp stamp{};
+    std::string hash{}; ///< of the content, where the stamp could not show a change; else empty
+};
+
+/// The files that a compilation depends on. Absolute paths.
 struct touched_files {
-    std::set<std::string> read{};
-    std::set<std::string> missed{};
+    std::map<std::string, seen_file> read{}; ///< files, and folders whose entries were listed
+    std::set<std::string> missed{};          ///< absent; with a slash at the end: folders
+    std::string folder{};  ///< the current folder, where a relative path was looked at; else empty
+    bool unlisted = false; ///< there is more than these lists tell
 
     void add(touched_files const& other)
     {
         read.insert(other.read.begin(), other.read.end());
         missed.insert(other.missed.begin(), other.missed.end());
+        if (folder.empty()) folder = other.folder;
+        unlisted = unlisted || other.unlisted;
+    }
+
+    /// True when a compilation would now find the same files with the same content.
+    [[nodiscard]] bool unchanged() const
+    {
+        std::error_code no_throw;
+        if (unlisted ||
+            (!folder.empty() && std::filesystem::current_path(no_throw).string() != folder))
+            return false;
+        return std::all_of(read.begin(),
+                           read.end(),
+                           [](auto const& one) {
+                               auto const& [path, seen] = one;
+                               if (stamp_of_any(path) != seen.stamp) return false;
+                               return seen.hash.empty() || hash_of(path) == seen.hash;
+                           }) &&
+               std::all_of(missed.begin(), missed.end(), [](std::string const& path) {
+                   return path.ends_with('/') ? is_folder(path) : is_absent(path);
+               });
+    }
+    /// Notes a file or folder that is there.
+    void note(std::string const& path)
+    {
+        auto const [place, is_new] = read.try_emplace(path);
+        if (!is_new) return;
+        place->second.stamp = stamp_of_any(path);
+        if (settled(place->second.stamp, system_clock_ns())) return;
+        place->second.hash = hash_of(path);
+        unlisted = unlisted || is_folder(path);
+    }
+
+private:
+    /// @return  not empty
+    [[nodiscard]] static std::string hash_of(std::string const& path)
+    {
+        std::optional<std::string> const text = file_text(path);
+        return text ? content_hash{}.add(*text).hex() : "none";
     }
 };
 
@@ -47,32 +102,75 @@ public:
     {
         auto found = ProxyFileSystem::status(path);
         if (!found)
-            note(touched_.missed, path);
-        else if (!found->isDirectory())
-            note(touched_.read, path);
+            note_missed(path);
+        else if (found->isDirectory())
+            note_folder(path);
+        else
+            note_read(path);
         return found;
     }
     llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
     openFileForRead(llvm::Twine const& path) override
     {
+        note_read(path); // before it is read: a later change then shows
         auto opened = ProxyFileSystem::openFileForRead(path);
-        note(opened ? touched_.read : touched_.missed, path);
+        if (!opened) note_missed(path);
         return opened;
+    }
+    llvm::vfs::directory_iterator dir_begin(llvm::Twine const& path,
+                                            std::error_code& problem) override
+    {
+        note_read(path);
+        auto entries = ProxyFileSystem::dir_begin(path, problem);
+        if (problem) note_missed(path);
+        return entries;
     }
 #if LLVM_VERSION_MAJOR >= 19
     bool exists(llvm::Twine const& path) override { return static_cast<bool>(status(path)); }
 #endif
 
 private:
-    void note(std::set<std::string>& where, llvm::Twine const& path) const
+    /// The absolute path; empty when there is none.  @param counts  it depends on a relative path
+    [[nodiscard]] std::string absolute(llvm::Twine const& path, bool counts) const
     {
         llvm::SmallString<256> full;
         path.toVector(full);
-        if (!makeAbsolute(full)) where.insert(full.str().str());
+        bool const is_relative = !llvm::sys::path::is_absolute(full);
+        if (makeAbsolute(full)) return {};
+        if (auto const here = getCurrentWorkingDirectory(); counts && is_relative && here)
+            touched_.folder = *here;
+        return full.str().str();
+    }
+    void note_read(llvm::Twine const& path) const
+    {
+        std::string const full = absolute(path, true);
+        if (!full.empty() && !is_absent(full)) touched_.note(full);
+    }
+    void note_missed(llvm::Twine const& path) const
+    {
+        if (std::string full = absolute(path, true); !full.empty())
+            touched_.missed.insert(std::move(full));
+    }
+    void note_folder(llvm::Twine const& path) const
+    {
+        if (std::string const full = absolute(path, false); !full.empty())
+            touched_.missed.insert(full + (full.ends_with('/') ? "" : "/"));
     }
 
     touched_files& touched_;
 };
+
+/// The real file system.
+/// @param touched  records the files that are looked at; must outlive the result
+[[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+real_file_system(touched_files& touched)
+{
+    // Not the shared real file system: its current folder is the process's, which another thread
+    // may change.
+    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> const real(
+        llvm::vfs::createPhysicalFileSystem().release());
+    return llvm::makeIntrusiveRefCnt<watched_file_system>(real, touched);
+}
 
 inline constexpr char const* overlay_folder = "/attune-overlay";
 
@@ -82,11 +180,7 @@ inline constexpr char const* overlay_folder = "/attune-overlay";
 [[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> kernel_file_system(
     attune_clang_request const& request, llvm::StringRef text, touched_files& touched)
 {
-    // Not the shared real file system: its current folder is the process's, which another thread
-    // may change.
-    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> const real(
-        llvm::vfs::createPhysicalFileSystem().release());
-    auto const base = llvm::makeIntrusiveRefCnt<watched_file_system>(real, touched);
+    auto const base = real_file_system(touched);
     auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(base);
     auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
     if (auto const folder = base->getCurrentWorkingDirectory())

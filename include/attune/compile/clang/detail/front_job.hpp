@@ -6,13 +6,15 @@
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
+#include <attune/compile/clang/detail/files.hpp>
 #include <attune/compile/clang/detail/frontend.hpp>
 #include <attune/compile/clang/detail/headers.hpp>
+#include <attune/compile/detail/file_stamp.hpp>
+#include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
 #include <cstring>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -71,11 +73,6 @@ public:
         for (auto left = number<std::size_t>(); left > 0; --left)
             out.emplace_back(text());
         return out;
-    }
-    [[nodiscard]] std::set<std::string> set()
-    {
-        std::vector<std::string> const all = texts();
-        return {all.begin(), all.end()};
     }
 
 private:
@@ -162,9 +159,38 @@ struct owned_request {
     attune_clang_request request{};
 };
 
+inline void add_touched(touched_files const& files, byte_writer& out)
+{
+    out.number(files.read.size());
+    for (auto const& [path, seen] : files.read) {
+        out.text(path);
+        out.number(seen.stamp);
+        out.text(seen.hash);
+    }
+    out.texts(files.missed);
+    out.text(files.folder);
+    out.number(files.unlisted);
+}
+
+[[nodiscard]] inline touched_files touched_from(byte_reader& in)
+{
+    touched_files files;
+    for (auto left = in.number<std::size_t>(); left > 0; --left) {
+        seen_file& seen = files.read[std::string(in.text())];
+        seen.stamp = in.number<file_stamp>();
+        seen.hash = in.text();
+    }
+    for (std::string& path : in.texts())
+        files.missed.insert(std::move(path));
+    files.folder = in.text();
+    files.unlisted = in.number<bool>();
+    return files;
+}
+
 /// What the task `prepare` gives.
 struct prepared_kernel {
     std::vector<std::string> frontend{};             ///< empty: the driver refused the flags
+    touched_files by_driver{};                       ///< what the driver looked at for them
     std::unique_ptr<parsed_headers const> headers{}; ///< null: they are parsed for each variant
     bool is_kept = false;                            ///< the headers are those that were given
     std::string log{};
@@ -175,6 +201,7 @@ struct prepared_kernel {
         byte_reader in(bytes);
         prepared_kernel out;
         out.frontend = in.texts();
+        out.by_driver = touched_from(in);
         if (std::string_view const kept = in.text(); !kept.empty())
             out.headers = parsed_headers::restore({kept.data(), kept.size()});
         out.is_kept = in.number<bool>();
@@ -185,30 +212,36 @@ struct prepared_kernel {
     {
         byte_writer out;
         out.texts(frontend);
+        add_touched(by_driver, out);
         out.text(headers ? headers->text() : std::string{});
         out.number(is_kept);
         out.text(log);
         return out.take();
     }
+    /// Parsed headers hold for these arguments alone.
+    [[nodiscard]] std::string arguments_key() const
+    {
+        content_hash key;
+        for (std::string const& argument : frontend)
+            key.add(argument);
+        return key.hex();
+    }
 };
 
-/// @param kept  headers that an earlier process parsed, as parsed_headers::text() gives them; used
-///              if no file of them has changed
+/// @param kept  headers that an earlier process parsed: prepared_kernel::arguments_key(), a line end,
+///              parsed_headers::text(). Used if the arguments are the same and no file has changed
 [[nodiscard]] inline prepared_kernel
 prepare(std::string const& executable, attune_clang_request const& request, std::string_view kept)
 {
     prepared_kernel kernel;
     llvm::raw_string_ostream log(kernel.log);
-    kernel.frontend = frontend_arguments(executable, request, log);
+    kernel.frontend = frontend_arguments(executable, request, kernel.by_driver, log);
     if (kernel.frontend.empty() || request.precompile == 0) return kernel;
-    if (auto headers = parsed_headers::restore({kept.data(), kept.size()})) {
-        touched_files ignored;
-        auto const files = kernel_file_system(request, {request.text, request.text_size}, ignored);
-        if (headers->usable(*files)) {
-            kernel.headers = std::move(headers);
-            kernel.is_kept = true;
-            return kernel;
-        }
+    if (auto const [arguments, rest] = llvm::StringRef(kept.data(), kept.size()).split('\n');
+        arguments == kernel.arguments_key()) {
+        kernel.headers = parsed_headers::restore(rest);
+        kernel.is_kept = kernel.headers && kernel.headers->usable();
+        if (kernel.is_kept) return kernel;
     }
     std::string ignored; // the compilation of the variant reports errors in headers
     llvm::raw_string_ostream quiet(ignored);
@@ -231,8 +264,7 @@ prepare(std::string const& executable, attune_clang_request const& request, std:
     byte_writer out;
     out.text({object.bytes.data(), object.bytes.size()});
     out.number(object.precompiled);
-    out.texts(object.touched.read);
-    out.texts(object.touched.missed);
+    add_touched(object.touched, out);
     out.text(object.log);
     out.number(object.spills);
     out.number(object.vector_instructions);
@@ -247,8 +279,7 @@ prepare(std::string const& executable, attune_clang_request const& request, std:
     std::string_view const object = in.text();
     out.bytes.assign(object.begin(), object.end());
     out.precompiled = in.number<bool>();
-    out.touched.read = in.set();
-    out.touched.missed = in.set();
+    out.touched = touched_from(in);
     out.log = in.text();
     out.spills = in.number<long>();
     out.vector_instructions = in.number<long>();

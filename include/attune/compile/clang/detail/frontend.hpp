@@ -89,9 +89,14 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
                        });
 }
 
-/// Asks clang's driver for the arguments of the front end.  @return  empty on an error
-[[nodiscard]] inline std::vector<std::string> frontend_arguments(
-    std::string const& executable, attune_clang_request const& request, llvm::raw_ostream& log)
+/// Asks clang's driver for the arguments of the front end.
+/// @param touched  the driver's files and folders are added: where a GCC is installed counts
+/// @return  empty on an error
+[[nodiscard]] inline std::vector<std::string>
+frontend_arguments(std::string const& executable,
+                   attune_clang_request const& request,
+                   touched_files& touched,
+                   llvm::raw_ostream& log)
 {
     if (std::any_of(request.arguments,
                     request.arguments + request.argument_count,
@@ -100,8 +105,11 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
         return {};
     }
     captured_diagnostics diagnostics(log);
-    clang::driver::Driver driver(
-        executable, llvm::sys::getProcessTriple(), *diagnostics.engine, "clang");
+    clang::driver::Driver driver(executable,
+                                 llvm::sys::getProcessTriple(),
+                                 *diagnostics.engine,
+                                 "clang",
+                                 real_file_system(touched));
     driver.setCheckInputsExist(false);
     std::string const overlay = std::string("-I") + overlay_folder;
     std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
@@ -275,7 +283,7 @@ private:
         invocation->getTargetOpts().CPU = "x86-64";
         invocation->getTargetOpts().FeaturesAsWritten.clear();
     }
-    if (headers != nullptr && headers->usable(*files)) {
+    if (headers != nullptr && headers->usable()) {
         headers->apply(*invocation, files, *main);
         result.precompiled = true;
     }

@@ -110,8 +110,6 @@ public:
         headers->bounds_ = {bounds.Size, bounds.PreambleEndsAtStartOfLine};
         headers->bytes_ = (*bytes)->getBuffer().str();
         headers->touched_ = touched;
-        for (std::string const& path : touched.read)
-            headers->stamps_.push_back(stamp_of(*files, path));
         return headers;
     }
 
@@ -131,9 +129,16 @@ public:
             line().getAsInteger(10, read) || line().getAsInteger(10, missed))
             return nullptr;
         headers->bounds_.second = line() == "1";
+        headers->touched_.folder = line().str();
         for (std::size_t i = 0; i < read; ++i) {
-            headers->touched_.read.insert(line().str());
-            headers->stamps_.push_back(line().str());
+            std::string const path = line().str();
+            seen_file& seen = headers->touched_.read[path];
+            for (std::int64_t* const n : {&seen.stamp.bytes,
+                                          &seen.stamp.modified_ns,
+                                          &seen.stamp.changed_ns,
+                                          &seen.stamp.number})
+                if (line().getAsInteger(10, *n)) return nullptr;
+            seen.hash = line().str();
         }
         for (std::size_t i = 0; i < missed; ++i)
             headers->touched_.missed.insert(line().str());
@@ -150,10 +155,15 @@ public:
         add(std::to_string(touched_.read.size()));
         add(std::to_string(touched_.missed.size()));
         add(bounds_.second ? "1" : "0");
-        auto stamp = stamps_.begin();
-        for (std::string const& path : touched_.read) {
+        add(touched_.folder);
+        for (auto const& [path, seen] : touched_.read) {
             add(path);
-            add(*stamp++);
+            for (std::int64_t const n : {seen.stamp.bytes,
+                                         seen.stamp.modified_ns,
+                                         seen.stamp.changed_ns,
+                                         seen.stamp.number})
+                add(std::to_string(n));
+            add(seen.hash);
         }
         for (std::string const& path : touched_.missed)
             add(path);
@@ -163,15 +173,7 @@ public:
 
     /// False when a header has changed on disk, or an absent one has appeared. Times count as well
     /// as contents, because Clang compares them when it quotes a header.
-    [[nodiscard]] bool usable(llvm::vfs::FileSystem& files) const
-    {
-        auto stamp = stamps_.begin();
-        for (std::string const& path : touched_.read)
-            if (stamp_of(files, path) != *stamp++) return false;
-        for (std::string const& path : touched_.missed)
-            if (files.exists(path)) return false;
-        return true;
-    }
+    [[nodiscard]] bool usable() const { return touched_.unchanged(); }
     /// Lets `invocation` begin after the headers.  @param main  the whole text; must outlive it
     void apply(clang::CompilerInvocation& invocation,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>& files,
@@ -192,18 +194,9 @@ public:
     }
 
 private:
-    static constexpr llvm::StringLiteral first_line = "attune headers 1";
+    static constexpr llvm::StringLiteral first_line = "attune headers 2";
 
     parsed_headers() = default;
-
-    /// Size and time of change; empty when the file is absent.
-    [[nodiscard]] static std::string stamp_of(llvm::vfs::FileSystem& files, std::string const& path)
-    {
-        auto const found = files.status(path);
-        if (!found) return {};
-        return std::to_string(found->getSize()) + ' ' +
-               std::to_string(found->getLastModificationTime().time_since_epoch().count());
-    }
 
     [[nodiscard]] static clang::PreambleBounds
     bounds_of(clang::CompilerInvocation const& invocation, attune_clang_request const& request)
@@ -240,7 +233,6 @@ private:
     std::pair<unsigned, bool> bounds_{}; ///< bytes of the text; true when they end a line
     std::string bytes_{};
     touched_files touched_{};
-    std::vector<std::string> stamps_{}; ///< of touched_.read, in its order
 };
 
 /// The text of headers that an earlier process parsed; empty when there is none.
@@ -254,20 +246,20 @@ private:
                             : std::string{};
 }
 
+/// @param first_line  stands before the headers in what kept_headers() gives
 inline void keep_headers(std::string const& key,
+                         std::string const& first_line,
                          parsed_headers const& headers,
                          attune_clang_request const& request)
 {
-    if (request.keeper == nullptr) return;
-    std::string const text = headers.text();
-    auto const pointers = [](std::set<std::string> const& paths) {
-        std::vector<char const*> out;
-        for (std::string const& path : paths)
-            out.push_back(path.c_str());
-        return out;
-    };
-    std::vector<char const*> const read = pointers(headers.touched().read);
-    std::vector<char const*> const missed = pointers(headers.touched().missed);
+    if (request.keeper == nullptr || headers.touched().unlisted) return;
+    std::string const text = first_line + '\n' + headers.text();
+    std::vector<char const*> read;
+    std::vector<char const*> missed;
+    for (auto const& [path, seen] : headers.touched().read)
+        read.push_back(path.c_str());
+    for (std::string const& path : headers.touched().missed)
+        missed.push_back(path.c_str());
     request.keeper->keep(request.keeper->self,
                          key.c_str(),
                          reinterpret_cast<unsigned char const*>(text.data()),

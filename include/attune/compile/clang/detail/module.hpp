@@ -28,6 +28,7 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <dlfcn.h>
@@ -40,8 +41,17 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct shared_preparation {
     std::string key{};
     std::once_flag once{};
-    std::string bytes{}; ///< of a prepared_kernel
+    std::string bytes{}; ///< of `made`, for the jobs that compile
     std::string log{};   ///< why there is none
+    prepared_kernel made{};
+    std::atomic<bool> is_prepared{false};
+
+    /// False when the files that it was made from have changed, or nothing was made.
+    [[nodiscard]] bool holds() const
+    {
+        return !is_prepared || (!bytes.empty() && made.by_driver.unchanged() &&
+                                (!made.headers || made.headers->usable()));
+    }
 };
 
 struct reply_storage : attune_clang_reply {
@@ -57,7 +67,7 @@ struct reply_storage : attune_clang_reply {
     /// Sets the pointers of the C structure, after all other members.
     void finish()
     {
-        for (std::string const& path : compiled.touched.read)
+        for (auto const& [path, seen] : compiled.touched.read)
             read_files.push_back(path.c_str());
         for (std::string const& path : compiled.touched.missed)
             missed_files.push_back(path.c_str());
@@ -69,6 +79,8 @@ struct reply_storage : attune_clang_reply {
         read_count = read_files.size();
         missed = missed_files.data();
         missed_count = missed_files.size();
+        folder = compiled.touched.folder.c_str();
+        unlisted = compiled.touched.unlisted ? 1 : 0;
         spills = compiled.spills;
         vector_instructions = compiled.vector_instructions;
     }
@@ -168,7 +180,10 @@ public:
     void compile(attune_clang_request const& request, reply_storage& reply)
     {
         std::shared_ptr<shared_preparation> const kernel = find(request);
-        std::call_once(kernel->once, [&] { prepare_once(*kernel, request); });
+        std::call_once(kernel->once, [&] {
+            prepare_once(*kernel, request);
+            kernel->is_prepared = true;
+        });
         reply.stage = 1;
         reply.text = kernel->log;
         if (!kernel->log.empty()) return reply.finish();
@@ -176,6 +191,7 @@ public:
         reply.text = answer.ending;
         if (!answer.bytes.empty()) {
             reply.compiled = object_from(answer.bytes);
+            reply.compiled.touched.add(kernel->made.by_driver);
             reply.text = reply.compiled.log;
         }
         auto const& bytes = reply.compiled.bytes;
@@ -209,7 +225,7 @@ private:
     {
         content_hash key;
         key.add({request.text, request.kernel_size}).add(request.path).add(request.overlay);
-        key.add(request.views);
+        key.add(request.views).add(request.surroundings);
         key.add(request.precompile != 0 ? "precompile" : "");
         for (unsigned long i = 0; i < request.argument_count; ++i)
             key.add(request.arguments[i]);
@@ -222,8 +238,10 @@ private:
     {
         std::string const key = key_of(request);
         std::lock_guard const lock(mutex_);
-        for (std::shared_ptr<shared_preparation> const& kernel : prepared_)
-            if (kernel->key == key) return kernel;
+        auto const known = std::find_if(
+            prepared_.begin(), prepared_.end(), [&](auto const& one) { return one->key == key; });
+        if (known != prepared_.end() && (*known)->holds()) return *known;
+        if (known != prepared_.end()) prepared_.erase(known); // who compiles it keeps it
         auto kernel = std::make_shared<shared_preparation>();
         kernel->key = key;
         prepared_.push_back(kernel);
@@ -237,10 +255,12 @@ private:
         job_answer answer = run(front_task::prepare, request, kept);
         kernel.log = std::move(answer.ending);
         if (answer.bytes.empty()) return;
-        prepared_kernel const made = prepared_kernel::from(answer.bytes);
-        if (made.frontend.empty()) kernel.log = made.log;
-        if (made.headers && !made.is_kept) keep_headers(kernel.key, *made.headers, request);
+        kernel.made = prepared_kernel::from(answer.bytes);
         kernel.bytes = std::move(answer.bytes);
+        prepared_kernel const& made = kernel.made;
+        if (made.frontend.empty()) kernel.log = made.log;
+        if (made.headers && !made.is_kept)
+            keep_headers(kernel.key, made.arguments_key(), *made.headers, request);
     }
 
     /// Runs a job in the compile server, or here where there is none.
