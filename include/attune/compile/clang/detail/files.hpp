@@ -130,7 +130,8 @@ public:
 #endif
 
 private:
-    /// The absolute path; empty when there is none.  @param counts  it depends on a relative path
+    /// The absolute path, without a slash at the end; empty when there is none.
+    /// @param counts  the compilation depends on the current folder where the path is relative
     [[nodiscard]] std::string absolute(llvm::Twine const& path, bool counts) const
     {
         llvm::SmallString<256> full;
@@ -139,7 +140,7 @@ private:
         if (makeAbsolute(full)) return {};
         if (auto const here = getCurrentWorkingDirectory(); counts && is_relative && here)
             touched_.folder = *here;
-        return full.str().str();
+        return full.str().rtrim('/').str();
     }
     void note_read(llvm::Twine const& path) const
     {
@@ -154,7 +155,7 @@ private:
     void note_folder(llvm::Twine const& path) const
     {
         if (std::string const full = absolute(path, false); !full.empty())
-            touched_.missed.insert(full + (full.ends_with('/') ? "" : "/"));
+            touched_.missed.insert(full + '/');
     }
 
     touched_files& touched_;
