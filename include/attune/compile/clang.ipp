@@ -16,6 +16,7 @@
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/posix/float_environment.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
@@ -176,6 +177,7 @@ struct clang_compiler::state {
     [[nodiscard]] std::variant<std::vector<std::string>, failure>
     libraries_of(kernel_source const& kernel, compile_request const& v) const
     {
+        detail::kept_float_environment const kept; // some are opened
         std::vector<std::string> flags = flags_of(kernel, v);
         return detail::find_libraries(detail::take_library_flags(flags));
     }
@@ -188,12 +190,15 @@ struct clang_compiler::state {
                  compile_request const& v,
                  std::vector<std::string> const& libraries) const;
 
-    /// Writes the code to options.debug_folder as a shared object and loads that. Returns `loaded`
-    /// unchanged when the option is empty or linking fails.
-    [[nodiscard]] compile_result on_disk(compile_result loaded,
-                                         std::string_view object,
-                                         compile_request const& v,
-                                         std::vector<std::string> const& libraries) const;
+    /// The code in a reply of the module, or the failure. Where the module leaves the object to the
+    /// system's linker, or options.debug_folder names a folder, the code is a shared object.
+    [[nodiscard]] compile_result
+    loaded_from(std::shared_ptr<detail::clang_session const> const& module,
+                attune_clang_reply const& reply,
+                std::string_view object,
+                code_size const& counts,
+                compile_request const& v,
+                std::vector<std::string> const& libraries) const;
 
     clang_options options;
     detail::object_cache cache;
@@ -288,30 +293,43 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
         inputs.unlisted = reply->unlisted != 0;
         (void)cache.add(key, detail::counted_object(counts, object), inputs);
     }
-    return on_disk(detail::code_of(module, *reply, object, counts), object, v, libraries);
+    return loaded_from(module, *reply, object, counts, v, libraries);
 }
 
 ATTUNE_INLINE compile_result
-clang_compiler::state::on_disk(compile_result loaded,
-                               std::string_view object,
-                               compile_request const& v,
-                               std::vector<std::string> const& libraries) const
+clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> const& module,
+                                   attune_clang_reply const& reply,
+                                   std::string_view object,
+                                   code_size const& counts,
+                                   compile_request const& v,
+                                   std::vector<std::string> const& libraries) const
 {
-    auto* const code = std::get_if<callable>(&loaded);
-    if (code == nullptr || options.debug_folder.empty()) return loaded;
+    bool const must_link = reply.stage == 3;
+    compile_result in_memory = failure{};
+    if (!must_link) {
+        in_memory = detail::code_of(module, reply, object, counts);
+        if (reply.stage != 0 || options.debug_folder.empty()) return in_memory;
+    }
     std::string problem;
     std::optional<std::string> const linked =
         detail::link_shared_object(object, libraries, problem);
-    if (!linked) return loaded;
-    std::string const path = detail::write_named_object(options.debug_folder,
-                                                        detail::file_name_of(v),
-                                                        detail::content_hash{}.add(*linked).hex(),
-                                                        *linked);
-    detail::shared_code named = detail::load_shared_file(path, problem);
-    if (!named.code) return loaded;
-    code->address = named.address;
-    code->code = std::move(named.code);
-    return loaded;
+    detail::shared_code code;
+    if (linked && options.debug_folder.empty())
+        code = detail::load_shared_code(*linked, problem);
+    else if (linked)
+        code = detail::load_shared_file(
+            detail::write_named_object(options.debug_folder,
+                                       detail::file_name_of(v),
+                                       detail::content_hash{}.add(*linked).hex(),
+                                       *linked),
+            *linked,
+            problem);
+    if (!code.code)
+        return must_link ? detail::link_failure(reply.log, std::move(problem)) : in_memory;
+    callable made = detail::described(object, counts);
+    made.address = code.address;
+    made.code = std::move(code.code);
+    return made;
 }
 
 ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel,
@@ -349,10 +367,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
                                   library_list.size()),
             functions.free_reply);
         if (!reply) throw error("the Clang module is out of memory", {}, {});
-        result = state_->on_disk(detail::code_of(module, *reply, kept->object, kept->counts),
-                                 kept->object,
-                                 v,
-                                 libraries);
+        result = state_->loaded_from(module, *reply, kept->object, kept->counts, v, libraries);
     } else {
         result = state_->compile_anew(module, key, kernel, v, libraries);
     }

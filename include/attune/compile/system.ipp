@@ -293,7 +293,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
                                   ? object
                                   : detail::write_named_object(
                                         options.debug_folder, detail::file_name_of(v), key, *bytes);
-    detail::shared_code loaded = detail::load_shared_file(place, problem);
+    detail::shared_code loaded = detail::load_shared_file(place, *bytes, problem);
     if (loaded.code == nullptr) {
         if (problem.find("failed to map segment") != std::string::npos)
             throw error("compiled code may not be executed where it was written",

@@ -48,10 +48,10 @@ struct attune_clang_request {
 
 /// The result of a request. The reply owns all texts.
 struct attune_clang_reply {
-    int stage;     ///< 0: loaded; 1: did not compile; 2: did not load
+    int stage;     ///< 0: loaded; 1: did not compile; 2: did not load; 3: needs the system's linker
     void* address; ///< of the entry
     void* code;    ///< for release_code(); null when not loaded
-    char const* log;
+    char const* log; ///< messages; at stage 3 the reason: "it has thread_local variables"
     unsigned char const* object; ///< the relocatable object
     unsigned long object_size;   ///< bytes
     int precompiled;             ///< 1 when parsed headers were reused for this variant
@@ -87,6 +87,8 @@ struct attune_clang_functions {
                                        unsigned long library_count);
     /// Paths of the shared libraries that hold Clang and LLVM, each followed by a line end.
     char const* (*toolchain)(void* session);
+    /// Destroys the static objects of loaded code. The code stays until release_code().
+    void (*end_code)(void* session, void* code);
 };
 
 /// The only exported symbol of the module.

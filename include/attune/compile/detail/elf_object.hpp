@@ -5,6 +5,7 @@
 
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -74,6 +75,24 @@ public:
     {
         if (section.sh_type == SHT_NOBITS || index >= section.sh_size / sizeof(T)) return {};
         return at<T>(section.sh_offset + index * sizeof(T));
+    }
+
+    /// Calls f(name, symbol) for each symbol; for those that it exports and needs, where a shared
+    /// object has no others. A version after the name is left out.
+    template <class F>
+    void for_symbols(F const& f) const
+    {
+        auto const is = [](Elf64_Word type) {
+            return [type](Elf64_Shdr const& section) { return section.sh_type == type; };
+        };
+        auto table = std::find_if(sections_.begin(), sections_.end(), is(SHT_SYMTAB));
+        if (table == sections_.end())
+            table = std::find_if(sections_.begin(), sections_.end(), is(SHT_DYNSYM));
+        if (table == sections_.end()) return;
+        for (std::size_t i = 1; auto const symbol = entry<Elf64_Sym>(*table, i); ++i) {
+            std::string_view const name = text(table->sh_link, symbol->st_name);
+            f(name.substr(0, name.find('@')), *symbol);
+        }
     }
 
 private:

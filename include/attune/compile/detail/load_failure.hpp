@@ -5,6 +5,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 
+#include <array>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <string>
@@ -39,6 +40,18 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Why the symbol may be missing, and what the user can do.
 [[nodiscard]] inline std::string missing_symbol_advice(std::string_view symbol)
 {
+    constexpr std::array<std::array<char const*, 2>, 4> sanitizers{{{"__asan_", "address"},
+                                                                    {"__tsan_", "thread"},
+                                                                    {"__msan_", "memory"},
+                                                                    {"__hwasan_", "hwaddress"}}};
+    for (auto const& [start, flag] : sanitizers)
+        if (symbol.starts_with(start))
+            return std::string("code that was compiled with -fsanitize=") + flag +
+                   " runs only in a program that was linked with this flag";
+    for (char const* const start : {"__ubsan_", "llvm_gc", "__llvm_prof"})
+        if (symbol.starts_with(start))
+            return "the library of a flag such as -fsanitize=undefined or --coverage has it, which "
+                   "system_compiler can link";
     if (symbol.starts_with("__kmpc_") || symbol.starts_with("omp_"))
         return "LLVM's OpenMP library libomp.so.5 was not found (Debian: apt install libomp5-19)";
     if (symbol.starts_with("_ZGV"))
@@ -46,15 +59,16 @@ namespace attune::inline ATTUNE_ABI::detail {
     return "neither the program's exported symbols nor its libraries have it";
 }
 
-[[nodiscard]] inline failure load_failure(std::string message)
+/// @param before  written before the advice
+[[nodiscard]] inline failure load_failure(std::string message, std::string const& before = {})
 {
     std::string const symbol = missing_symbol(message);
     failure f{failure_stage::load, {}, {}};
     if (symbol.empty())
         f.reason = message.substr(0, message.find('\n'));
     else
-        f.reason =
-            "undefined symbol: " + demangled(symbol) + " (" + missing_symbol_advice(symbol) + ')';
+        f.reason = "undefined symbol: " + demangled(symbol) + " (" + before +
+                   missing_symbol_advice(symbol) + ')';
     f.log = std::move(message);
     return f;
 }

@@ -23,6 +23,10 @@ struct library_flags {
 /// Removes -L and -l from the flags, as "-lfoo" or as "-l", "foo", and returns their values.
 [[nodiscard]] library_flags take_library_flags(std::vector<std::string>& flags);
 
+/// The folders that linkers search: those of $LIBRARY_PATH, those of Linux distributions, and GCC's
+/// own, newest version first.
+[[nodiscard]] std::vector<std::string> library_folders();
+
 /// The shared libraries that a linker would use: lib<name>.so in the folders, in $LIBRARY_PATH and
 /// in the system's and GCC's folders, in this order; else the library that the loader finds by
 /// name. A linker script is replaced by the libraries that it names. Libraries of every C++ program

@@ -41,9 +41,7 @@ ATTUNE_INLINE library_flags take_library_flags(std::vector<std::string>& flags)
     return out;
 }
 
-/// The folders that linkers of Linux distributions search by default; GCC's own last, newest
-/// version first.
-[[nodiscard]] inline std::vector<std::string> library_folders()
+ATTUNE_INLINE std::vector<std::string> library_folders()
 {
     namespace fs = std::filesystem;
     std::vector<std::string> out;

@@ -19,15 +19,22 @@ struct shared_code {
 };
 
 /// Loads these bytes from memory: no other process can replace them after a check. Static objects
-/// are constructed here and destroyed with the last copy of `code`.
+/// are constructed here and destroyed with the last copy of `code`, but not before a thread of the
+/// code has ended. The floating-point environment stays as it is.
 /// @param problem  the loader's message when the result has no code
 [[nodiscard]] shared_code load_shared_code(std::string_view bytes, std::string& problem);
 
-/// Loads a shared object of link_shared_object() from a file that is not removed.
-[[nodiscard]] shared_code load_shared_file(std::string const& path, std::string& problem);
+/// Loads a shared object from a file that is not removed.
+/// @param bytes  content of the file
+[[nodiscard]] shared_code
+load_shared_file(std::string const& path, std::string_view bytes, std::string& problem);
 
-/// Links a relocatable object of clang_compiler into a shared object, by `ld` or `ld.lld`. It
-/// exports only the entry and attune's two symbols.
+/// Why no shared object can be linked here; empty when `ld` or `ld.lld` is in PATH.
+[[nodiscard]] std::string missing_linker();
+
+/// Links a relocatable object of clang_compiler into a shared object, by `ld` or `ld.lld`: with the
+/// libraries of this process, and with the archives that compilers add, libgcc.a and
+/// libc_nonshared.a. It exports only the entry and attune's symbol.
 /// @param libraries  paths of libraries that the loader opens with it
 /// @return  empty, with the reason in `problem`, when there is no linker or it failed
 [[nodiscard]] std::optional<std::string> link_shared_object(

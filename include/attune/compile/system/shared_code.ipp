@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/detail/code_in_memory.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/detail/object_symbols.hpp>
 #include <attune/compile/source/entry.hpp>
+#include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/float_environment.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <exception>
@@ -73,18 +79,46 @@ inline void keep_threaded_libraries()
         (void)::dlopen(threaded, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/// Loads a shared object. Libraries with threads of their own that it depends on are never
-/// unloaded, because their threads continue to run.
-/// @return  its handle; null, with dlerror's text in `problem`, on failure
-[[nodiscard]] inline void* open_object(std::string const& path, std::string& problem)
+/// True for a symbol of a sanitizer that this program does not have. The loader must not open code
+/// that needs it: the sanitizer's library ends a program that opens it late.
+[[nodiscard]] inline bool is_of_absent_sanitizer(std::string_view symbol)
 {
-    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-        char const* const text = ::dlerror();
-        problem = text != nullptr ? text : "dlopen failed";
+    for (char const* const start : {"__asan_init", "__tsan_init", "__msan_init", "__hwasan_init"})
+        if (symbol == start) return ::dlsym(RTLD_DEFAULT, start) == nullptr;
+    return false;
+}
+
+/// What the symbols of a shared object say about its loading and unloading.
+struct shared_object_facts {
+    std::optional<std::uintptr_t> owner{}; ///< place of owner_symbol, relative to the object
+    bool ends_itself = false;              ///< the system's loader runs its static destructors
+    bool may_detach = false;
+    std::string problem{}; ///< why the loader must not open it here; or empty
+
+    explicit shared_object_facts(std::string_view bytes)
+    {
+        elf_object const object(bytes);
+        if (!object.usable()) return;
+        object.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
+            if (symbol.st_shndx == SHN_UNDEF) {
+                may_detach = may_detach || detaches_threads(name);
+                if (is_of_absent_sanitizer(name))
+                    problem = "undefined symbol: " + std::string(name);
+            } else if (name == owner_symbol) {
+                owner = symbol.st_value;
+            } else if (name == finalize_symbol || name == "__do_global_dtors_aux") {
+                ends_itself = true; // the second is in the start files of compilers
+            }
+        });
     }
-    if (handle != nullptr) keep_threaded_libraries();
-    return handle;
+};
+
+/// Where the object's first segment is.
+[[nodiscard]] inline std::uintptr_t base_of(void* handle)
+{
+    link_map* loaded = nullptr;
+    return ::dlinfo(handle, RTLD_DI_LINKMAP, &loaded) == 0 && loaded != nullptr ? loaded->l_addr
+                                                                                : 0;
 }
 
 ATTUNE_INLINE shared_code load_shared_code(std::string_view bytes, std::string& problem)
@@ -94,21 +128,35 @@ ATTUNE_INLINE shared_code load_shared_code(std::string_view bytes, std::string& 
         problem = "no file in memory can be made: " + std::generic_category().message(errno);
         return {};
     }
-    return load_shared_file(path_of_descriptor(file.get()), problem);
+    return load_shared_file(path_of_descriptor(file.get()), bytes, problem);
 }
 
-ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string& problem)
+ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
+                                           std::string_view bytes,
+                                           std::string& problem)
 {
-    void* const handle = open_object(path, problem);
-    if (handle == nullptr) return {};
+    shared_object_facts const facts(bytes);
+    problem = facts.problem;
+    if (!problem.empty()) return {};
+    kept_float_environment const kept;
+    code_in_memory code;
+    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+        char const* const text = ::dlerror();
+        problem = text != nullptr ? text : "dlopen failed";
+        return {};
+    }
+    keep_threaded_libraries();
+    std::uintptr_t const base = base_of(handle);
+    if (facts.owner && base != 0)
+        code.end = [owner = base + *facts.owner] {
+            abi::__cxa_finalize(reinterpret_cast<void*>(owner));
+        };
+    code.unmap = [handle] { ::dlclose(handle); };
+    code.unmap_ends = facts.ends_itself;
+    code.may_detach = facts.may_detach;
     shared_code made;
-    made.code = std::shared_ptr<void const>(handle, [](void const* code) {
-        if (program_is_ending()) return; // another thread may run the code
-        void* const opened = const_cast<void*>(code);
-        // The object has no start files of the compiler, which would do this.
-        if (void* const owner = ::dlsym(opened, owner_symbol)) abi::__cxa_finalize(owner);
-        ::dlclose(opened);
-    });
+    made.code = owner_of(std::move(code));
     made.address = ::dlsym(handle, entry_symbol);
     if (made.address == nullptr)
         problem = "the compiled object has no symbol '" + std::string(entry_symbol) + "'";
@@ -117,38 +165,77 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string&
     return problem.empty() ? made : shared_code{};
 }
 
-/// Loaded libraries that flags such as -fopenmp and -fveclib need, in the order in which they were
-/// loaded.
+/// Loaded libraries that code may need without a flag -l, in the order in which they were loaded:
+/// those of C and C++, and those of flags such as -fopenmp and -fveclib. A linker that knows them
+/// takes the versions of their functions that a compiler would take.
 [[nodiscard]] inline std::vector<std::string> loaded_service_libraries()
 {
     std::vector<std::string> found;
     ::dl_iterate_phdr(
         [](dl_phdr_info* library, std::size_t, void* list) {
-            std::string const path = library->dlpi_name;
-            for (std::string_view const name : {"/libomp.so", "/libiomp5.so", "/libmvec.so"})
-                if (path.find(name) != std::string::npos)
-                    static_cast<std::vector<std::string>*>(list)->push_back(path);
+            std::string_view const path = library->dlpi_name;
+            std::string_view const file = path.substr(std::min(path.rfind('/'), path.size()));
+            constexpr std::array<std::string_view, 12> services{"/libomp.so",
+                                                                "/libiomp5.so",
+                                                                "/libmvec.so",
+                                                                "/libstdc++.so",
+                                                                "/libgcc_s.so",
+                                                                "/libm.so",
+                                                                "/libpthread.so",
+                                                                "/librt.so",
+                                                                "/libdl.so",
+                                                                "/libc.so",
+                                                                "/libc++",
+                                                                "/ld-linux"};
+            if (std::any_of(services.begin(), services.end(), [&](std::string_view start) {
+                    return file.starts_with(start);
+                }))
+                static_cast<std::vector<std::string>*>(list)->emplace_back(path);
             return 0;
         },
         &found);
     return found;
 }
 
+/// The archives that compilers add to every link, with what the shared libraries do not have:
+/// __cpu_model and arithmetic in the first, atexit() and pthread_atfork() in the second.
+[[nodiscard]] inline std::vector<std::string> runtime_archives()
+{
+    std::vector<std::string> out;
+    std::vector<std::string> const folders = library_folders();
+    for (char const* const name : {"/libgcc.a", "/libc_nonshared.a"})
+        for (std::string const& folder : folders)
+            if (::access((folder + name).c_str(), R_OK) == 0) {
+                out.push_back(folder + name);
+                break;
+            }
+    return out;
+}
+
+[[nodiscard]] inline std::string linker_here()
+{
+    std::string const usual = find_program("ld");
+    return usual.empty() ? find_program("ld.lld") : usual;
+}
+
+ATTUNE_INLINE std::string missing_linker()
+{
+    return linker_here().empty() ? "neither ld nor ld.lld is in PATH; install one (Debian: apt "
+                                   "install binutils), which system_compiler needs as well"
+                                 : std::string();
+}
+
 ATTUNE_INLINE std::optional<std::string> link_shared_object(
     std::string_view object, std::vector<std::string> const& libraries, std::string& problem)
 {
-    std::string linker = find_program("ld");
-    if (linker.empty()) linker = find_program("ld.lld");
-    if (linker.empty()) {
-        problem = "neither ld nor ld.lld is in PATH";
-        return {};
-    }
+    problem = missing_linker();
+    if (!problem.empty()) return {};
+    std::string const linker = linker_here();
     temporary_folder const folder;
     std::string const in = folder.write("variant.o", std::string(object));
-    std::string const exports =
-        folder.write("exports",
-                     std::string("{ global: ") + entry_symbol + "; " + initialize_symbol + "; " +
-                         owner_symbol + "; local: *; };\n");
+    std::string const exports = folder.write("exports",
+                                             std::string("{ global: ") + entry_symbol + "; " +
+                                                 initialize_symbol + "; local: *; };\n");
     std::string const out = folder.path() + "/variant.so";
     std::vector<std::string> command{linker,
                                      "-shared",
@@ -171,6 +258,8 @@ ATTUNE_INLINE std::optional<std::string> link_shared_object(
         command.push_back("-rpath=" + folder_of(library));
         command.push_back(library);
     }
+    for (std::string& archive : runtime_archives())
+        command.push_back(std::move(archive));
     process_result const run = run_process(command, 60.0, folder.path());
     std::optional<std::string> made = file_text(out);
     if (run.succeeded() && made) return made;

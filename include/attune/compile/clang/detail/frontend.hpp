@@ -134,9 +134,6 @@ frontend_arguments(std::string const& executable,
     // Instantiates templates that are pending in the headers once, not in every variant: for
     // <cmath> that takes 4 ms instead of 31 ms.
     result.emplace_back("-fpch-instantiate-templates");
-    // Code loaded at run time has no room in the program's thread storage; with emulated TLS,
-    // libgcc allocates it. Code without thread_local is not affected.
-    result.emplace_back("-femulated-tls");
     return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
+#include <attune/compile/detail/object_symbols.hpp>
 #include <attune/compile/system/code_size.hpp>
 #include <attune/core/version.hpp>
 
@@ -19,7 +20,10 @@
 #include <cstring>
 #include <elf.h>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -74,6 +78,27 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder& builder)
 inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
+
+/// What the symbols of an object say about its linking.
+struct linking_needs {
+    std::string why_linker{}; ///< what JITLink cannot link in it; empty when there is nothing
+    bool has_statics = false; ///< make_statics_callable() changed the module
+    std::vector<std::string_view> undefined{}; ///< names that must be found
+
+    explicit linking_needs(elf_object const& object)
+    {
+        object.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
+            unsigned const type = ELF64_ST_TYPE(symbol.st_info);
+            if (type == STT_TLS) why_linker = "it has thread_local variables";
+            if (type == STT_GNU_IFUNC && why_linker.empty())
+                why_linker = "it chooses functions when it is loaded (target_clones, ifunc)";
+            if (name == initialize_symbol) has_statics = true;
+            if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+                name != "_GLOBAL_OFFSET_TABLE_")
+                undefined.push_back(name);
+        });
+    }
+};
 
 /// A copy of an object, for JITLink. That of LLVM 16 refuses the relocations of a section that is
 /// not loaded, as frame_sizes_flag makes one: the copy is without them.

@@ -1,15 +1,20 @@
 // attune/compile/clang/detail/loader.hpp - loads object files into this process, with LLVM's ORC.
 // SPDX-License-Identifier: MIT
+//
+// JITLink gives code no thread storage, resolves no IFUNC symbol and searches no archive. An object
+// that needs one of these is left to the system's linker and loader: see clang.ipp.
 #pragma once
 
 #include <attune/compile/clang/detail/linking.hpp>
+#include <attune/compile/clang/detail/own_stack.hpp>
 #include <attune/compile/clang/detail/services.hpp>
 #include <attune/compile/clang/detail/statics.hpp>
+#include <attune/compile/detail/load_failure.hpp>
+#include <attune/core/posix/float_environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/MemoryBuffer.h>
 
@@ -19,7 +24,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -50,12 +57,18 @@ public:
         return loader;
     }
 
-    /// Loads, links and runs static constructors.  @return  null, with all messages in `log`
+    /// Loads, links and runs static constructors.
+    /// @param why_linker  set when JITLink cannot link the object: "it has thread_local variables"
+    /// @return  null, with all messages in `log`
     [[nodiscard]] std::unique_ptr<loaded_code> load(llvm::StringRef object,
                                                     char const* entry,
                                                     std::vector<std::string> const& libraries,
-                                                    std::string& log)
+                                                    std::string& log,
+                                                    std::string& why_linker)
     {
+        elf_object const symbols({object.data(), object.size()});
+        linking_needs const needs(symbols);
+        if (!needs.why_linker.empty()) return why_linker = needs.why_linker, nullptr;
         llvm::orc::JITDylib* behind = nullptr;
         if (!libraries.empty() && (behind = libraries_of(libraries, log)) == nullptr)
             return nullptr;
@@ -66,15 +79,27 @@ public:
         code->library->addToLinkOrder(*shared_);
         if (behind != nullptr) code->library->addToLinkOrder(*behind);
         std::string said;
-        begin_capture(said);
-        llvm::Error failed = link(object, entry, *code);
-        end_capture();
+        std::optional<llvm::Error> linked;
+        on_own_stack(stack_bytes, [&] {
+            begin_capture(said);
+            linked.emplace(link(object, entry, needs, *code, why_linker));
+            end_capture();
+        });
+        llvm::Error failed = std::move(*linked);
+        if (!failed) { // on this thread: constructors may use its variables
+            begin_capture(said);
+            failed = initialize(needs, *code);
+            end_capture();
+        }
         if (!failed) return code;
         // The session's report names the missing symbols; the error names only their users.
         log = said + llvm::toString(std::move(failed));
         unload(std::move(code));
         return nullptr;
     }
+
+    /// Destroys the static objects of the code, which stays in memory.
+    static void end(loaded_code& code) { code.statics.reset(); }
 
     void unload(std::unique_ptr<loaded_code> code)
     {
@@ -84,6 +109,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t stack_bytes = std::size_t{8} << 20;
+
     explicit object_loader(std::unique_ptr<llvm::orc::LLJIT> jit)
         : jit_(std::move(jit))
     {
@@ -106,6 +133,7 @@ private:
         if (!symbols) return symbols.takeError();
         shared_->addGenerator(std::make_unique<service_libraries>());
         shared_->addGenerator(std::move(*symbols));
+        shared_->addGenerator(std::make_unique<language_libraries>());
         SymbolMap own;
         llvm::JITSymbolFlags const flags =
             llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable;
@@ -128,6 +156,7 @@ private:
         llvm::orc::JITDylib*& known = libraries_[paths];
         if (known != nullptr) return known;
         std::vector<void*> handles;
+        kept_float_environment const kept;
         for (std::string const& path : paths) {
             handles.push_back(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
             if (handles.back() != nullptr) continue;
@@ -141,44 +170,64 @@ private:
         return known;
     }
 
-    [[nodiscard]] llvm::Error link(llvm::StringRef object, char const* entry, loaded_code& code)
+    /// The first of these symbols that no library of this process has; empty when all are there.
+    [[nodiscard]] llvm::Expected<std::string> missing(std::vector<std::string_view> const& wanted,
+                                                      llvm::orc::JITDylib& from)
     {
-        llvm::Expected<bool> has_statics = defines_initialize(object);
-        if (!has_statics) return has_statics.takeError();
+        llvm::orc::JITDylibSearchOrder order;
+        from.withLinkOrderDo([&](llvm::orc::JITDylibSearchOrder const& all) { order = all; });
+        llvm::orc::SymbolLookupSet set;
+        for (std::string_view const name : wanted)
+            set.add(jit_->getExecutionSession().intern({name.data(), name.size()}),
+                    llvm::orc::SymbolLookupFlags::WeaklyReferencedSymbol);
+        auto found = jit_->getExecutionSession().lookup(order, set);
+        if (!found) return found.takeError();
+        for (auto const& [name, how] : set)
+            if (found->count(name) == 0) return (*name).str();
+        return std::string();
+    }
+
+    [[nodiscard]] llvm::Error link(llvm::StringRef object,
+                                   char const* entry,
+                                   linking_needs const& needs,
+                                   loaded_code& code,
+                                   std::string& why_linker)
+    {
+        auto absent = missing(needs.undefined, *code.library);
+        if (!absent) return absent.takeError();
+        if (!absent->empty()) {
+            why_linker =
+                "it needs the symbol '" + demangled(*absent) + "', which this process lacks";
+            return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                           ("Symbols not found: [ " + *absent + " ]").c_str());
+        }
         if (llvm::Error failed = jit_->addObjectFile(*code.library, linkable_copy(object)))
             return failed;
         auto address = jit_->lookup(*code.library, entry);
-        if (!address) return address.takeError();
+        if (!address) {
+            why_linker = "LLVM's JITLink does not link it";
+            return address.takeError();
+        }
         code.address = address->toPtr<void*>();
-        if (!*has_statics) return llvm::Error::success();
+        return llvm::Error::success();
+    }
 
+    [[nodiscard]] llvm::Error initialize(linking_needs const& needs, loaded_code& code)
+    {
+        if (!needs.has_statics) return llvm::Error::success();
         // Lookup fails for a symbol that the kernel does not use, as the owner may be.
         if (auto owner = jit_->lookup(*code.library, owner_symbol))
             *owner->toPtr<static_objects**>() = code.statics.get();
         else
             llvm::consumeError(owner.takeError());
-        auto initialize = jit_->lookup(*code.library, initialize_symbol);
-        if (!initialize) return initialize.takeError();
-        return run(initialize->toPtr<void (*)()>());
-    }
-
-    /// True when make_statics_callable() changed the module.
-    [[nodiscard]] static llvm::Expected<bool> defines_initialize(llvm::StringRef object)
-    {
-        auto file = llvm::object::ObjectFile::createObjectFile({object, "kernel.o"});
-        if (!file) return file.takeError();
-        for (llvm::object::SymbolRef const& symbol : (*file)->symbols()) {
-            llvm::Expected<llvm::StringRef> name = symbol.getName();
-            if (!name)
-                llvm::consumeError(name.takeError());
-            else if (*name == initialize_symbol)
-                return true;
-        }
-        return false;
+        auto function = jit_->lookup(*code.library, initialize_symbol);
+        if (!function) return function.takeError();
+        return run(function->toPtr<void (*)()>());
     }
 
     [[nodiscard]] static llvm::Error run(void (*initialize)())
     {
+        kept_float_environment const kept;
         std::string problem = "a static object of the kernel threw an exception";
         try {
             initialize();

@@ -210,7 +210,10 @@ public:
         reply.stage = 2;
         reply.text = lack_of_memory(64e6, "to link a variant");
         if (!reply.text.empty()) return;
-        auto code = loader_->load(object, entry, libraries, reply.text);
+        std::string why_linker;
+        auto code = loader_->load(object, entry, libraries, reply.text, why_linker);
+        if (!why_linker.empty()) reply.stage = 3;
+        if (!why_linker.empty()) reply.text = std::move(why_linker);
         if (!code) return;
         reply.stage = 0;
         reply.address = code->address;
@@ -361,6 +364,7 @@ attune_clang_module()
             static_cast<module_session*>(session)->release(static_cast<loaded_code*>(code));
         },
         &module_load,
-        [](void* session) { return static_cast<module_session*>(session)->toolchain().c_str(); }};
+        [](void* session) { return static_cast<module_session*>(session)->toolchain().c_str(); },
+        [](void*, void* code) { object_loader::end(*static_cast<loaded_code*>(code)); }};
     return &functions;
 }

@@ -5,11 +5,12 @@
 #include <attune/compile/callable.hpp>
 #include <attune/compile/clang/abi.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
+#include <attune/compile/detail/code_in_memory.hpp>
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/object_key.hpp>
-#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
 #include <charconv>
@@ -78,7 +79,18 @@ struct counted_object_parts {
     return out;
 }
 
-/// The callable or the failure in a reply.
+/// What an object tells of the callable that is made of it.
+[[nodiscard]] inline callable described(std::string_view object, code_size const& counts)
+{
+    callable made;
+    made.object_key = object_key(object);
+    made.size = size_of_code(object);
+    made.size.spills = counts.spills;
+    made.size.vector_instructions = counts.vector_instructions;
+    return made;
+}
+
+/// The callable or the failure in a reply whose stage is not 3.
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
                                             std::string_view object,
@@ -86,17 +98,33 @@ struct counted_object_parts {
 {
     if (reply.stage == 1) return compile_failure(reply.log, session->functions->major);
     if (reply.stage != 0) return load_failure(reply.log);
-    callable made;
+    callable made = described(object, counts);
     made.address = reply.address;
-    made.code = std::shared_ptr<void const>(reply.code, [session](void const* code) {
-        if (program_is_ending()) return; // another thread may run the code; LLVM may be gone
-        session->functions->release_code(session->session, const_cast<void*>(code));
-    });
-    made.object_key = object_key(object);
-    made.size = size_of_code(object);
-    made.size.spills = counts.spills;
-    made.size.vector_instructions = counts.vector_instructions;
+    code_in_memory code;
+    code.end = [session, at = reply.code] { session->functions->end_code(session->session, at); };
+    code.unmap = [session, at = reply.code] {
+        session->functions->release_code(session->session, at);
+    };
+    elf_object const symbols(object);
+    if (symbols.usable())
+        symbols.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
+            if (symbol.st_shndx == SHN_UNDEF && detaches_threads(name)) code.may_detach = true;
+        });
+    made.code = owner_of(std::move(code));
     return made;
+}
+
+/// The failure of code that clang_compiler cannot link into the process.
+/// @param why   what in the code needs a linker: "it has thread_local variables"
+/// @param said  the message of the linker or of the system's loader
+[[nodiscard]] inline failure link_failure(std::string const& why, std::string said)
+{
+    failure out =
+        load_failure(std::move(said), "clang_compiler could not link it into this process: ");
+    if (missing_symbol(out.log).empty())
+        out.reason =
+            "clang_compiler needs a linker for this kernel, because " + why + ": " + out.reason;
+    return out;
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

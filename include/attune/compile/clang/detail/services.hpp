@@ -5,6 +5,7 @@
 // the same names, which do not manage the threads that Clang's code starts.
 #pragma once
 
+#include <attune/core/posix/float_environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/Config/llvm-config.h>
@@ -28,6 +29,7 @@ public:
     [[nodiscard]] void* find(char const* symbol)
     {
         std::call_once(once_, [this] {
+            kept_float_environment const kept;
             for (std::string const& name : names_)
                 if (handle_ == nullptr)
                     handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -97,6 +99,23 @@ private:
 
     late_library openmp_{openmp_names()};
     late_library vector_mathematics_{{"libmvec.so.1"}};
+};
+
+/// The libraries of every C++ program; must follow the process's symbols, among which they are not
+/// if attune is in a plugin of a program in C.
+class language_libraries final : public library_generator {
+private:
+    [[nodiscard]] void* find(llvm::StringRef name) override
+    {
+        std::string const symbol = name.str();
+        for (late_library* const library : {&cpp_, &mathematics_, &compiler_})
+            if (void* const address = library->find(symbol.c_str())) return address;
+        return nullptr;
+    }
+
+    late_library cpp_{{"libstdc++.so.6"}};
+    late_library mathematics_{{"libm.so.6"}};
+    late_library compiler_{{"libgcc_s.so.1"}};
 };
 
 /// The libraries of -l; must follow the process's symbols, as for a shared object.

@@ -1,0 +1,143 @@
+// attune/compile/detail/code_in_memory.hpp - unloads code when no thread can still run it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/version.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <dirent.h>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Ids of the threads of this process, in ascending order; empty where /proc does not tell them.
+/// Cost     10 us
+[[nodiscard]] inline std::vector<long> thread_ids()
+{
+    std::vector<long> out;
+    DIR* const tasks = ::opendir("/proc/self/task");
+    if (tasks == nullptr) return out;
+    while (dirent const* const entry = ::readdir(tasks))
+        if (entry->d_name[0] != '.') out.push_back(std::strtol(entry->d_name, nullptr, 10));
+    ::closedir(tasks);
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+/// True for a function with which a program leaves a thread to itself.
+[[nodiscard]] inline bool detaches_threads(std::string_view undefined_symbol)
+{
+    constexpr std::array<std::string_view, 3> plain{
+        "pthread_detach", "pthread_attr_setdetachstate", "thrd_detach"};
+    return std::find(plain.begin(), plain.end(), undefined_symbol) != plain.end() ||
+           undefined_symbol.find("6thread6detachEv") != std::string_view::npos;
+}
+
+/// Loaded code, with the two steps of its unloading.
+struct code_in_memory {
+    std::function<void()> end;   ///< destroys its static objects
+    std::function<void()> unmap; ///< destroys what end() has left, and frees the memory
+    bool unmap_ends = false;     ///< unmap() does the work of end() itself, at the right time
+    bool may_detach = false;     ///< its threads may outlive its static objects
+    std::vector<long> threads = thread_ids(); ///< those that cannot be its own
+
+    /// True when one of the threads `now`, other than the calling one, began after the code was
+    /// loaded.
+    [[nodiscard]] bool may_run(std::vector<long> const& now) const
+    {
+        if (threads.empty()) return false;
+        long const self = ::syscall(SYS_gettid);
+        return std::any_of(now.begin(), now.end(), [&](long id) {
+            return id != self && !std::binary_search(threads.begin(), threads.end(), id);
+        });
+    }
+    /// As may_run(), after a millisecond at most: an ended thread may be listed a little longer.
+    [[nodiscard]] bool still_may_run() const
+    {
+        for (int i = 0; i < 10 && may_run(thread_ids()); ++i) {
+            timespec const nap{0, 100'000};
+            ::nanosleep(&nap, nullptr);
+        }
+        return may_run(thread_ids());
+    }
+    void unload()
+    {
+        if (!unmap_ends && end) end();
+        unmap();
+    }
+};
+
+/// The code that stays in memory because of a thread.
+struct waiting_code {
+    fork_safe_mutex lock{};
+    std::vector<std::unique_ptr<code_in_memory>> all{};
+
+    [[nodiscard]] static waiting_code& of_this_process()
+    {
+        static waiting_code& only = *new waiting_code; // threads may run the code at exit()
+        return only;
+    }
+    /// Removes the code whose threads have ended.
+    [[nodiscard]] std::vector<std::unique_ptr<code_in_memory>> take(std::vector<long> const& now)
+    {
+        std::vector<std::unique_ptr<code_in_memory>> out;
+        std::lock_guard const guard(lock);
+        auto const first = std::partition(
+            all.begin(), all.end(), [&](auto const& code) { return code->may_run(now); });
+        std::move(first, all.end(), std::back_inserter(out));
+        all.erase(first, all.end());
+        return out;
+    }
+    void add(std::unique_ptr<code_in_memory> code)
+    {
+        std::lock_guard const guard(lock);
+        all.push_back(std::move(code));
+    }
+};
+
+/// Unloads code. While a thread runs that may be the code's own, the code stays. Static objects
+/// stay with it if the code detaches threads; else they are destroyed first, because the destructor
+/// of a thread pool joins its threads.
+inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
+{
+    waiting_code& waiting = waiting_code::of_this_process();
+    std::vector<long> const now = thread_ids();
+    for (auto const& ready : waiting.take(now))
+        ready->unload();
+    if (code->may_run(now)) {
+        if (!code->may_detach && code->end) std::exchange(code->end, {})();
+        if (code->may_detach || code->still_may_run()) return waiting.add(std::move(code));
+    }
+    code->unload();
+}
+
+/// The owner of loaded code: unloads the code with its last copy, but not while the program ends,
+/// when another thread may run the code.
+[[nodiscard]] inline std::shared_ptr<void const> owner_of(code_in_memory code)
+{
+    return std::shared_ptr<void const>(
+        new code_in_memory(std::move(code)), [](code_in_memory const* last) {
+            std::unique_ptr<code_in_memory> own(const_cast<code_in_memory*>(last));
+            if (program_is_ending()) return;
+            try {
+                unload_or_wait(std::move(own));
+            } catch (...) {
+                return; // no memory: the code stays
+            }
+        });
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
