@@ -59,8 +59,8 @@ public:
     explicit clang_compiler(clang_options options = {});
 
     /// Loads the object from the cache when a variant with the same text, flags and macros was
-    /// compiled before and no file that it read has changed. object_key is that of the relocatable
-    /// object.
+    /// compiled before and nothing that a compilation would read or look for has changed.
+    /// object_key is that of the relocatable object and the libraries that it calls.
     /// Errors   attune::error: there is neither a module nor a fallback compiler
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;

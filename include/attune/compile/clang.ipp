@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/cache/detail/flag_files.hpp>
 #include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/compile/clang/detail/module_keeper.hpp>
@@ -10,6 +11,7 @@
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/called_code.hpp>
 #include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
@@ -28,6 +30,39 @@ namespace detail {
 
 /// The kind of cache entries with objects; another than that of versions with another form.
 inline constexpr char const* object_kind = "object with frames and counts";
+inline constexpr char const* winner_kind = "shared object with outside names";
+
+/// A winner as an entry of the cache: the key of its object, the names that the object takes from
+/// outside, each with a line end, a zero, the shared object.
+[[nodiscard]] inline std::string winner_entry(std::string_view object, std::string_view linked)
+{
+    std::string out = object_key(object);
+    for (std::string const& name : outside_names(object))
+        out += name + '\n';
+    return out.append(1, '\0').append(linked);
+}
+
+struct winner_parts {
+    std::string key{};
+    std::vector<std::string> names{};
+    std::string_view shared_object{}; ///< of the entry's bytes
+};
+
+/// @return  empty when `entry` has not the form of winner_entry()
+[[nodiscard]] inline std::optional<winner_parts> winner_in(std::string_view entry)
+{
+    std::size_t const end = entry.find('\0');
+    if (end == entry.npos || end < cache_key_length) return {};
+    winner_parts out{.key = std::string(entry.substr(0, cache_key_length)),
+                     .shared_object = entry.substr(end + 1)};
+    for (std::string_view rest = entry.substr(cache_key_length, end - cache_key_length);
+         !rest.empty();) {
+        std::size_t const line = std::min(rest.find('\n'), rest.size());
+        out.names.emplace_back(rest.substr(0, line));
+        rest.remove_prefix(std::min(line + 1, rest.size()));
+    }
+    return out;
+}
 
 /// Not 0 where cut_here() throws.
 [[nodiscard]] inline int is_cut_here()
@@ -170,7 +205,7 @@ struct clang_compiler::state {
         std::vector<std::string> out = options.flags;
         out.insert(out.end(), kernel.flags.begin(), kernel.flags.end());
         out.insert(out.end(), v.flags.begin(), v.flags.end());
-        return out;
+        return detail::expanded_flags(out);
     }
 
     /// The paths of the libraries that the flags name, or a failure that names a missing one.
@@ -291,6 +326,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
         inputs.folder = reply->folder;
         inputs.unlisted = reply->unlisted != 0;
+        detail::add_flag_files(flags_of(kernel, v), inputs);
         (void)cache.add(key, detail::counted_object(counts, object), inputs);
     }
     return loaded_from(module, *reply, object, counts, v, libraries);
@@ -307,7 +343,7 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
     bool const must_link = reply.stage == 3;
     compile_result in_memory = failure{};
     if (!must_link) {
-        in_memory = detail::code_of(module, reply, object, counts);
+        in_memory = detail::code_of(module, reply, object, counts, libraries);
         if (reply.stage != 0 || options.debug_folder.empty()) return in_memory;
     }
     std::string problem;
@@ -326,7 +362,7 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
             problem);
     if (!code.code)
         return must_link ? detail::link_failure(reply.log, std::move(problem)) : in_memory;
-    callable made = detail::described(object, counts);
+    callable made = detail::described(object, counts, libraries, code.handle);
     made.address = code.address;
     made.code = std::move(code.code);
     return made;
@@ -388,16 +424,16 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
     std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->find_winner(kernel, v);
     if (!state_->options.debug_folder.empty()) return {};
-    auto const kept = state_->cache.look(state_->key_of("shared object", *facts, kernel, v));
-    if (!kept || kept->bytes.size() < detail::cache_key_length) return {};
+    auto const entry = state_->cache.look(state_->key_of(detail::winner_kind, *facts, kernel, v));
+    auto const kept = entry ? detail::winner_in(entry->bytes) : std::nullopt;
+    if (!kept) return {};
     std::string problem;
-    detail::shared_code code = detail::load_shared_code(
-        std::string_view(kept->bytes).substr(detail::cache_key_length), problem);
+    detail::shared_code code = detail::load_shared_code(kept->shared_object, problem);
     if (!code.code) return {};
     callable made;
     made.address = code.address;
     made.code = std::move(code.code);
-    made.object_key = kept->bytes.substr(0, detail::cache_key_length);
+    made.object_key = detail::key_with_callees(kept->key, kept->names, {}, code.handle);
     made.compiler =
         state_->identity_of(*facts) + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
@@ -418,8 +454,8 @@ ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
         std::string problem;
         std::optional<std::string> const linked = detail::link_shared_object(
             kept->object, std::get<std::vector<std::string>>(libraries), problem);
-        return linked && state_->cache.add(state_->key_of("shared object", *facts, kernel, v),
-                                           detail::object_key(kept->object) + *linked,
+        return linked && state_->cache.add(state_->key_of(detail::winner_kind, *facts, kernel, v),
+                                           detail::winner_entry(kept->object, *linked),
                                            entry->inputs);
     } catch (error const&) {
         return false; // no temporary folder, or no process can be started

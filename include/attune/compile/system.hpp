@@ -37,7 +37,9 @@ struct system_options {
 /// Feature of clang_compiler                      Here
 /// kernels from files, texts and the program      yes
 /// templates, C linkage, checked signature        yes
-/// macros, flags of kernel and variant            yes; any flag, `-mllvm` included
+/// macros, flags of kernel and variant            yes; any flag, `-mllvm` included. With flags of
+///                                                profiles, modules, plugins or other toolchains
+///                                                nothing is kept in the cache
 /// include folders, changed headers               yes; headers are read for every variant
 /// static and thread_local objects, exceptions    yes
 /// symbols of the program (link it -rdynamic)     yes
@@ -56,15 +58,15 @@ public:
     explicit system_compiler(system_options options = {});
 
     /// Loads the shared object from the cache when a variant with the same text, flags and macros
-    /// was compiled before and no file that it read has changed.
+    /// was compiled before and nothing that a compilation would read or look for has changed.
     /// Errors   attune::error: the command does not exist, no temporary folder can be made, or code
     ///          in that folder must not be executed
     [[nodiscard]] compile_result compile(kernel_source const& kernel,
                                          compile_request const& v) const;
 
     /// "g++ (Debian 12.2.0-14) 12.2.0 -O3 ... cpu=... target=<hash of what -march gives>". Runs the
-    /// command once. If the command no longer exists, the identity of the last one in the cache,
-    /// whose code can still be found.
+    /// command and its programs once, and again when one of them has changed. If the command no
+    /// longer exists, the identity of the last one in the cache, whose code can still be found.
     /// Errors   attune::error: it does not exist and the cache has none
     [[nodiscard]] std::string identity() const;
 

@@ -7,13 +7,14 @@
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/detail/load_failure.hpp>
-#include <attune/compile/detail/processor.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/compile/system.hpp>
+#include <attune/compile/system/called_code.hpp>
 #include <attune/compile/system/code_size.hpp>
+#include <attune/compile/system/detail/facts.hpp>
 #include <attune/compile/system/detail/inputs.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/object_key.hpp>
@@ -27,7 +28,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI {
 
@@ -47,20 +58,34 @@ struct system_compiler::state {
                     "attune::system_options::command");
     }
 
-    [[nodiscard]] std::string
-    key_of(std::string const& compiler, kernel_source const& kernel, compile_request const& v) const
+    [[nodiscard]] std::string key_of(detail::system_facts const& known,
+                                     kernel_source const& kernel,
+                                     compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
-        return detail::request_key(is_clang ? "system shared object with frames"
-                                            : "system shared object",
-                                   compiler,
+        return detail::request_key(known.is_clang ? "system shared object with frames"
+                                                  : "system shared object",
+                                   known.identity + known.without + known.toolchain,
                                    all,
                                    v);
     }
 
+    /// What the compiler is now: it, its flags or what they stand for may have changed.
+    /// Errors   attune::error: it does not exist and the cache has none
+    [[nodiscard]] detail::system_facts known_facts();
+    /// Asks the compiler.
+    [[nodiscard]] detail::system_facts ask(std::string const& program,
+                                           std::vector<std::string> const& flags) const;
+    /// The folders in which the compiler searches for headers. Runs it once for equal flags.
+    /// @param flags  of the compiler, the kernel and the variant, without those of libraries
+    [[nodiscard]] detail::header_folders header_folders_of(detail::system_facts const& known,
+                                                           kernel_source const& kernel,
+                                                           compile_request const& v,
+                                                           std::vector<std::string> const& flags);
+
     /// The code from the cache; empty when it is not there.
-    [[nodiscard]] std::optional<callable> kept(std::string const& compiler,
+    [[nodiscard]] std::optional<callable> kept(detail::system_facts const& known,
                                                kernel_source const& kernel,
                                                compile_request const& v,
                                                bool counted) const;
@@ -68,44 +93,10 @@ struct system_compiler::state {
     system_options options;
     detail::object_cache cache;
     detail::fork_safe_mutex mutex{};
-    std::string identity{}; ///< empty until identity() is called
-    bool is_clang = false;
+    std::optional<detail::system_facts> facts{};
+    std::string asked{}; ///< the program and the flags that `facts` are of
+    std::map<std::string, detail::header_folders> folders{};
 };
-
-namespace detail {
-
-/// The model name of the processor.
-[[nodiscard]] inline std::string processor_name()
-{
-    for (std::string const& line : processor_lines())
-        if (line.starts_with("model name") || line.starts_with("CPU part"))
-            return std::string(processor_value(line));
-    return "unknown";
-}
-
-/// The output of a compiler that is run to identify itself.
-/// Errors   attune::error: the compiler failed, printed nothing or took too long. Such an output
-///          must not be kept as its identity
-[[nodiscard]] inline std::string answer_of(std::vector<std::string> const& question, double limit_s)
-{
-    process_result said = run_process(question, limit_s);
-    if (said.succeeded() && !said.output.empty()) return std::move(said.output);
-    std::string how = "it said nothing";
-    if (said.timed_out)
-        how = "no answer within " + std::to_string(static_cast<long>(limit_s)) +
-              " s, see system_options::limit_s";
-    else if (said.signal != 0)
-        how = "signal " + std::to_string(said.signal) + " ended it";
-    else if (!said.succeeded())
-        how = "exit status " + std::to_string(said.exit_status);
-    if (std::string const first = first_error(said.output); !first.empty()) how += ": " + first;
-    throw error("the compiler '" + question.front() + "' does not say what it is",
-                joined(question).substr(1) + " (" + how + ")",
-                "run that command in a shell; nothing of this is kept, and the next call asks "
-                "again");
-}
-
-} // namespace detail
 
 ATTUNE_INLINE system_compiler::system_compiler(system_options options)
     : state_(std::make_shared<state>(std::move(options)))
@@ -118,58 +109,118 @@ ATTUNE_INLINE std::string system_compiler::missing() const
     return "the compiler '" + state_->options.command + "' is not in PATH";
 }
 
-ATTUNE_INLINE std::string system_compiler::identity() const
+ATTUNE_INLINE detail::system_facts
+system_compiler::state::ask(std::string const& program, std::vector<std::string> const& flags) const
 {
-    std::lock_guard const lock(state_->mutex);
-    if (!state_->identity.empty()) return state_->identity;
-    system_options const& options = state_->options;
-    // If the compiler no longer exists, the cache may still have its code.
-    detail::content_hash latest;
-    latest.add("latest system compiler").add(options.command).add(detail::processor_facts());
-    for (std::string const& flag : options.flags)
-        latest.add(flag);
-    std::string const latest_key = latest.hex();
-    if (!missing().empty())
-        if (auto const kept = state_->cache.look(latest_key); kept && !kept->bytes.empty()) {
-            state_->is_clang = kept->bytes.front() == 'c';
-            return state_->identity = kept->bytes.substr(1);
-        }
-    state_->require_command();
-    std::string const program = detail::find_program(options.command);
-    detail::content_hash key;
-    key.add("system compiler").add(program).add(detail::processor_facts());
-    for (std::string const& flag : options.flags)
-        key.add(flag);
-    if (auto const kept = state_->cache.look(key.hex()); kept && kept->bytes.size() > 1) {
-        state_->is_clang = kept->bytes.front() == 'c';
-        return state_->identity = kept->bytes.substr(1);
-    }
+    detail::system_facts out;
     std::string said_version = detail::answer_of({options.command, "--version"}, options.limit_s);
-    bool const is_clang = said_version.find("clang") != std::string::npos;
+    out.is_clang = said_version.find("clang") != std::string::npos;
     said_version.resize(std::min(said_version.find('\n'), said_version.size()));
     std::vector<std::string> ask{options.command};
-    ask.insert(ask.end(), options.flags.begin(), options.flags.end());
+    ask.insert(ask.end(), flags.begin(), flags.end());
     ask.insert(ask.end(), {"-dM", "-E", "-x", "c++", "/dev/null"});
     // The predefined macros show what -march=native means on this machine.
-    std::string const target =
-        detail::content_hash{}.add(detail::answer_of(ask, options.limit_s)).hex().substr(0, 12);
-    state_->is_clang = is_clang;
-    state_->identity = said_version + detail::joined(options.flags) +
-                       " cpu=" + detail::processor_name() + " target=" + target;
+    std::string const macros = detail::answer_of(ask, options.limit_s);
+    if (std::find(flags.begin(), flags.end(), "-march=native") != flags.end())
+        out.without = detail::flags_without(macros);
+    out.identity = said_version + detail::joined(options.flags) + out.without +
+                   " cpu=" + detail::processor_name() +
+                   " target=" + detail::content_hash{}.add(macros).hex().substr(0, 12);
+    std::set<std::string> tools{program};
+    for (char const* const name : {"cc1plus", "collect2", "as", "ld"}) {
+        std::string const tool = detail::program_of(options.command, name, options.limit_s);
+        if (tool.empty()) continue;
+        tools.insert(tool);
+        auto const tells = [&](char const* flag) {
+            return detail::run_process({tool, "--help"}, options.limit_s).output.find(flag) !=
+                   std::string::npos;
+        };
+        if (std::string_view(name) == "as") out.tells_assembled = !out.is_clang && tells("--MD");
+        if (std::string_view(name) == "ld") out.tells_linked = tells("--dependency-file");
+    }
+    for (std::string const& tool : std::set<std::string>(tools))
+        for (std::string& library : detail::libraries_of_program(tool, options.limit_s))
+            tools.insert(std::move(library));
+    out.tools.assign(tools.begin(), tools.end());
+    out.toolchain = detail::hash_of_tools(out.tools);
+    return out;
+}
+
+ATTUNE_INLINE detail::system_facts system_compiler::state::known_facts()
+{
+    std::lock_guard const lock(mutex);
     std::error_code no_throw;
-    (void)state_->cache.add(
-        key.hex(),
-        (state_->is_clang ? 'c' : 'g') + state_->identity,
-        detail::cache_inputs{{}, {}, {std::filesystem::absolute(program, no_throw).string()}, 0});
-    (void)state_->cache.add(
-        latest_key, (state_->is_clang ? 'c' : 'g') + state_->identity, detail::cache_inputs{});
-    return state_->identity;
+    std::string program = detail::find_program(options.command);
+    if (!program.empty()) program = std::filesystem::absolute(program, no_throw).string();
+    std::vector<std::string> const flags = detail::expanded_flags(options.flags);
+    std::string const now = program + detail::joined(flags);
+    bool const is_gone = program.empty(); // what is in the cache still serves
+    if (facts && asked == now &&
+        (is_gone || detail::hash_of_tools(facts->tools) == facts->toolchain))
+        return *facts;
+    auto const key_of = [&](char const* kind, std::string const& which) {
+        detail::content_hash key;
+        key.add(kind).add(which).add(detail::processor_facts());
+        for (std::string const& flag : flags)
+            key.add(flag);
+        return key.hex();
+    };
+    std::string const latest = key_of("latest system compiler", options.command);
+    std::string const this_one = key_of("system compiler and its tools", program);
+    std::optional<detail::system_facts> found;
+    if (auto const kept = cache.look(is_gone ? latest : this_one))
+        found = detail::system_facts_in(kept->bytes);
+    if (found && !is_gone && detail::hash_of_tools(found->tools) != found->toolchain) found.reset();
+    if (!found) {
+        require_command();
+        found = ask(program, flags);
+        (void)cache.add(this_one, found->text(), detail::cache_inputs{.tools = found->tools});
+        (void)cache.add(latest, found->text(), detail::cache_inputs{});
+    }
+    asked = now;
+    facts = std::move(found);
+    return *facts;
+}
+
+ATTUNE_INLINE detail::header_folders
+system_compiler::state::header_folders_of(detail::system_facts const& known,
+                                          kernel_source const& kernel,
+                                          compile_request const& v,
+                                          std::vector<std::string> const& flags)
+{
+    std::vector<std::string> command{options.command};
+    command.insert(command.end(), flags.begin(), flags.end());
+    command.insert(command.end(), {"-iquote", detail::folder_of(kernel.path)});
+    for (std::string const& dir : kernel.include_dirs)
+        command.push_back("-I" + dir);
+    command.insert(command.end(), {"-v", "-E", "-x", "c++", "/dev/null"});
+    detail::content_hash hash;
+    std::error_code no_throw;
+    hash.add(known.toolchain).add(detail::surroundings_of(kernel, v));
+    hash.add(std::filesystem::current_path(no_throw).string());
+    for (std::string const& word : command)
+        hash.add(word);
+    std::string const key = hash.hex();
+    std::lock_guard const lock(mutex);
+    if (auto const found = folders.find(key); found != folders.end() && found->second.holds())
+        return found->second;
+    detail::process_result const said = detail::run_process(command, options.limit_s);
+    detail::header_folders made =
+        said.succeeded() ? detail::header_folders_in(said.output) : detail::header_folders{};
+    constexpr std::size_t most = 1000;
+    if (folders.size() > most) folders.clear();
+    return folders[key] = std::move(made);
+}
+
+ATTUNE_INLINE std::string system_compiler::identity() const
+{
+    return state_->known_facts().identity;
 }
 
 ATTUNE_INLINE std::vector<std::string_view> system_compiler::code_quantities() const
 {
     std::vector<std::string_view> out{"code_bytes"};
-    if (!was_used() || state_->is_clang) out.emplace_back("stack_bytes");
+    if (!was_used() || state_->known_facts().is_clang) out.emplace_back("stack_bytes");
     return out;
 }
 
@@ -182,15 +233,16 @@ ATTUNE_INLINE bool system_compiler::was_used() const
     }
 }
 
-ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string const& compiler,
-                                                                   kernel_source const& kernel,
-                                                                   compile_request const& v,
-                                                                   bool counted) const
+ATTUNE_INLINE std::optional<callable>
+system_compiler::state::kept(detail::system_facts const& known,
+                             kernel_source const& kernel,
+                             compile_request const& v,
+                             bool counted) const
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
     if (!options.debug_folder.empty()) return {};
-    std::string const key = key_of(compiler, kernel, v);
+    std::string const key = key_of(known, kernel, v);
     std::optional<detail::cached_bytes> const found = counted ? cache.find(key) : cache.look(key);
     if (!found) return {};
     std::string problem;
@@ -199,9 +251,10 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
     callable made;
     made.address = code.address;
     made.code = std::move(code.code);
-    made.object_key = detail::object_key(found->bytes);
+    made.object_key = detail::key_with_callees(
+        detail::object_key(found->bytes), detail::outside_names(found->bytes), {}, code.handle);
     made.size = detail::size_of_code(found->bytes);
-    made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
+    made.compiler = known.identity + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     made.from_cache = true;
     return made;
@@ -210,14 +263,14 @@ ATTUNE_INLINE std::optional<callable> system_compiler::state::kept(std::string c
 ATTUNE_INLINE std::optional<callable> system_compiler::find_winner(kernel_source const& kernel,
                                                                    compile_request const& v) const
 {
-    return state_->kept(identity(), kernel, v, false);
+    return state_->kept(state_->known_facts(), kernel, v, false);
 }
 
 ATTUNE_INLINE bool system_compiler::keep_winner(kernel_source const& kernel,
                                                 compile_request const& v) const
 {
     return state_->options.debug_folder.empty() &&
-           state_->cache.look(state_->key_of(identity(), kernel, v)).has_value();
+           state_->cache.look(state_->key_of(state_->known_facts(), kernel, v)).has_value();
 }
 
 ATTUNE_INLINE cache_statistics system_compiler::statistics() const
@@ -229,10 +282,10 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
                                                       compile_request const& v) const
 {
     using clock = std::chrono::steady_clock;
-    std::string const compiler = identity();
+    detail::system_facts const known = state_->known_facts();
     clock::time_point const start = clock::now();
     system_options const& options = state_->options;
-    if (std::optional<callable> found = state_->kept(compiler, kernel, v, true))
+    if (std::optional<callable> found = state_->kept(known, kernel, v, true))
         return std::move(*found);
     state_->require_command();
 
@@ -251,6 +304,10 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     std::vector<std::string> flags = options.flags;
     flags.insert(flags.end(), kernel.flags.begin(), kernel.flags.end());
     flags.insert(flags.end(), v.flags.begin(), v.flags.end());
+    for (std::string& flag : detail::split_flags(known.without))
+        flags.push_back(std::move(flag));
+    flags = detail::expanded_flags(flags);
+    std::vector<std::string> const all_flags = flags;
     // A linker may skip a library that precedes the object that needs it.
     detail::library_flags const libraries = detail::take_library_flags(flags);
     append(flags);
@@ -268,8 +325,18 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
             "-Wl,--build-id=none",
             "-Wl,-Bsymbolic-functions"});
     // Unique symbols would prevent unloading; clang does not emit them.
-    command.emplace_back(state_->is_clang ? detail::frame_sizes_flag : "-fno-gnu-unique");
+    command.emplace_back(known.is_clang ? detail::frame_sizes_flag : "-fno-gnu-unique");
     std::string const rule = folder.path() + "/rule";
+    auto const has = [&](std::string_view prefix) {
+        return std::any_of(all_flags.begin(), all_flags.end(), [&](std::string const& flag) {
+            return flag.starts_with(prefix);
+        });
+    };
+    bool const is_kept = options.debug_folder.empty() && options.cache.enabled;
+    bool const tells_assembled = known.tells_assembled && !has("-flto");
+    if (is_kept && tells_assembled) append({"-Wa,--MD," + rule + ".as"});
+    if (is_kept && known.tells_linked && !has("-fuse-ld"))
+        append({"-Wl,--dependency-file=" + rule + ".ld"});
     append({"-MD", "-MF", rule, "-o", object, "-x", "c++", source});
     append(detail::linker_flags(libraries));
     std::int64_t const began_ns = detail::system_clock_ns();
@@ -285,10 +352,20 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     std::string problem;
     std::string const key = detail::object_key(*bytes);
     std::optional<std::string> const files = detail::file_text(rule);
-    if (options.debug_folder.empty() && files && !detail::tells_the_time(kernel.text))
-        (void)state_->cache.add(state_->key_of(compiler, kernel, v),
+    if (is_kept && files && !detail::tells_the_time(kernel.text)) {
+        detail::system_run const told{
+            .own = folder.path(),
+            .compiler_rule = *files,
+            .assembler_rule = detail::file_text(rule + ".as").value_or(std::string{}),
+            .linker_rule = detail::file_text(rule + ".ld").value_or(std::string{}),
+            .folders = state_->header_folders_of(known, kernel, v, flags),
+            .flags = all_flags,
+            .assembles_itself = !tells_assembled,
+            .began_ns = began_ns};
+        (void)state_->cache.add(state_->key_of(known, kernel, v),
                                 *bytes,
-                                detail::system_inputs(*files, kernel, folder.path(), began_ns));
+                                detail::system_inputs_finder(kernel, told).find());
+    }
     std::string const place = options.debug_folder.empty()
                                   ? object
                                   : detail::write_named_object(
@@ -304,9 +381,10 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     callable made;
     made.code = std::move(loaded.code);
     made.address = loaded.address;
-    made.object_key = key;
+    made.object_key =
+        detail::key_with_callees(key, detail::outside_names(*bytes), {}, loaded.handle);
     made.size = detail::size_of_code(*bytes);
-    made.compiler = compiler + detail::joined(kernel.flags) + detail::joined(v.flags);
+    made.compiler = known.identity + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();
     return made;
 }

@@ -28,7 +28,7 @@ struct code_size {
 struct callable {
     void* address{};                    ///< `result attune_entry(arguments...)`, C linkage
     std::shared_ptr<void const> code{}; ///< keeps `address` valid
-    std::string object_key{};           ///< equal for equal object code of one compiler
+    std::string object_key{};           ///< equal for equal code that calls equal libraries
     double compile_s{};                 ///< wall seconds from text to address
     std::string compiler{};             ///< identity() of the compiler that made it
     bool from_cache = false;            ///< true: an earlier call or process compiled it

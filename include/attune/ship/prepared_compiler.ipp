@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/system/called_code.hpp>
 #include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
@@ -60,7 +61,8 @@ ATTUNE_INLINE compile_result prepared_compiler::compile(kernel_source const& ker
         callable out;
         out.address = reinterpret_cast<void* (*)()>(loaded.address)();
         out.code = std::move(loaded.code);
-        out.object_key = detail::object_key(*bytes);
+        out.object_key = detail::key_with_callees(
+            detail::object_key(*bytes), detail::outside_names(*bytes), {}, loaded.handle);
         out.size = detail::size_of_code(*bytes);
         out.compiler = by;
         out.from_cache = true;

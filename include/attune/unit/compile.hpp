@@ -23,6 +23,7 @@
 #include <attune/compile/source/generated.ipp>
 #include <attune/compile/source/source.ipp>
 #include <attune/compile/system.ipp>
+#include <attune/compile/system/called_code.ipp>
 #include <attune/compile/system/code_size.ipp>
 #include <attune/compile/system/libraries.ipp>
 #include <attune/compile/system/object_key.ipp>

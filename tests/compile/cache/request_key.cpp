@@ -92,6 +92,35 @@ TEST_CASE("the current folder counts only where something is relative to it")
         r.kernel.path = "/absolute/f.cpp";
         CHECK(key_elsewhere(r) == r.key());
     }
+    SUBCASE("a name that a macro gives, or that is only looked for")
+    {
+        for (std::string const line : {"#include HEADER\n",
+                                       "#inc\\\nlude \"f.hpp\"\n",
+                                       "#if __has_include(\"f.hpp\")\n#endif\n",
+                                       "#include_next \"f.hpp\"\n",
+                                       "#include /* beside it */ \"f.hpp\"\n"}) {
+            r.kernel.text = line;
+            CHECK(key_elsewhere(r) != r.key());
+        }
+        r.kernel.text = "#include <vector>\n#if __has_include( <span>)\n#endif\n";
+        CHECK(key_elsewhere(r) == r.key());
+    }
+    SUBCASE("a file that assembly reads")
+    {
+        r.kernel.path = "/absolute/f.cpp";
+        r.kernel.text = "asm(\".incbin \\\"table\\\"\");\n";
+        CHECK(key_elsewhere(r) != r.key());
+    }
+    SUBCASE("a folder of a variable")
+    {
+        ::setenv("CPATH", "/absolute:/other", 1);
+        CHECK(key_elsewhere(r) == r.key());
+        ::setenv("CPATH", "/absolute:relative", 1);
+        CHECK(key_elsewhere(r) != r.key());
+        ::setenv("CPATH", "/absolute:", 1); // the current folder
+        CHECK(key_elsewhere(r) != r.key());
+        ::unsetenv("CPATH");
+    }
     SUBCASE("an include folder")
     {
         r.kernel.include_dirs = {"/absolute"};
@@ -103,7 +132,15 @@ TEST_CASE("the current folder counts only where something is relative to it")
     {
         r.kernel.flags = {"-O3", "-march=native", "-std=c++20", "-DX=1", "-ffast-math"};
         CHECK(key_elsewhere(r) == r.key());
-        for (std::string const flag : {"-Ifolder", "-include", "-g", "-fplugin=./x.so"}) {
+        for (std::string const flag : {"-Ifolder",
+                                       "-include",
+                                       "-g",
+                                       "-fplugin=./x.so",
+                                       "-fplugin=x.so",
+                                       "-fprofile-use=f.profdata",
+                                       "-Wp,-include,x.hpp",
+                                       "-Wl,-rpath,lib",
+                                       "@flags.rsp"}) {
             r.kernel.flags = {flag};
             CHECK(key_elsewhere(r) != r.key());
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/cache/detail/flag_files.hpp>
 #include <attune/compile/cache/request_key.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
@@ -53,26 +54,6 @@ inline constexpr std::size_t folder_variables = 7; ///< so many of them hold fol
     }
 }
 
-/// True when a flag may name a file, or writes the current folder into debug information.
-[[nodiscard]] inline bool may_hold_path(std::string_view flag)
-{
-    // What -Wp, -Wa and -Wl hand on may be a path, and so may the value of some flags of -f and -m.
-    if (flag.starts_with("-Wp,") || flag.starts_with("-Wa,") || flag.starts_with("-Wl,"))
-        return true;
-    constexpr std::array<std::string_view, 7> pure{"-O", "-m", "-std=", "-W", "-D", "-U", "-f"};
-    if (std::none_of(pure.begin(), pure.end(), [&](std::string_view start) {
-            return flag.starts_with(start);
-        }))
-        return true;
-    if (!flag.starts_with("-f") && !flag.starts_with("-m")) return false;
-    constexpr std::array<std::string_view, 6> of_files{
-        "file", "list", "plugin", "module", "dump", "specs"};
-    return flag.find('/') != flag.npos ||
-           std::any_of(of_files.begin(), of_files.end(), [&](std::string_view word) {
-               return flag.find(word) != flag.npos;
-           });
-}
-
 /// True when the text may name a file other than as <name>: by quotes, by a macro, in assembly.
 [[nodiscard]] inline bool may_name_file(std::string_view text)
 {
@@ -102,9 +83,11 @@ inline constexpr std::size_t folder_variables = 7; ///< so many of them hold fol
 {
     auto const relative = [](std::string const& path) { return !path.starts_with('/'); };
     auto const named = [](std::string const& flag) { return may_hold_path(flag); };
+    std::vector<std::string> flags = kernel.flags;
+    flags.insert(flags.end(), v.flags.begin(), v.flags.end());
+    flags = expanded_flags(flags); // "@file" itself is a relative path
     return std::any_of(kernel.include_dirs.begin(), kernel.include_dirs.end(), relative) ||
-           std::any_of(kernel.flags.begin(), kernel.flags.end(), named) ||
-           std::any_of(v.flags.begin(), v.flags.end(), named) ||
+           std::any_of(flags.begin(), flags.end(), named) ||
            std::any_of(
                compiler_variables.begin(),
                compiler_variables.begin() + folder_variables,
@@ -138,8 +121,8 @@ ATTUNE_INLINE std::string request_key(std::string_view kind,
     key.add(kind).add(compiler).add(translation_unit(kernel, v)).add(kernel.path);
     key.add(tunable_overlay).add(matrix_view_overlay);
     list("folders", kernel.include_dirs);
-    list("flags", kernel.flags);
-    list("flags of the variant", v.flags);
+    list("flags", expanded_flags(kernel.flags));
+    list("flags of the variant", expanded_flags(v.flags));
     list("macros", macro_flags(v));
     key.add(surroundings_of(kernel, v));
     return key.hex();

@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstring>
 #include <elf.h>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -112,5 +114,14 @@ private:
     bool relocatable_ = false;
     bool usable_ = false;
 };
+
+/// True when a file begins as ELF objects do.
+[[nodiscard]] inline bool is_elf(std::string const& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    char magic[4] = {};
+    return file.read(magic, 4) && std::string_view(magic, 4) == "\x7f"
+                                                                "ELF";
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -67,6 +67,11 @@ namespace detail {
 /// The flags in a text such as "-O3 -ffast-math", separated by blanks; there is no quoting.
 [[nodiscard]] std::vector<std::string> split_flags(std::string_view text);
 
+/// The flags with the content of a file in place of each "@file", as GCC and Clang read it: words
+/// between blanks, with quotes and backslashes; a word may name another file. A file that cannot be
+/// read is left as it is.
+[[nodiscard]] std::vector<std::string> expanded_flags(std::vector<std::string> const& flags);
+
 /// The parts, each after a blank: " -O3 -ffast-math".
 [[nodiscard]] std::string joined(std::vector<std::string> const& parts);
 

@@ -4,6 +4,7 @@
 
 #include <attune/compile/ahead/ahead_list.hpp>
 #include <attune/compile/detail/file_text.hpp>
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/embedded.hpp>
 #include <attune/compile/source/scan.hpp>
 #include <attune/compile/source/source.hpp>
@@ -100,7 +101,7 @@ ATTUNE_INLINE std::string source_fingerprint(kernel_source const& kernel)
         hash.add(part.text);
     if (kernel.generate) hash.add("generated");
     hash.add("flags");
-    for (std::string const& flag : kernel.flags)
+    for (std::string const& flag : expanded_flags(kernel.flags))
         hash.add(flag);
     return hash.hex();
 }

@@ -36,6 +36,10 @@ struct library_flags {
 [[nodiscard]] std::variant<std::vector<std::string>, failure>
 find_libraries(library_flags const& wanted);
 
+/// The paths at which a linker looks for these names, of each up to the first file.
+[[nodiscard]] std::vector<std::string> library_places(std::vector<std::string> const& folders,
+                                                      std::vector<std::string> const& names);
+
 /// Linker flags, to follow the source, with which a shared object also finds its libraries when it
 /// is loaded: -L, -l, and -Wl,-rpath for each folder.
 [[nodiscard]] std::vector<std::string> linker_flags(library_flags const& wanted);

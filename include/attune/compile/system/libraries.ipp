@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/core/environment.hpp>
@@ -11,7 +12,6 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
-#include <fstream>
 #include <link.h>
 #include <string_view>
 #include <system_error>
@@ -73,14 +73,6 @@ ATTUNE_INLINE std::vector<std::string> library_folders()
     for (auto& [version, folder] : own)
         out.push_back(std::move(folder));
     return out;
-}
-
-[[nodiscard]] inline bool is_elf(std::string const& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    char magic[4] = {};
-    return file.read(magic, 4) && std::string_view(magic, 4) == "\x7f"
-                                                                "ELF";
 }
 
 /// The shared objects that a linker script names by absolute path; archives are left out.
@@ -170,6 +162,28 @@ find_libraries(library_flags const& wanted)
         for (std::string& path : found)
             if (std::find(out.begin(), out.end(), path) == out.end())
                 out.push_back(std::move(path));
+    }
+    return out;
+}
+
+ATTUNE_INLINE std::vector<std::string> library_places(std::vector<std::string> const& given,
+                                                      std::vector<std::string> const& names)
+{
+    std::vector<std::string> folders = given;
+    for (std::string& more : library_folders())
+        folders.push_back(std::move(more));
+    std::vector<std::string> out;
+    for (std::string const& name : names) {
+        std::vector<std::string> files{name.substr(name.starts_with(':') ? 1 : 0)};
+        if (!name.starts_with(':')) files = {"lib" + name + ".so", "lib" + name + ".a"};
+        bool is_found = false;
+        for (std::size_t i = 0; i < folders.size() && !is_found; ++i)
+            for (std::string const& file : files) {
+                std::error_code no_throw;
+                out.push_back(folders[i] + '/' + file);
+                is_found = std::filesystem::is_regular_file(out.back(), no_throw);
+                if (is_found) break;
+            }
     }
     return out;
 }

@@ -15,6 +15,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Code that the system's loader has loaded, and its owner.
 struct shared_code {
     void* address{};                    ///< of attune_entry
+    void* handle{};                     ///< dlopen's
     std::shared_ptr<void const> code{}; ///< null when it could not be loaded
 };
 
@@ -39,6 +40,11 @@ load_shared_file(std::string const& path, std::string_view bytes, std::string& p
 /// @return  empty, with the reason in `problem`, when there is no linker or it failed
 [[nodiscard]] std::optional<std::string> link_shared_object(
     std::string_view object, std::vector<std::string> const& libraries, std::string& problem);
+
+/// Loaded libraries that code may need without a flag -l, in the order in which they were loaded:
+/// those of C and C++, and those of flags such as -fopenmp and -fveclib. A linker that knows them
+/// takes the versions of their functions that a compiler would take.
+[[nodiscard]] std::vector<std::string> loaded_service_libraries();
 
 /// Writes a shared object to `folder`/`name`-`key`.so, completely or not at all.
 /// @return  its path

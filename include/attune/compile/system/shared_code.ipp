@@ -6,6 +6,7 @@
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/detail/object_symbols.hpp>
+#include <attune/compile/detail/opening_library.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
@@ -140,7 +141,10 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
     if (!problem.empty()) return {};
     kept_float_environment const kept;
     code_in_memory code;
-    void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const handle = [&] {
+        opening_library const forks_wait;
+        return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }();
     if (handle == nullptr) {
         char const* const text = ::dlerror();
         problem = text != nullptr ? text : "dlopen failed";
@@ -156,6 +160,7 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
     code.unmap_ends = facts.ends_itself;
     code.may_detach = facts.may_detach;
     shared_code made;
+    made.handle = handle;
     made.code = owner_of(std::move(code));
     made.address = ::dlsym(handle, entry_symbol);
     if (made.address == nullptr)
@@ -165,10 +170,7 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
     return problem.empty() ? made : shared_code{};
 }
 
-/// Loaded libraries that code may need without a flag -l, in the order in which they were loaded:
-/// those of C and C++, and those of flags such as -fopenmp and -fveclib. A linker that knows them
-/// takes the versions of their functions that a compiler would take.
-[[nodiscard]] inline std::vector<std::string> loaded_service_libraries()
+ATTUNE_INLINE std::vector<std::string> loaded_service_libraries()
 {
     std::vector<std::string> found;
     ::dl_iterate_phdr(

@@ -1,4 +1,4 @@
-// attune/core/posix/processor.hpp - the processor's description in /proc/cpuinfo.
+// attune/core/posix/processor.hpp - what the processor of this process is and can do.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,8 +10,13 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The lines of /proc/cpuinfo about the first processor; empty when there is no such file.
+/// The lines of /proc/cpuinfo about the first processor, with the names, numbers and features that
+/// the processor itself tells this process. Under an emulator, or after a move to another host, the
+/// file describes another processor. Empty when there is no such file.
 [[nodiscard]] std::vector<std::string> processor_lines();
+
+/// A text that differs where the processor of this process has another model or other features.
+[[nodiscard]] std::string processor_facts();
 
 /// The value on such a line: "Xeon" of "model name\t: Xeon".
 [[nodiscard]] std::string_view processor_value(std::string_view line) noexcept;

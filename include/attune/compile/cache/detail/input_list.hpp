@@ -159,7 +159,8 @@ private:
     }
     for (std::string const& path : inputs.tools) {
         std::optional<file_stamp> const stamp = stamp_of(path);
-        if (!stamp || !add({'t', {}, *stamp, path})) return {};
+        if (!stamp || (inputs.began_ns != 0 && !settled(*stamp, inputs.began_ns))) return {};
+        if (!add({'t', {}, *stamp, path})) return {};
     }
     return list;
 }

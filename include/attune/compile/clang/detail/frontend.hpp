@@ -7,6 +7,7 @@
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>
+#include <attune/compile/clang/detail/assembled_files.hpp>
 #include <attune/compile/clang/detail/files.hpp>
 #include <attune/compile/clang/detail/headers.hpp>
 #include <attune/compile/clang/detail/statics.hpp>
@@ -310,6 +311,7 @@ private:
     };
     if (too_long()) return result;
 
+    note_assembled_files(*module, instance.getHeaderSearchOpts(), result.touched);
     make_statics_callable(*module);
     bool failed = false;
     spills_by_function spills;

@@ -9,8 +9,10 @@
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/system/called_code.hpp>
 #include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/object_key.hpp>
+#include <attune/compile/system/shared_code.hpp>
 #include <attune/core/version.hpp>
 
 #include <charconv>
@@ -21,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -80,10 +83,18 @@ struct counted_object_parts {
 }
 
 /// What an object tells of the callable that is made of it.
-[[nodiscard]] inline callable described(std::string_view object, code_size const& counts)
+/// @param libraries  paths of those that the flags name
+/// @param loaded     dlopen's handle of the code; null: it has none
+[[nodiscard]] inline callable described(std::string_view object,
+                                        code_size const& counts,
+                                        std::vector<std::string> libraries,
+                                        void* loaded = nullptr)
 {
     callable made;
-    made.object_key = object_key(object);
+    for (std::string& service : loaded_service_libraries())
+        libraries.push_back(std::move(service));
+    made.object_key =
+        key_with_callees(object_key(object), outside_names(object), libraries, loaded);
     made.size = size_of_code(object);
     made.size.spills = counts.spills;
     made.size.vector_instructions = counts.vector_instructions;
@@ -94,11 +105,12 @@ struct counted_object_parts {
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
                                             std::string_view object,
-                                            code_size const& counts)
+                                            code_size const& counts,
+                                            std::vector<std::string> const& libraries)
 {
     if (reply.stage == 1) return compile_failure(reply.log, session->functions->major);
     if (reply.stage != 0) return load_failure(reply.log);
-    callable made = described(object, counts);
+    callable made = described(object, counts, libraries);
     made.address = reply.address;
     code_in_memory code;
     code.end = [session, at = reply.code] { session->functions->end_code(session->session, at); };

@@ -7,9 +7,9 @@
 #include <attune/compile/clang/detail/memory_room.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/detail/opening_library.hpp>
-#include <attune/compile/detail/processor.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/processor.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 
@@ -146,7 +146,7 @@ struct clang_facts {
     int major{};
     std::string version{};   ///< "19.1.7"
     std::string processor{}; ///< "cpu=znver4 features=0123456789abcdef"
-    std::string toolchain{}; ///< hash of size and time of the files of the module and LLVM
+    std::string toolchain{}; ///< hash of the stamps of the files of the module and LLVM
 
     [[nodiscard]] std::string text() const
     {
@@ -197,7 +197,9 @@ struct clang_facts {
     content_hash hash;
     for (std::string const& file : toolchain_files(session)) {
         file_stamp const stamp = stamp_of(file).value_or(file_stamp{});
-        hash.add(std::to_string(stamp.bytes)).add(std::to_string(stamp.modified_ns));
+        for (std::int64_t const n :
+             {stamp.bytes, stamp.modified_ns, stamp.changed_ns, stamp.number})
+            hash.add(std::to_string(n));
     }
     return {session.functions->major,
             session.functions->version,
