@@ -62,9 +62,11 @@ remembered_choice::find(record_key const& key,
     }
     known_variant out =
         variant_of(*known, key, space, std::get<callable>(std::move(winner)), *at, predict);
-    // What a generator writes may have changed though its revision did not.
-    out.is_for_this_shape = !shape.empty() && known->shape == shape &&
-                            (known->code.empty() || known->code == out.code.object_key);
+    // What a generator writes may have changed though its revision did not, and so may a library
+    // that the code calls: other code is verified before it serves.
+    bool const is_that_code = known->code == out.code.object_key;
+    out.is_for_this_shape = !shape.empty() && known->shape == shape && is_that_code;
+    out.proofs.is_required = !is_that_code;
     return out;
 }
 

@@ -440,8 +440,14 @@ ATTUNE_INLINE known_variant variant_choice::stepped::finish()
     if (out.is_missing) return out;
     out.report.notices.insert(out.report.notices.begin(), told_.begin(), told_.end());
     remembered_choice const& remembered = by_.remembered_;
-    if (!predict_ && !is_forced_)
+    if (!predict_ && !is_forced_) {
+        bool const is_required = out.proofs.is_required;
         out.proofs = remembered.proofs_of(key_, of_.space->describe(), out.code.object_key);
+        out.proofs.is_required =
+            is_required && std::none_of(out.proofs.known.begin(),
+                                        out.proofs.known.end(),
+                                        [](proven_shape const& one) { return one.is_right; });
+    }
     for (std::string const& notice : remembered.notices()) {
         out.report.notices.push_back(notice);
         by_.report_.tell(notice);
