@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../support/other_user.hpp"
 #include "../../support/scratch_directory.hpp"
 #include "../../support/texts.hpp"
 
@@ -179,5 +180,26 @@ TEST_CASE("a file that is there is not created anew, whatever it is")
     CHECK_FALSE(create_file(folder.file("link"), "x"));
     CHECK(has(error_of([&] { static_cast<void>(create_file(folder.file("b/c"), "x")); }),
               "No such file"));
+    CHECK(files_in(folder.path()) == 2);
+}
+
+TEST_CASE("no file is written at the end of another user's link, or of a link that leads nowhere")
+{
+    support::scratch_directory const folder;
+    std::string const path = folder.file("kept"), link = folder.file("link");
+    std::filesystem::create_symlink("none", link);
+    CHECK(has(error_of([&] { replace_file(link, "x"); }), "which is not there"));
+    CHECK(has(error_of([&] { replaced_file none(link); }), "which is not there"));
+    CHECK(files_in(folder.path()) == 1);
+    if (!attune_test::can_act_as_others()) return;
+    replace_file(path, "old");
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(path, link);
+    REQUIRE(attune_test::give_to(attune_test::other_user, link));
+    CHECK(has(error_of([&] { replace_file(link, "x"); }), "symbolic link of uid 65534"));
+    CHECK(has(error_of([&] { replace_files({{path, "1"}, {link, "2"}}); }), "uid 65534"));
+    CHECK(has(error_of([&] { replaced_file none(link); }), "uid 65534"));
+    CHECK(has(error_of([&] { static_cast<void>(create_file(link, "x")); }), "uid 65534"));
+    CHECK(support::read_file(path) == "old");
     CHECK(files_in(folder.path()) == 2);
 }

@@ -13,8 +13,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Creates the file at `path`, or replaces it. A reader meanwhile sees the whole old text or the
 /// whole new one; when this fails, the old one stays and nothing else is left. A file that is
-/// replaced gives its mode to the new one, and its owner where root writes; a symbolic link stays.
-/// Errors   attune::error: it cannot be written (with the reason), or is no regular file
+/// replaced gives its mode to the new one, and its owner where root writes. A symbolic link of this
+/// user or of root stays.
+/// Errors   attune::error: it cannot be written (with the reason), or is no regular file; the path
+///          has a symbolic link of another user, or ends in one that leads nowhere
 void replace_file(std::string const& path, std::string_view text);
 
 /// A path, and the text that it is to have.
@@ -25,7 +27,7 @@ struct file_content {
 /// The same for files that belong together: where one of them cannot be written, none is.
 void replace_files(std::vector<file_content> const& all);
 
-class file_beside;
+class file_in_writing;
 
 /// The same for a text that comes in pieces: replace_file() of all of them together. Until finish()
 /// they are in a file of another name beside it, "out.PID-N.new", which is removed if that is never
@@ -44,8 +46,7 @@ public:
 
 private:
     std::string path_;
-    std::string target_;                ///< where it leads to, since construction
-    std::unique_ptr<file_beside> made_; ///< null: finished
+    std::unique_ptr<file_in_writing> made_;
 };
 
 /// The same for a file that is not there yet: one that appears meanwhile is never replaced.

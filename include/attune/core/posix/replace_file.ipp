@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/replace_file.hpp>
@@ -11,9 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <fcntl.h>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <sys/stat.h>
@@ -28,22 +27,27 @@ namespace attune::inline ATTUNE_ABI::detail {
 class file_beside {
 public:
     /// Takes a name that no file has: an existing file is neither opened nor followed.
-    /// @param mode  until be_like()
-    explicit file_beside(std::filesystem::path const& target, ::mode_t mode = 0666)
+    /// @param target  outlives this object
+    /// @param mode    until be_like()
+    explicit file_beside(checked_place const& target, ::mode_t mode = 0666)
+        : target_(target)
     {
         static std::atomic<unsigned> count{0};
         for (int tries_left = 1000; tries_left > 0; --tries_left) {
-            path_ = target.string() + '.' + std::to_string(::getpid()) + '-' +
+            name_ = target.name + '.' + std::to_string(::getpid()) + '-' +
                     std::to_string(count.fetch_add(1)) + ".new";
-            file_ = descriptor(
-                ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+            file_ = descriptor(::openat(target.folder.get(),
+                                        name_.c_str(),
+                                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                        mode));
             if (file_.is_open() || errno != EEXIST) break;
         }
         why_ = file_.is_open() ? 0 : errno;
     }
     ~file_beside()
     {
-        if (file_.is_open() && !is_moved_ && process_ == ::getpid()) ::unlink(path_.c_str());
+        if (file_.is_open() && !is_moved_ && process_ == ::getpid())
+            ::unlinkat(target_.folder.get(), name_.c_str(), 0);
     }
     file_beside(file_beside const&) = delete;
     file_beside& operator=(file_beside const&) = delete;
@@ -73,39 +77,36 @@ public:
     {
         if (why_ == 0 && ::fsync(file_.get()) != 0 && errno != EINVAL) why_ = errno;
     }
-    /// @param may_replace  what is at `target`; otherwise why() is EEXIST then
-    void move_to(std::filesystem::path const& target, bool may_replace)
+    /// @param may_replace  what is at the target; otherwise why() is EEXIST then
+    void move_into_place(bool may_replace)
     {
         if (why_ != 0) return;
+        int const folder = target_.folder.get();
+        char const* const from = name_.c_str();
+        char const* const to = target_.name.c_str();
         if (may_replace) {
-            if (std::rename(path_.c_str(), target.c_str()) != 0) why_ = errno;
+            if (::renameat(folder, from, folder, to) != 0) why_ = errno;
             is_moved_ = why_ == 0;
-        } else if (::link(path_.c_str(), target.c_str()) != 0) {
+        } else if (::linkat(folder, from, folder, to, 0) != 0) {
             why_ = errno;
             // A file system without links.
             if (why_ == EPERM || why_ == EOPNOTSUPP || why_ == ENOSYS) {
                 unsigned const no_replace = 1; // RENAME_NOREPLACE
-                is_moved_ = ::syscall(SYS_renameat2,
-                                      AT_FDCWD,
-                                      path_.c_str(),
-                                      AT_FDCWD,
-                                      target.c_str(),
-                                      no_replace) == 0;
+                is_moved_ = ::syscall(SYS_renameat2, folder, from, folder, to, no_replace) == 0;
                 why_ = is_moved_ ? 0 : errno;
             }
         }
         if (why_ != 0) return;
         // So that the name outlives a loss of power; some file systems cannot.
-        std::filesystem::path const folder = target.parent_path();
-        descriptor const there(
-            ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        descriptor const there(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (there.is_open()) static_cast<void>(::fsync(there.get()));
     }
     /// 0, or an errno
     [[nodiscard]] int why() const noexcept { return why_; }
 
 private:
-    std::string path_{};
+    checked_place const& target_;
+    std::string name_{};
     ::pid_t process_ = ::getpid(); ///< in the child of a fork the file is the parent's
     descriptor file_{};
     bool is_moved_ = false;
@@ -119,88 +120,108 @@ private:
                 "name another one, or see to its folder's permissions and free space");
 }
 
-/// The file that a path leads to through links, wherever the program goes meanwhile.
-[[nodiscard]] inline std::filesystem::path target_of(std::string const& path)
-{
-    std::error_code failed;
-    std::filesystem::path out = std::filesystem::weakly_canonical(path, failed);
-    if (!failed && !path.empty()) out = std::filesystem::absolute(out, failed);
-    return failed || path.empty() ? std::filesystem::path(path) : out;
-}
-
 /// Throws when a step of writing `made` has failed.
 inline void require_written(file_beside const& made, std::string const& path)
 {
     if (made.why() != 0) refuse_to_write(path, std::generic_category().message(made.why()));
 }
 
-/// An empty file beside `target`, with the mode and owner of what is there.
-/// @param path  as messages have it
-[[nodiscard]] inline std::unique_ptr<file_beside> begun_beside(std::string const& path,
-                                                               std::filesystem::path const& target)
+/// The file that a path leads to through this user's links, wherever the program goes meanwhile.
+[[nodiscard]] inline checked_place target_of(std::string const& path)
 {
-    struct ::stat old{};
-    bool const is_there = ::stat(target.c_str(), &old) == 0;
-    if (is_there && !S_ISREG(old.st_mode)) refuse_to_write(path, "it is not a regular file");
-    if (is_there && ::access(target.c_str(), W_OK) != 0)
-        refuse_to_write(path, std::generic_category().message(errno));
-    auto made = std::make_unique<file_beside>(target, is_there ? 0600 : 0666);
-    if (is_there) made->be_like(old);
-    require_written(*made, path);
-    return made;
+    checked_place out = place_of(path);
+    if (!out.folder.is_open()) refuse_to_write(path, std::generic_category().message(out.error));
+    if (!out.link_of_other.empty()) refuse_to_write(path, out.link_of_other);
+    return out;
 }
 
-/// Written beside its place, and not moved there yet.
-[[nodiscard]] inline std::unique_ptr<file_beside>
-written_beside(std::string const& path, std::filesystem::path const& target, std::string_view text)
-{
-    auto made = begun_beside(path, target);
-    made->write(text);
-    made->settle();
-    require_written(*made, path);
-    return made;
-}
+/// A file written beside its place, and then moved there.
+class file_in_writing {
+public:
+    /// An empty file beside the target, with the mode and owner of what is there.
+    /// @param path  as messages have it
+    explicit file_in_writing(std::string const& path, bool may_replace = true)
+        : path_(path)
+        , target_(target_of(path))
+    {
+        int const folder = target_.folder.get();
+        char const* const name = target_.name.c_str();
+        struct ::stat old{};
+        is_there_ = ::fstatat(folder, name, &old, AT_SYMLINK_NOFOLLOW) == 0;
+        is_there_ = is_there_ || (!may_replace && target_.is_linked);
+        if (!may_replace && is_there_) return;
+        if (is_there_ && !S_ISREG(old.st_mode)) refuse_to_write(path, "it is not a regular file");
+        if (is_there_ && ::faccessat(folder, name, W_OK, AT_EACCESS) != 0)
+            refuse_to_write(path, std::generic_category().message(errno));
+        if (!is_there_ && target_.is_linked)
+            refuse_to_write(path,
+                            "it is a symbolic link to " + target_.path + ", which is not there");
+        made_ = std::make_unique<file_beside>(target_, is_there_ ? 0600 : 0666);
+        if (is_there_) made_->be_like(old);
+        require_written(*made_, path_);
+    }
+    [[nodiscard]] bool was_there() const noexcept { return is_there_; }
+    [[nodiscard]] bool is_finished() const noexcept { return made_ == nullptr; }
 
-inline void
-move_into_place(file_beside& made, std::string const& path, std::filesystem::path const& target)
-{
-    made.move_to(target, true);
-    require_written(made, path);
-}
+    void write(std::string_view piece)
+    {
+        made_->write(piece);
+        require_written(*made_, path_);
+    }
+    void settle()
+    {
+        made_->settle();
+        require_written(*made_, path_);
+    }
+    /// @return  false: something stands there that may not be replaced
+    bool finish(bool may_replace = true)
+    {
+        made_->move_into_place(may_replace);
+        if (!may_replace && made_->why() == EEXIST) return false;
+        require_written(*made_, path_);
+        made_.reset();
+        return true;
+    }
+
+private:
+    std::string path_;
+    checked_place target_; ///< since construction
+    bool is_there_ = false;
+    std::unique_ptr<file_beside> made_{}; ///< null: finished
+};
 
 ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text)
 {
-    std::filesystem::path const target = target_of(path);
-    move_into_place(*written_beside(path, target, text), path, target);
+    file_in_writing made(path);
+    made.write(text);
+    made.settle();
+    made.finish();
 }
 
 ATTUNE_INLINE void replace_files(std::vector<file_content> const& all)
 {
-    std::vector<std::unique_ptr<file_beside>> made;
-    for (file_content const& one : all)
-        made.push_back(written_beside(one.path, target_of(one.path), one.text));
-    for (std::size_t i = 0; i < all.size(); ++i)
-        move_into_place(*made[i], all[i].path, target_of(all[i].path));
+    std::vector<std::unique_ptr<file_in_writing>> made;
+    for (file_content const& one : all) {
+        made.push_back(std::make_unique<file_in_writing>(one.path));
+        made.back()->write(one.text);
+        made.back()->settle();
+    }
+    for (auto const& one : made)
+        one->finish();
 }
 
 ATTUNE_INLINE bool create_file(std::string const& path, std::string_view text)
 {
-    std::filesystem::path const target = target_of(path);
-    struct ::stat there{};
-    if (::lstat(target.c_str(), &there) == 0) return false;
-    file_beside made(target);
+    file_in_writing made(path, false);
+    if (made.was_there()) return false;
     made.write(text);
     made.settle();
-    made.move_to(target, false);
-    if (made.why() == EEXIST) return false;
-    require_written(made, path);
-    return true;
+    return made.finish(false);
 }
 
 ATTUNE_INLINE replaced_file::replaced_file(std::string path)
     : path_(std::move(path))
-    , target_(target_of(path_).string())
-    , made_(begun_beside(path_, target_))
+    , made_(std::make_unique<file_in_writing>(path_))
 {
 }
 
@@ -208,18 +229,15 @@ ATTUNE_INLINE replaced_file::~replaced_file() = default;
 
 ATTUNE_INLINE void replaced_file::write(std::string_view piece)
 {
-    if (!made_) refuse_to_write(path_, "it is finished");
+    if (made_->is_finished()) refuse_to_write(path_, "it is finished");
     made_->write(piece);
-    require_written(*made_, path_);
 }
 
 ATTUNE_INLINE void replaced_file::finish()
 {
-    if (!made_) refuse_to_write(path_, "it is finished");
+    if (made_->is_finished()) refuse_to_write(path_, "it is finished");
     made_->settle();
-    require_written(*made_, path_);
-    move_into_place(*made_, path_, target_);
-    made_.reset();
+    made_->finish();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

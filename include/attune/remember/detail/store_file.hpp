@@ -6,6 +6,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,11 +56,12 @@ public:
         return store_file(path, O_RDWR);
     }
     /// Creates the file and its parent directories when they are missing.
-    [[nodiscard]] static store_file open_to_append(std::string const& path)
+    /// @param is_shared  other users may write what is created, where the umask lets them
+    [[nodiscard]] static store_file open_to_append(std::string const& path, bool is_shared = false)
     {
-        std::error_code ignored; // open() reports the failure, with its reason
-        std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-        return store_file(path, O_RDWR | O_APPEND | O_CREAT);
+        // open() reports the failure, with its reason
+        static_cast<void>(create_folders_of(path, is_shared ? 0777 : 0755));
+        return store_file(path, O_RDWR | O_APPEND | O_CREAT, is_shared ? 0666 : 0644);
     }
     /// The same for a file that is there.
     [[nodiscard]] static store_file open_to_extend(std::string const& path)
@@ -75,9 +76,18 @@ public:
     [[nodiscard]] bool absent() const noexcept { return error_ == ENOENT || error_ == ENOTDIR; }
     [[nodiscard]] std::string why() const
     {
-        return irregular_              ? "not a regular file"
+        return !refused_.empty()       ? refused_
+               : irregular_            ? "not a regular file"
                : error_ == EWOULDBLOCK ? "another writer keeps it locked"
                                        : std::generic_category().message(error_);
+    }
+
+    /// Why another user could have written it, as checked_file::by_others; of the file as it is
+    /// now.
+    [[nodiscard]] std::string by_others() const
+    {
+        return replaced_by_other_.empty() ? other_writer_of(file_.get(), path_)
+                                          : replaced_by_other_;
     }
 
     [[nodiscard]] identity stamp() const noexcept
@@ -241,27 +251,29 @@ private:
                 static_cast<std::int64_t>(status.st_mtim.tv_sec),
                 static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
     }
-    store_file(std::string const& path, int flags)
+    store_file(std::string const& path, int flags, unsigned mode = 0)
+        : path_(path)
     {
-        // O_NONBLOCK: opening a named pipe must not wait for its other end.
-        do {
-            file_ = descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666));
-        } while (!file_.is_open() && errno == EINTR);
-        if (!file_.is_open()) {
-            error_ = errno;
-            return;
-        }
+        checked_file opened = open_checked(path, flags, mode);
+        file_ = std::move(opened.file);
+        error_ = opened.error;
+        refused_ = std::move(opened.refused);
+        replaced_by_other_ = std::move(opened.replaced_by_other);
+        if (!file_.is_open()) return;
         struct ::stat status{};
         if (::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode)) return;
         irregular_ = true;
         file_.close();
     }
 
+    std::string path_;
     descriptor file_;
     mutable int error_ = 0;
     bool is_exclusive_ = false;
     bool is_locked_ = false;
     bool irregular_ = false;
+    std::string refused_{};
+    std::string replaced_by_other_{};
 };
 
 /// Releases a lock at once: closing the file does not where a child of fork() has it open too. A

@@ -73,7 +73,8 @@ ATTUNE_INLINE bool study_file::look(taken const& take)
 
 ATTUNE_INLINE bool study_file::exchange(taken const& take, made const& make, bool creates)
 {
-    opened to{creates ? store_file::open_to_append(path_) : store_file::open_to_extend(path_)};
+    opened to{creates ? store_file::open_to_append(path_, true)
+                      : store_file::open_to_extend(path_)};
     if (!to.file.usable()) {
         why_ = to.file.why();
         return false;
