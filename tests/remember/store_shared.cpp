@@ -19,6 +19,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <variant>
@@ -245,15 +246,20 @@ TEST_CASE("a file that a server forgot when another process replaced it is opene
     std::string const path = directory.file("s");
     int const status = status_of(fork_child([&] {
         int const lower = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-        int const next = ::dup(lower); // what the store will have
-        ::close(next);
+        int const second = ::dup(lower);
         store subject(path);
         subject.add(example_record(example_key(), 1));
+        int its = -1; // what the store has
+        for (int i = 0; i < 100; ++i)
+            if (std::error_code none;
+                std::filesystem::equivalent("/proc/self/fd/" + std::to_string(i), path, none))
+                its = i;
         std::filesystem::copy_file(path, path + ".new");
         std::filesystem::rename(path + ".new", path);
-        ::close(lower); // opened anew, the file has this number
-        if (!support::let_flock_fail(ESTALE, next)) ::_exit(77);
-        if (::flock(next, LOCK_SH | LOCK_NB) == 0) ::_exit(78); // not the store's
+        ::close(lower); // opened anew, the file has a number of these, and its folder the other
+        ::close(second);
+        if (!support::let_flock_fail(ESTALE, its)) ::_exit(77);
+        if (::flock(its, LOCK_SH | LOCK_NB) == 0) ::_exit(78); // not the store's
         subject.add(example_record(example_key(), 2));
         ::_exit(subject.notices().empty() ? 0 : 1);
     }));

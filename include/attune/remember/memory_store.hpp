@@ -62,6 +62,11 @@ public:
     /// No other process sees this store.
     [[nodiscard]] detail::problem_claim claim(record_key const&, double) { return {}; }
 
+protected:
+    /// From now on it answers as a `store` does whose file another user could have written.
+    /// @param why  as detail::other_writer_of()
+    void disbelieve(std::string const& path, std::string const& why);
+
 private:
     struct state;
     std::unique_ptr<state> state_;

@@ -14,6 +14,7 @@ struct memory_store::state {
     detail::line_text lines{};
     detail::line_maker make_line{};
     std::vector<std::string> notices{};
+    bool is_believed = true;
 };
 
 ATTUNE_INLINE memory_store::memory_store()
@@ -25,6 +26,7 @@ ATTUNE_INLINE memory_store::memory_store(memory_store const& other)
 {
     state_->lines.add(other.state_->lines.text());
     state_->notices = other.state_->notices;
+    state_->is_believed = other.state_->is_believed;
 }
 ATTUNE_INLINE memory_store::memory_store(memory_store&&) noexcept = default;
 ATTUNE_INLINE memory_store& memory_store::operator=(memory_store other) noexcept
@@ -56,7 +58,8 @@ ATTUNE_INLINE memory_store memory_store::from_text(std::string const& text, std:
 
 ATTUNE_INLINE lookup_result memory_store::find(record_key const& key)
 {
-    return state_->lines.table().find(key, state_->lines.source());
+    lookup_result out = state_->lines.table().find(key, state_->lines.source());
+    return state_->is_believed ? out : detail::unbelieved(std::move(out));
 }
 ATTUNE_INLINE void memory_store::add(record const& entry)
 {
@@ -69,6 +72,11 @@ ATTUNE_INLINE std::vector<std::string> memory_store::notices()
 ATTUNE_INLINE void memory_store::notice(std::string sentence)
 {
     state_->notices.push_back(std::move(sentence));
+}
+ATTUNE_INLINE void memory_store::disbelieve(std::string const& path, std::string const& why)
+{
+    state_->is_believed = false;
+    notice(detail::unbelieved_notice(path, why));
 }
 ATTUNE_INLINE std::vector<record> memory_store::records() const
 {
@@ -92,16 +100,19 @@ ATTUNE_INLINE void memory_store::prove(detail::stored_problem const& problem,
 }
 ATTUNE_INLINE detail::problem_history memory_store::recall(detail::stored_problem const& wanted)
 {
+    if (!state_->is_believed) return {.problem = wanted};
     return state_->lines.table().recall(wanted, state_->lines.source());
 }
 ATTUNE_INLINE std::vector<detail::related_problem>
 memory_store::related(detail::stored_problem const& wanted, std::size_t most)
 {
-    return state_->lines.table().related(wanted, most, state_->lines.source());
+    auto out = state_->lines.table().related(wanted, most, state_->lines.source());
+    return state_->is_believed ? out : detail::unbelieved(std::move(out));
 }
 ATTUNE_INLINE std::vector<detail::proven_shape>
 memory_store::proofs(detail::stored_problem const& wanted, std::string const& code)
 {
+    if (!state_->is_believed) return {};
     return state_->lines.table().proofs(wanted, code, state_->lines.source());
 }
 

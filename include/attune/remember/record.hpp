@@ -178,6 +178,7 @@ namespace detail {
 /// How well a record fits a key, best first.
 enum class record_match : std::uint8_t {
     exact,        ///< everything is equal
+    unverified,   ///< everything is equal, but another user could have written it: verify it first
     other_size,   ///< only the inputs differ: a good start for a search; times are not comparable
     other_device, ///< only compiler or device differ: a fair start; times are not comparable
     none,         ///< nothing fits
@@ -189,6 +190,8 @@ enum class record_match : std::uint8_t {
     switch (how) {
     case record_match::exact:
         return "exact";
+    case record_match::unverified:
+        return "exact, unverified";
     case record_match::other_size:
         return "other size";
     case record_match::other_device:

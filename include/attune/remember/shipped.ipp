@@ -5,11 +5,10 @@
 #include <attune/core/embedded_file.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/detail/store_file.hpp>
 #include <attune/remember/shipped.hpp>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -26,35 +25,38 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-/// The bytes of a regular file; nothing when it cannot be read.
-[[nodiscard]] inline std::optional<std::string> shipped_text(std::filesystem::path const& path)
-{
-    std::error_code failed;
-    if (!std::filesystem::is_regular_file(path, failed)) return {};
-    std::ifstream in(path, std::ios::binary);
-    std::string out{std::istreambuf_iterator<char>(in), {}};
-    if (!in.good() && !in.eof()) return {};
-    return out;
-}
+/// Where the file of a shipped store is, and what is in it.
+struct shipped_text {
+    std::string text{};
+    std::string by_others{}; ///< why another user could have written it; empty: none could
+};
 
-[[nodiscard]] inline memory_store read_shipped(std::string const& path)
+/// Nothing where it cannot be read.
+[[nodiscard]] inline std::optional<shipped_text> read_shipped(std::filesystem::path const& path)
 {
-    std::error_code failed;
-    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    std::filesystem::path const beside = program.parent_path() / path; // an absolute path stays
-    if (auto const text = shipped_text(beside)) return memory_store::from_text(*text, path);
-    if (auto const text = shipped_text(path)) return memory_store::from_text(*text, path);
-    memory_store out;
-    out.notice("the shipped store " + path + " cannot be read: it is neither " + beside.string() +
-               " nor in the current folder");
+    store_file const file = store_file::open_to_read(path.string());
+    shipped_text out;
+    if (!file.usable() || !file.read_all(out.text)) return {};
+    out.by_others = file.by_others();
     return out;
 }
 
 } // namespace detail
 
 ATTUNE_INLINE shipped::shipped(std::string const& path)
-    : memory_store(detail::read_shipped(path))
 {
+    std::error_code failed;
+    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", failed);
+    std::filesystem::path const beside = program.parent_path() / path; // an absolute path stays
+    auto found = detail::read_shipped(beside);
+    if (!found) found = detail::read_shipped(path);
+    if (!found) {
+        notice("the shipped store " + path + " cannot be read: it is neither " + beside.string() +
+               " nor in the current folder");
+        return;
+    }
+    memory_store::operator=(from_text(found->text, path));
+    if (!found->by_others.empty()) disbelieve(path, found->by_others);
 }
 
 ATTUNE_INLINE memory_store embedded_store(std::string const& name)

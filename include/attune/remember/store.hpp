@@ -30,6 +30,8 @@ namespace attune::inline ATTUNE_ABI {
 ///   store is not written to either. Then, when a file cannot be written, and when another process
 ///   keeps the lock for seconds, records are kept in memory; every add(), the destructor and exit()
 ///   try the file again.
+/// - Of a file that another user could have written, a record is `record_match::unverified`, and
+///   nothing counts as verified or as tried: see README.md of this folder. A notice says why.
 /// - The first add() creates a missing file or directory.
 class store {
 public:
@@ -58,7 +60,8 @@ public:
     [[nodiscard]] std::string const& path() const noexcept;
 
     /// All that the store holds, as text: memory_store::from_text() of it finds the same. So one
-    /// process of a job can read it and broadcast it, and all use the same winner.
+    /// process of a job can read it and broadcast it, and all use the same winner. Nothing of a
+    /// file that another user could have written.
     [[nodiscard]] std::string text();
 
     // What tune/ uses beside: see detail::any_store.

@@ -73,7 +73,8 @@ public:
     {
         lock_of const guard(state_);
         if (!refresh()) return {};
-        lookup_result const in_file = reader_.table().find(key, reader_.source());
+        lookup_result in_file = reader_.table().find(key, reader_.source());
+        if (!is_believed()) in_file = detail::unbelieved(std::move(in_file));
         lookup_result const waiting = kept_.table().find(key, kept_.source());
         return detail::better_of(in_file, waiting);
     }
@@ -82,7 +83,8 @@ public:
     {
         lock_of const guard(state_);
         if (!refresh()) return {.problem = wanted};
-        detail::problem_history out = reader_.table().recall(wanted, reader_.source());
+        detail::problem_history out{.problem = wanted};
+        if (is_believed()) out = reader_.table().recall(wanted, reader_.source());
         detail::add_to(out, kept_.table().recall(wanted, kept_.source()));
         return out;
     }
@@ -93,6 +95,7 @@ public:
         lock_of const guard(state_);
         if (!refresh()) return {};
         auto out = reader_.table().related(wanted, most, reader_.source());
+        if (!is_believed()) out = detail::unbelieved(std::move(out));
         detail::add_to(out, kept_.table().related(wanted, most, kept_.source()), most);
         return out;
     }
@@ -102,7 +105,8 @@ public:
     {
         lock_of const guard(state_);
         if (!refresh()) return {};
-        auto out = reader_.table().proofs(wanted, code, reader_.source());
+        std::vector<detail::proven_shape> out;
+        if (is_believed()) out = reader_.table().proofs(wanted, code, reader_.source());
         for (detail::proven_shape& one : kept_.table().proofs(wanted, code, kept_.source()))
             out.push_back(std::move(one));
         return out;
@@ -112,7 +116,7 @@ public:
     {
         lock_of const guard(state_);
         std::string out;
-        if (!refresh() || !reader_.read_text(out)) out.clear();
+        if (!refresh() || !is_believed() || !reader_.read_text(out)) out.clear();
         if (!out.empty() && out.back() != '\n') out += '\n';
         return out + kept_.text();
     }
@@ -195,6 +199,9 @@ private:
                             "until the process ends; give the store another path");
     }
 
+    /// False: another user could have written the file.
+    [[nodiscard]] bool is_believed() const noexcept { return reader_.by_others().empty(); }
+
     /// Brings the table up to date with the file. @return  false: nothing may be found
     bool refresh()
     {
@@ -212,6 +219,8 @@ private:
             notice_foreign();
         else
             notice_damage(damaged);
+        if (!is_believed() && !table.is_foreign())
+            notice_once(detail::unbelieved_notice(path_, reader_.by_others()));
         return true;
     }
 

@@ -97,6 +97,29 @@ private:
     std::set<std::string> introduced_{};
 };
 
+/// The answers of a store that another user could have written: they have to be verified.
+[[nodiscard]] inline lookup_result unbelieved(lookup_result found)
+{
+    if (found.how == record_match::exact) found.how = record_match::unverified;
+    return found;
+}
+[[nodiscard]] inline std::vector<related_problem> unbelieved(std::vector<related_problem> all)
+{
+    for (related_problem& one : all) {
+        one.is_believed = false;
+        if (one.how.how == problem_difference::none)
+            one.how.why = "for these inputs, says a store that another user may write";
+    }
+    return all;
+}
+/// What a person is told of such a store.
+/// @param why  as other_writer_of()
+[[nodiscard]] inline std::string unbelieved_notice(std::string const& path, std::string const& why)
+{
+    return path + ": another user may write it: " + why +
+           "; no winner of it serves before it is verified here";
+}
+
 /// @param later  of two answers that fit equally well, the one that is taken unless `first`'s
 /// record
 ///               stands above it
@@ -104,7 +127,7 @@ private:
 {
     if (!later.best || (first.best && first.how < later.how)) return first;
     if (!first.best || later.how < first.how) return later;
-    if (later.how == record_match::exact)
+    if (later.how <= record_match::unverified)
         return supersedes(*later.best, *first.best) ? std::move(later) : std::move(first);
     return later.distance <= first.distance ? std::move(later) : std::move(first);
 }
@@ -124,7 +147,8 @@ add_to(std::vector<related_problem>& to, std::vector<related_problem> more, std:
 {
     for (related_problem& one : more) {
         auto const same = std::find_if(to.begin(), to.end(), [&](related_problem const& known) {
-            return id_of(known.past.problem) == id_of(one.past.problem);
+            return known.is_believed == one.is_believed &&
+                   id_of(known.past.problem) == id_of(one.past.problem);
         });
         if (same != to.end()) {
             add_to(same->past, std::move(one.past));

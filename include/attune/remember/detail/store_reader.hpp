@@ -46,6 +46,7 @@ public:
         }
         store_file::identity const now = file_->stamp();
         if (now == stamp_) return state::read;
+        by_others_ = file_->by_others();
         auto const size = static_cast<std::uint64_t>(std::max<std::int64_t>(now.bytes, 0));
         if (size > store_file::largest) {
             forget();
@@ -65,6 +66,8 @@ public:
 
     [[nodiscard]] record_table& table() noexcept { return table_; }
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
+    /// Why another user could have written the file that was read; empty: none could.
+    [[nodiscard]] std::string const& by_others() const noexcept { return by_others_; }
 
     /// Parts of the text that was taken in.
     [[nodiscard]] record_table::text_source source() const
@@ -152,6 +155,7 @@ private:
     store_file::identity stamp_{};
     std::string before_end_{};
     std::string why_{};
+    std::string by_others_{};
     bool is_left_ = false; ///< a last line is being written
 };
 

@@ -58,7 +58,8 @@ public:
     event_log();
     /// Continues the last session of `path` if it has this key and seed and no end; else begins a
     /// new session. Waits 3 s at most for another process that logs to `path`, and after that logs
-    /// nothing; past() is read all the same.
+    /// nothing; past() is read all the same. A session of a file that another user could have
+    /// written is not continued.
     event_log(std::string path, std::string key, std::uint64_t seed);
     ~event_log();
     event_log(event_log&&) noexcept;

@@ -267,8 +267,12 @@ ATTUNE_INLINE event_log::event_log(std::string path, std::string key, std::uint6
         if (is_ours) notices_.push_back(path + ": events are not logged: the file is no event log");
         return;
     }
+    std::string const others = made->opened.by_others();
+    if (!others.empty() && !sessions.empty())
+        notices_.push_back(path + ": another user may write it: " + others +
+                           "; no tuning goes on from it");
     auto const is_unfinished = [&] {
-        return !sessions.empty() && !detail::ended(sessions.back()) &&
+        return others.empty() && !sessions.empty() && !detail::ended(sessions.back()) &&
                sessions.back().key == made->key && sessions.back().seed == made->seed;
     };
     // The writer of a session's beginning was killed: the session before has all that it has.

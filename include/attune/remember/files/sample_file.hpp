@@ -31,8 +31,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Lines of text. Processes share the file: each add() is one write under a lock. Lines that are
-/// damaged, or that mean something else, are skipped; a file that begins with other text is neither
-/// read nor written.
+/// damaged, or that mean something else, are skipped; a file that begins with other text, or that
+/// another user may write, is neither read nor written.
 class sample_file {
 public:
     /// Opens nothing yet.

@@ -94,6 +94,10 @@ ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
         if (!out.file.absent()) fail(out.file.why());
         return {};
     }
+    if (std::string const others = out.file.by_others(); !others.empty()) {
+        fail("another user may write the file: " + others);
+        return {};
+    }
     {
         // No line is in the middle of being written. Others append while this one reads.
         unlocked_at_end const unlocked(out.file);
@@ -183,7 +187,7 @@ struct beginning_sum {
 {
     store_file const file = store_file::open_to_read(path);
     std::string all;
-    if (!file.usable() || !file.read_all(all)) return {};
+    if (!file.usable() || !file.by_others().empty() || !file.read_all(all)) return {};
     std::string_view rest = all;
     if (take_until(rest, '\t') != first_word_of_sums) return {};
     std::string_view const sum = take_until(rest, '\n');
@@ -281,6 +285,8 @@ sample_file::add_locked(std::string_view lines,
     if (!problem_.empty()) return;
     store_file file = store_file::open_to_append(path_);
     if (!file.usable()) return fail(file.why());
+    if (std::string const others = file.by_others(); !others.empty())
+        return fail("another user may write the file: " + others);
     unlocked_at_end const unlocked(file);
     if (!file.lock(store_file::sharing::exclusive)) return fail(file.why());
     auto const bytes = static_cast<std::uint64_t>(file.stamp().bytes);

@@ -53,6 +53,7 @@ struct problem_history {
 struct related_problem {
     problem_history past{};
     problem_relation how{};
+    bool is_believed = true; ///< false: another user could have written it
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -58,7 +58,8 @@ public:
 
     /// The remembered variant, compiled. Nothing when there is none, when it cannot be used (the
     /// reason is added to `notices`), or when its tuning did less than is asked for now: see
-    /// is_enough().
+    /// is_enough(). One of a store that another user could have written demands a verification: see
+    /// proof_memory::is_required.
     /// @param shape  of the call; empty: of none
     /// @param asked  what a tuning may cost now; where it may cost nothing, what there is serves
     [[nodiscard]] std::optional<known_variant> find(record_key const& key,

@@ -46,8 +46,10 @@ remembered_choice::find(record_key const& key,
                         std::vector<std::string>& notices) const
 {
     if (subject_.options.on_miss == miss_policy::always) return {};
-    std::optional<record> const known = exact(key);
-    if (!known || !serves(*known, asked)) return {};
+    lookup_result const found = store_.find(key);
+    std::optional<record> const& known = found.best;
+    bool const is_unverified = found.how == record_match::unverified;
+    if ((found.how != record_match::exact && !is_unverified) || !serves(*known, asked)) return {};
     std::optional<point> const at = point_of(known->configuration, space);
     if (!at) {
         notices.push_back(
@@ -62,11 +64,13 @@ remembered_choice::find(record_key const& key,
     }
     known_variant out =
         variant_of(*known, key, space, std::get<callable>(std::move(winner)), *at, predict);
+    if (is_unverified)
+        out.choice.why += "; of a store that another user may write, so it is verified first";
     // What a generator writes may have changed though its revision did not, and so may a library
     // that the code calls: other code is verified before it serves.
-    bool const is_that_code = known->code == out.code.object_key;
-    out.is_for_this_shape = !shape.empty() && known->shape == shape && is_that_code;
-    out.proofs.is_required = !is_that_code;
+    bool const is_known = !is_unverified && known->code == out.code.object_key;
+    out.is_for_this_shape = !shape.empty() && known->shape == shape && is_known;
+    out.proofs.is_required = !is_known;
     return out;
 }
 
@@ -148,7 +152,7 @@ remembered_choice::related_to(stored_problem const& problem, std::size_t most) c
     // Scores of code that was not run stand for no time, and times for no score.
     std::vector<related_problem> out = store_.related(problem, most);
     std::erase_if(out, [&](related_problem const& other) {
-        return other.how.how == problem_difference::none ||
+        return (other.how.how == problem_difference::none && other.is_believed) ||
                is_predicted(other.past.problem) != is_predicted(problem);
     });
     return out;
@@ -180,7 +184,7 @@ remembered_choice::find_by_code(record_key const& key,
     for (related_problem& other :
          related_to(problem_of(key, space.describe(), subject_.facts), most_by_code)) {
         std::optional<record>& known = other.past.best;
-        if (other.how.how != problem_difference::code || !known ||
+        if (other.how.how != problem_difference::code || !other.is_believed || !known ||
             known->key.schema != key.schema || known->code.empty() || known->default_code.empty() ||
             !serves(*known, asked))
             continue;
@@ -349,7 +353,7 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
             out.related.push_back(std::move(one));
     if (anew || subject_.options.on_miss == miss_policy::always) return out;
     for (related_problem const& other : others)
-        if (other.how.how == problem_difference::code)
+        if (other.how.how == problem_difference::code && other.is_believed)
             for (tried_row const& row : std::views::reverse(other.past.rows))
                 if (succeeded(row.result) && !row.code.empty())
                     out.known_code.emplace_back(row.code, row.result);
