@@ -39,8 +39,8 @@ struct code_point {
 [[nodiscard]] inline bool is_shown(char32_t c) noexcept
 {
     bool const is_control = (c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7f && c < 0xa0);
-    bool const is_direction =
-        (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x200e || c == 0x200f;
+    bool const is_direction = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
+                              c == 0x200e || c == 0x200f || c == 0x061c;
     bool const is_nothing = (c & 0xfffeu) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
     return !is_control && !is_direction && !is_nothing;
 }
@@ -64,6 +64,79 @@ void for_each_shown(std::string_view text, Plain plain)
     for_each_shown(text, [&](std::string_view bytes) {
         out += bytes == "\n" || bytes == "\t" ? std::string_view(" ") : bytes;
     });
+    return out;
+}
+
+/// The same of a text of several lines.
+[[nodiscard]] inline std::string shown_lines(std::string_view text)
+{
+    std::string out;
+    for_each_shown(text, [&](std::string_view bytes) { out += bytes; });
+    return out;
+}
+
+/// The byte that "\x1b" at the beginning of a text stands for; negative: it begins with none.
+[[nodiscard]] inline int escaped_byte(std::string_view text) noexcept
+{
+    if (text.size() < 4 || text[0] != '\\' || text[1] != 'x') return -1;
+    int out = 0;
+    for (char const c : text.substr(2, 2)) {
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return -1;
+        out = out * 16 + (c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return out;
+}
+
+enum class escaping {
+    one_line,   ///< line ends and tabs are escaped too, and a backslash stays as it is
+    reversible, ///< line ends and tabs stay; unescaped_text() gives the text back
+};
+
+/// What cannot be shown as "\x1b", byte by byte; all else stays.
+[[nodiscard]] inline std::string escaped_text(std::string_view text, escaping how)
+{
+    std::string out;
+    while (!text.empty()) {
+        code_point const c = first_code_point(text);
+        bool const is_broken = c.bytes == 1 && c.value == 0xfffd; // no UTF-8
+        bool const is_blank = c.value == '\n' || c.value == '\t';
+        bool const is_escaped = is_broken || !is_shown(c.value) ||
+                                (how == escaping::one_line ? is_blank : escaped_byte(text) >= 0);
+        for (char const one : text.substr(0, c.bytes)) {
+            auto const byte = static_cast<unsigned char>(one);
+            if (!is_escaped) {
+                out += one;
+                continue;
+            }
+            out += "\\x";
+            out += "0123456789abcdef"[byte >> 4];
+            out += "0123456789abcdef"[byte & 15];
+        }
+        text.remove_prefix(c.bytes);
+    }
+    return out;
+}
+
+/// The text that escaped_text(text, escaping::reversible) was made of. Of another text, what it
+/// would not have escaped stays.
+[[nodiscard]] inline std::string unescaped_text(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        std::string bytes; // what stands escaped from here on
+        for (int byte;
+             bytes.size() < 4 && (byte = escaped_byte(text.substr(4 * bytes.size(), 4))) >= 0;)
+            bytes += static_cast<char>(byte);
+        code_point const c = bytes.empty() ? code_point{} : first_code_point(bytes);
+        bool const is_broken = c.bytes == 1 && c.value == 0xfffd;
+        if (bytes.empty() || !(is_broken || !is_shown(c.value) || c.value == '\\')) {
+            out += text.front();
+            text.remove_prefix(1);
+            continue;
+        }
+        out += bytes.substr(0, c.bytes);
+        text.remove_prefix(4 * c.bytes);
+    }
     return out;
 }
 

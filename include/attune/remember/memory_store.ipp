@@ -96,7 +96,8 @@ ATTUNE_INLINE void memory_store::end(detail::stored_problem const& problem)
 ATTUNE_INLINE void memory_store::prove(detail::stored_problem const& problem,
                                        detail::proven_shape const& proof)
 {
-    state_->lines.add(state_->make_line(problem, proof));
+    if (!state_->lines.table().says(problem, proof, state_->lines.source()))
+        state_->lines.add(state_->make_line(problem, proof));
 }
 ATTUNE_INLINE detail::problem_history memory_store::recall(detail::stored_problem const& wanted)
 {

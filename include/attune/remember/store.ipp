@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/detail/store_reader.hpp>
 #include <attune/remember/detail/store_writer.hpp>
+#include <attune/remember/lines/compacted.hpp>
 #include <attune/remember/lines/record_line.hpp>
+#include <attune/remember/lines/store_lines.hpp>
 #include <attune/remember/store.hpp>
 
 #include <atomic>
@@ -128,7 +131,7 @@ public:
         double const wait_s = is_locked_out_ ? 0.0 : detail::longest_store_wait_s;
         lock_of const only_one(writing_);
         detail::waiting_line line = make_line_(what...);
-        if (waiting_.empty() && write({&line, 1}, wait_s)) return;
+        if (waiting_.empty() && write({&line, 1}, wait_s)) return compact();
         bool const is_first = waiting_.empty();
         {
             lock_of const guard(state_);
@@ -139,6 +142,17 @@ public:
                 detail::writes_at_exit::add(shared_from_this());
         }
         if (!is_first) write_waiting(wait_s);
+    }
+
+    void prove(detail::stored_problem const& problem, detail::proven_shape const& proof)
+    {
+        {
+            lock_of const guard(state_);
+            if (refresh() && (reader_.table().says(problem, proof, reader_.source()) ||
+                              kept_.table().says(problem, proof, kept_.source())))
+                return;
+        }
+        append(problem, proof);
     }
 
     /// In the process that was asked to keep them, not in a fork of it.
@@ -249,6 +263,28 @@ private:
         return false;
     }
 
+    /// Replaces a file of which most is past by what still answers. Other writers wait meanwhile,
+    /// and go on in the new file.  @pre  as write()
+    void compact()
+    {
+        {
+            lock_of const guard(state_);
+            if (!is_compactable_ || !reader_.table().is_mostly_past()) return;
+            is_compactable_ = refresh() && reader_.is_own();
+            if (!is_compactable_) return;
+        }
+        try {
+            detail::rewrite_store(file_, [](std::string const& now) {
+                std::string made = detail::compacted(now);
+                return made.size() < now.size() / 2 ? made : now;
+            });
+        } catch (error const&) { // such as in a folder that may only be read: it costs time alone
+        }
+        lock_of const guard(state_);
+        static_cast<void>(refresh());
+        is_compactable_ = !reader_.table().is_mostly_past();
+    }
+
     void write_waiting(double wait_s)
     {
         if (waiting_.empty() || !write(waiting_, wait_s)) return;
@@ -272,6 +308,7 @@ private:
     std::vector<std::string> notices_;
     bool is_unusable_ = false; ///< and that has been told
     bool will_write_at_exit_ = false;
+    bool is_compactable_ = true;
     std::set<std::string> told_;
 };
 
@@ -310,7 +347,7 @@ ATTUNE_INLINE void store::end(detail::stored_problem const& problem)
 ATTUNE_INLINE void store::prove(detail::stored_problem const& problem,
                                 detail::proven_shape const& proof)
 {
-    implementation_->append(problem, proof);
+    implementation_->prove(problem, proof);
 }
 ATTUNE_INLINE detail::problem_history store::recall(detail::stored_problem const& wanted)
 {

@@ -5,7 +5,9 @@
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/fixed_string.hpp>
+#include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/replace_file.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
@@ -21,6 +23,7 @@
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -49,10 +52,21 @@ ATTUNE_INLINE std::vector<std::string> checked_levels(std::vector<std::string> c
 ATTUNE_INLINE std::string text_of_store(std::string const& path)
 {
     std::error_code failed;
-    std::ifstream in(path, std::ios::binary);
-    if (!std::filesystem::is_regular_file(path, failed) || !in)
+    bool const is_file = std::filesystem::is_regular_file(path, failed);
+    std::ifstream in(is_file ? path : std::string(), std::ios::binary);
+    if (!is_file || !in)
         throw error("the store cannot be read", path, "name the file that the program wrote");
     return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What is baked serves as the store says.
+inline void say_who_may_write(bake_plan& plan, std::string const& path)
+{
+    checked_file const store = open_checked(path, O_RDONLY);
+    std::string why = store.file ? other_writer_of(store.file.get(), path) : std::string();
+    if (why.empty()) why = store.replaced_by_other;
+    if (!why.empty())
+        plan.notices.push_back(path + ": another user may write it, and so what is baked: " + why);
 }
 
 /// A rule for make: `made` depends on each file of the kernel.
@@ -231,6 +245,7 @@ bake_for_devices(bake_request const& request, std::string const& text, kernel_so
                               .most_variants = request.most_variants,
                               .is_for_device = true,
                               .is_unverified = request.is_unverified});
+    say_who_may_write(plan, request.store);
     add_proven_builds(plan, levels, {}, request.is_unverified);
     compile_images(plan, levels);
     bool const has_prediction =
@@ -270,6 +285,7 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
                              request.store,
                              std::move(source),
                              {.kernel = request.kernel, .most_variants = request.most_variants});
+    say_who_may_write(plan, request.store);
     leave_out_flags_for_x86(plan, request.machine);
     leave_out_flags_of_clang(plan, request.compiler);
     baked_names const names{request.stem};
@@ -388,10 +404,10 @@ ATTUNE_INLINE int bake_main(std::span<char const* const> arguments)
 {
     try {
         for (std::string const& said : bake(request_in(arguments)))
-            std::fprintf(stderr, "attune: %s\n", said.c_str());
+            std::fprintf(stderr, "attune: %s\n", shown_text(said).c_str());
         return 0;
     } catch (std::exception const& problem) {
-        std::fprintf(stderr, "%s\n", problem.what());
+        std::fprintf(stderr, "%s\n", shown_lines(problem.what()).c_str());
         return 1;
     }
 }

@@ -4,6 +4,7 @@
 
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/progress.hpp>
 
@@ -116,6 +117,7 @@ private:
     }
     void show(std::string text)
     {
+        text = shown_text(text);
         if (text.size() > columns()) text.resize(columns());
         write(std::move(text));
     }
@@ -129,7 +131,7 @@ private:
     }
     void keep(std::string const& text)
     {
-        write(text);
+        write(shown_text(text));
         std::fputc('\n', stderr);
         shown = 0;
     }
@@ -190,7 +192,7 @@ ATTUNE_INLINE progress_sink terminal_progress()
 {
     if (::isatty(STDERR_FILENO) == 0)
         return line_progress([](std::string const& line) {
-            std::fprintf(stderr, "%s\n", line.c_str());
+            std::fprintf(stderr, "%s\n", shown_text(line).c_str());
             std::fflush(stderr);
         });
     auto const state = std::make_shared<detail::live_line>();

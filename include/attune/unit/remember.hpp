@@ -12,6 +12,7 @@
 #include <attune/remember/files/t4.ipp>
 #include <attune/remember/followed_store.ipp>
 #include <attune/remember/layers.ipp>
+#include <attune/remember/lines/compacted.ipp>
 #include <attune/remember/lines/line_index.ipp>
 #include <attune/remember/lines/record_line.ipp>
 #include <attune/remember/lines/record_table.ipp>

@@ -61,4 +61,14 @@ struct line_form {
     return {};
 }
 
+/// Whether a proven line says that a variant was wrong. A line that attune writes has its verdict
+/// behind all else but its checksum.
+[[nodiscard]] inline bool is_refutation(std::string_view line) noexcept
+{
+    constexpr std::string_view verdict = "\"right\":false,";
+    constexpr std::size_t behind = std::string_view("\"sum\":\"00000000\"}").size();
+    return line.size() >= verdict.size() + behind &&
+           line.substr(line.size() - verdict.size() - behind).starts_with(verdict);
+}
+
 } // namespace attune::inline ATTUNE_ABI::detail

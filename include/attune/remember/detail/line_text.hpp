@@ -73,10 +73,13 @@ public:
         text_ += now;
     }
     /// What another store gave as text. A damaged line is skipped.
-    void add(std::string const& text)
+    void add(std::string text)
     {
         std::size_t const at = text_.size();
-        text_ += text;
+        if (at == 0)
+            text_ = std::move(text);
+        else
+            text_ += text;
         if (!text_.empty() && text_.back() != '\n') text_ += '\n';
         table_.take(std::string_view(text_).substr(at), at);
     }

@@ -90,6 +90,14 @@ public:
                                           : replaced_by_other_;
     }
 
+    /// This user owns it, and it has no second name.
+    [[nodiscard]] bool is_own() const noexcept
+    {
+        struct ::stat status{};
+        return ::fstat(file_.get(), &status) == 0 && status.st_uid == ::geteuid() &&
+               status.st_nlink == 1;
+    }
+
     [[nodiscard]] identity stamp() const noexcept
     {
         struct ::stat status{};
@@ -187,6 +195,7 @@ public:
             error_ = EFBIG;
             return false;
         }
+        if (about.known) text.reserve(static_cast<std::size_t>(about.bytes) + block);
         for (;;) {
             std::size_t const had = text.size();
             text.resize(had + block);

@@ -76,6 +76,9 @@ public:
             return file_ && file_->read(offset, length, out);
         };
     }
+    /// This user owns the file under one name, and nobody else may write it: it may become another.
+    [[nodiscard]] bool is_own() const { return file_ && file_->is_own() && by_others_.empty(); }
+
     /// The whole text, as far as it was taken in.
     [[nodiscard]] bool read_text(std::string& out) const
     {

@@ -58,6 +58,7 @@ protected:
     struct place {
         std::uint64_t offset = 0;
         std::uint32_t length = 0;
+        std::uint32_t sum = 0; ///< sum_of() the line
     };
     struct entry {
         place at{};
@@ -66,6 +67,7 @@ protected:
     struct chain {
         std::uint32_t first = nothing;
         std::uint32_t last = nothing;
+        std::uint32_t length = 0;
     };
     struct dated_record {
         record entry{};
@@ -82,12 +84,16 @@ protected:
         chain won{};
         chain tried{};
         chain proven{};
+        chain refuted{};        ///< shapes for which a variant was wrong
         std::uint64_t over = 0; ///< offset of the last line that says so
         std::uint32_t next_of_identity = nothing;
         std::uint32_t next_of_kernel = nothing;
         std::uint64_t latest = 0; ///< offset of the last line that refers to it
         std::unique_ptr<parsed_problem> parsed{};
     };
+
+    /// Null: no line is of this problem.
+    [[nodiscard]] known_problem const* find_problem(std::string_view id) const;
 
     std::vector<entry> entries_{};
     std::vector<known_problem> problems_{};

@@ -55,7 +55,7 @@ ATTUNE_INLINE bool line_index::take_line(std::string_view line, std::uint64_t of
         line.begin());
     line = trimmed_line(line);
     if (line.empty()) return true;
-    place const at{offset + blanks, static_cast<std::uint32_t>(line.size())};
+    place const at{offset + blanks, static_cast<std::uint32_t>(line.size()), sum_of(line)};
     switch (check_of(line)) {
     case line_check::right:
         if (take_in_form(line, at)) return true;
@@ -81,7 +81,8 @@ ATTUNE_INLINE bool line_index::take_in_form(std::string_view line, place at)
         known_problem& of = problem_at(form.id);
         if (form.kind == line_kind::tried) append(of.tried, of, at);
         if (form.kind == line_kind::won) append(of.won, of, at);
-        if (form.kind == line_kind::proven) append(of.proven, of, at);
+        if (form.kind == line_kind::proven)
+            append(is_refutation(line) ? of.refuted : of.proven, of, at);
         if (form.kind == line_kind::over) of.over = at.offset;
         return true;
     }
@@ -136,7 +137,7 @@ line_index::take_parsed(std::string_view line, place at, bool is_final, bool& is
         append(of.won, of, at);
     } else if (auto const* const proven = std::get_if<proven_entry>(&content)) {
         known_problem& of = problem_at(proven->at);
-        append(of.proven, of, at);
+        append(proven->proof.is_right ? of.proven : of.refuted, of, at);
     } else if (auto* const wrong = std::get_if<damaged_line>(&content)) {
         is_left = !is_final;
         if (is_final) add_damage(std::move(wrong->why), line);
@@ -149,6 +150,12 @@ ATTUNE_INLINE void line_index::add_damage(std::string why, std::string_view line
     is_strange_ = is_strange_ || !(header_line().starts_with(line) ||
                                    std::string_view("{\"attune_store\":1").starts_with(line));
     damaged_.add(lines_, std::move(why));
+}
+
+ATTUNE_INLINE line_index::known_problem const* line_index::find_problem(std::string_view id) const
+{
+    auto const at = by_id_.find(hash_of_text(id));
+    return at == by_id_.end() ? nullptr : &problems_[at->second];
 }
 
 ATTUNE_INLINE line_index::known_problem& line_index::problem_at(std::string_view id)
@@ -191,6 +198,7 @@ ATTUNE_INLINE void line_index::append(chain& to, known_problem& of, place at)
     entries_.push_back({at, nothing});
     (to.first == nothing ? to.first : entries_[to.last].next) = mine;
     to.last = mine;
+    ++to.length;
     of.latest = at.offset;
 }
 

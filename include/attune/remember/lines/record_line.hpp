@@ -81,6 +81,9 @@ enum class line_check : std::uint8_t { right, wrong, missing };
 /// Cost  0.5 ns a byte
 [[nodiscard]] line_check check_of(std::string_view line) noexcept;
 
+/// The digits at the end of a line that has a checksum, as a number; meaningless of another line.
+[[nodiscard]] std::uint32_t sum_of(std::string_view line) noexcept;
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

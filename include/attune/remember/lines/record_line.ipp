@@ -8,6 +8,7 @@
 #include <attune/remember/detail/json_texts.hpp>
 #include <attune/remember/detail/line_json.hpp>
 #include <attune/remember/detail/line_sum.hpp>
+#include <attune/remember/detail/text_hash.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
@@ -41,6 +42,13 @@ ATTUNE_INLINE line_check check_of(std::string_view line) noexcept
                    std::string_view(digits.data(), digits.size())
                ? line_check::right
                : line_check::wrong;
+}
+
+ATTUNE_INLINE std::uint32_t sum_of(std::string_view line) noexcept
+{
+    if (line.size() < sum_tail) return 0;
+    return static_cast<std::uint32_t>(
+        hexadecimal(line.substr(line.size() - sum_digits - 2, sum_digits)).value_or(0));
 }
 
 // --- fields ------------------------------------------------------------------------------------

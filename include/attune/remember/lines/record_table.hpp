@@ -44,10 +44,21 @@ public:
     [[nodiscard]] std::vector<related_problem>
     related(stored_problem const& wanted, std::size_t most, text_source const& text);
 
+    /// Of a problem, this many of the latest lines of a kind are read at most: winners, outcomes of
+    /// tunings that ended, and shapes for which a variant was right. What a long file costs is
+    /// bounded then.
+    static constexpr std::uint32_t most_read = 2048;
+
     /// Shapes for which this code was verified on this device, oldest first, by a kernel of this
-    /// name and signature.
+    /// name and signature. Of equal lines one counts, the latest.
     [[nodiscard]] std::vector<proven_shape>
     proofs(stored_problem const& wanted, std::string const& code, text_source const& text);
+
+    /// True where a proof of this problem says the same, and no later one the contrary.
+    [[nodiscard]] bool
+    says(stored_problem const& problem, proven_shape const& proof, text_source const& text) const;
+    /// More than half of all lines are read no more, or stand for others: see compacted().
+    [[nodiscard]] bool is_mostly_past() const noexcept;
 
     /// Problems that have outcomes or winners, in the order of their last lines.
     /// @param most  only so many, the latest; the others are not read
@@ -63,6 +74,8 @@ private:
     /// A record of `problem`, or nothing.
     using found_record = dated_record const*;
 
+    /// The entry of a chain with which its latest `most_read` ones begin, of those up to `end`.
+    [[nodiscard]] std::uint32_t first_read(chain const& lines, std::uint64_t end) const;
     [[nodiscard]] bool load(known_problem& of, text_source const& text);
     void fold(known_problem& of, text_source const& text);
     [[nodiscard]] found_record best_of(known_problem& of, std::string const& schema) const;

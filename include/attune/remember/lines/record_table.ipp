@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <ranges>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -35,12 +37,26 @@ ATTUNE_INLINE bool record_table::load(known_problem& of, text_source const& text
     return true;
 }
 
+ATTUNE_INLINE std::uint32_t record_table::first_read(chain const& lines, std::uint64_t end) const
+{
+    if (lines.length <= most_read) return lines.first;
+    std::uint32_t count = 0;
+    for (std::uint32_t at = lines.first; at != nothing && entries_[at].at.offset < end;
+         at = entries_[at].next)
+        ++count;
+    std::uint32_t out = lines.first;
+    for (; count > most_read; --count)
+        out = entries_[out].next;
+    return out;
+}
+
 /// Brings `best` up to date.  @pre  load(of)
 ATTUNE_INLINE void record_table::fold(known_problem& of, text_source const& text)
 {
     parsed_problem& to = *of.parsed;
     std::string line;
-    std::uint32_t at = to.folded == nothing ? of.won.first : entries_[to.folded].next;
+    constexpr std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+    std::uint32_t at = to.folded == nothing ? first_read(of.won, end) : entries_[to.folded].next;
     for (; at != nothing; at = entries_[at].next) {
         place const where = entries_[at].at;
         if (!text(where.offset, where.length, line)) return;
@@ -131,7 +147,8 @@ record_table::add_history(problem_history& to, known_problem& of, text_source co
 {
     fold(of, text);
     std::string line;
-    for (std::uint32_t at = of.tried.first; at != nothing; at = entries_[at].next) {
+    std::uint64_t const ended = std::max(of.parsed->finished, of.over);
+    for (std::uint32_t at = first_read(of.tried, ended); at != nothing; at = entries_[at].next) {
         place const where = entries_[at].at;
         if (!text(where.offset, where.length, line)) break;
         line_content content = read_line(line);
@@ -139,7 +156,7 @@ record_table::add_history(problem_history& to, known_problem& of, text_source co
         if (row == nullptr || row->row.values.size() != of.parsed->problem.parameters.size())
             continue;
         to.rows.push_back(std::move(row->row));
-        if (where.offset < std::max(of.parsed->finished, of.over)) to.open = to.rows.size();
+        if (where.offset < ended) to.open = to.rows.size();
     }
     dated_record const* latest = nullptr;
     for (dated_record const& one : of.parsed->best)
@@ -211,23 +228,76 @@ record_table::proofs(stored_problem const& wanted, std::string const& code, text
     for (std::uint32_t i = first_of(by_kernel_, kernel); i != nothing;
          i = problems_[i].next_of_kernel) {
         known_problem& of = problems_[i];
-        if (of.proven.first == nothing || !load(of, text)) continue;
+        bool const is_empty = of.proven.first == nothing && of.refuted.first == nothing;
+        if (is_empty || !load(of, text)) continue;
         record_key const& key = of.parsed->problem.key;
         if (key.kernel == wanted.key.kernel && key.device == wanted.key.device &&
             may_be_same(key.signature, wanted.key.signature))
             of_device.push_back(i);
     }
     std::reverse(of_device.begin(), of_device.end());
+    constexpr std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
+    std::string const has_code = "\"code\":" + text_to_json(code).dump();
     std::string line;
-    for (std::uint32_t const i : of_device)
-        for (std::uint32_t at = problems_[i].proven.first; at != nothing; at = entries_[at].next) {
-            if (!text(entries_[at].at.offset, entries_[at].at.length, line)) break;
+    for (std::uint32_t const i : of_device) {
+        std::uint32_t right = first_read(problems_[i].proven, end);
+        std::uint32_t wrong = problems_[i].refuted.first;
+        while (right != nothing || wrong != nothing) { // as they stand in the text
+            std::uint32_t& next =
+                right == nothing || (wrong != nothing && wrong < right) ? wrong : right;
+            place const where = entries_[std::exchange(next, entries_[next].next)].at;
+            if (!text(where.offset, where.length, line)) break;
+            if (line.find(has_code) == line.npos && check_of(line) == line_check::right) continue;
             line_content content = read_line(line);
             auto* const proven = std::get_if<proven_entry>(&content);
             if (proven != nullptr && proven->proof.code == code)
                 out.push_back(std::move(proven->proof));
         }
-    return out;
+    }
+    std::set<std::pair<std::vector<std::int64_t>, bool>> later;
+    std::vector<proven_shape> latest;
+    for (proven_shape& one : std::views::reverse(out))
+        if (later.emplace(one.shape, one.is_right).second) latest.push_back(std::move(one));
+    std::reverse(latest.begin(), latest.end());
+    return latest;
+}
+
+ATTUNE_INLINE bool record_table::says(stored_problem const& problem,
+                                      proven_shape const& proof,
+                                      text_source const& text) const
+{
+    std::string const id = id_of(problem);
+    known_problem const* const of = find_problem(id);
+    if (of == nullptr) return false;
+    proven_shape contrary = proof;
+    contrary.is_right = !proof.is_right;
+    std::string line;
+    // Entry numbers grow with their places in the text.
+    auto const last_like = [&](proven_shape const& wanted) {
+        std::string const its = proven_line(id, wanted);
+        std::uint32_t out = 0; // one more than its number; 0: none
+        for (std::uint32_t at = (wanted.is_right ? of->proven : of->refuted).first; at != nothing;
+             at = entries_[at].next)
+            if (entries_[at].at.length == its.size() && entries_[at].at.sum == sum_of(its) &&
+                text(entries_[at].at.offset, its.size(), line) && line == its)
+                out = at + 1;
+        return out;
+    };
+    std::uint32_t const same = last_like(proof);
+    return same != 0 && last_like(contrary) < same;
+}
+
+ATTUNE_INLINE bool record_table::is_mostly_past() const noexcept
+{
+    auto const beyond = [](std::uint32_t lines, std::uint32_t read) {
+        return lines > read ? lines - read : 0;
+    };
+    std::size_t past = 0;
+    for (known_problem const& of : problems_) {
+        past += beyond(of.won.length, 1) + beyond(of.proven.length, most_read);
+        if (of.over != 0 || of.won.first != nothing) past += beyond(of.tried.length, most_read);
+    }
+    return past > most_read && 2 * past > entries_.size();
 }
 
 ATTUNE_INLINE std::vector<listed_problem> record_table::list(std::size_t most,
@@ -250,14 +320,8 @@ ATTUNE_INLINE std::vector<listed_problem> record_table::list(std::size_t most,
         });
         for (dated_record& r : best)
             one.best.push_back(std::move(r.entry));
-        auto const length_of = [&](chain const& lines) {
-            std::size_t count = 0;
-            for (std::uint32_t at = lines.first; at != nothing; at = entries_[at].next)
-                ++count;
-            return count;
-        };
-        one.tried = length_of(of.tried);
-        one.proven = length_of(of.proven);
+        one.tried = of.tried.length;
+        one.proven = of.proven.length + of.refuted.length;
         out.push_back(std::move(one));
     }
     return out;

@@ -49,6 +49,8 @@ public:
 
     /// "a.attune:7: this and 2 more damaged lines are skipped (why)"; empty: none is damaged.
     [[nodiscard]] std::string const& damage() const noexcept;
+    /// Why another user could have written the file that was read; empty: none could.
+    [[nodiscard]] std::string const& by_others() const noexcept;
     [[nodiscard]] std::string const& text() const noexcept;
 
 private:

@@ -15,6 +15,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct store_content::state {
     line_text lines{};
     std::string damage{};
+    std::string by_others{};
 };
 
 ATTUNE_INLINE void require_store(record_table const& table, std::string const& name)
@@ -38,7 +39,9 @@ ATTUNE_INLINE store_content store_content::of_file(std::string const& path)
     // So that no writer is in the middle of a line; one that was stopped is not waited for.
     static_cast<void>(file.lock(store_file::sharing::shared, 0.5));
     if (!file.read_all(text)) refuse_store_file(file, path);
-    return of_text(std::move(text), path);
+    store_content out = of_text(std::move(text), path);
+    out.state_->by_others = file.by_others();
+    return out;
 }
 
 ATTUNE_INLINE store_content store_content::of_text(std::string text, std::string const& name)
@@ -82,6 +85,10 @@ ATTUNE_INLINE std::vector<proven_shape> store_content::proofs(stored_problem con
     return state_->lines.table().proofs(wanted, code, state_->lines.source());
 }
 ATTUNE_INLINE std::string const& store_content::damage() const noexcept { return state_->damage; }
+ATTUNE_INLINE std::string const& store_content::by_others() const noexcept
+{
+    return state_->by_others;
+}
 ATTUNE_INLINE std::string const& store_content::text() const noexcept
 {
     return state_->lines.text();

@@ -37,24 +37,7 @@ ATTUNE_INLINE std::string painted(console const& on, colour as, std::string_view
 
 ATTUNE_INLINE std::string printable(std::string_view text)
 {
-    std::string out;
-    while (!text.empty()) {
-        code_point const c = first_code_point(text);
-        bool const is_broken = c.bytes == 1 && c.value == 0xfffd; // no UTF-8
-        std::string_view const bytes = text.substr(0, c.bytes);
-        text.remove_prefix(c.bytes);
-        if (!is_broken && is_shown(c.value) && c.value != '\n' && c.value != '\t') {
-            out += bytes;
-            continue;
-        }
-        for (char const one : bytes) {
-            auto const byte = static_cast<unsigned char>(one);
-            out += "\\x";
-            out += "0123456789abcdef"[byte >> 4];
-            out += "0123456789abcdef"[byte & 15];
-        }
-    }
-    return out;
+    return escaped_text(text, escaping::one_line);
 }
 
 ATTUNE_INLINE std::string one_line(std::string_view text)

@@ -215,8 +215,11 @@ inline constexpr std::array<char const*, 13> outcome_columns{"kernel",
                 "kernel, device and inputs and no reasons of failures, CSV no code and no facts of "
                 "the device. To\n"
                 "have everything, winners and verified shapes too, copy the store or merge it.\n"
-                "A spreadsheet takes a text such as =1+1 for a formula: open no table of an "
-                "untrusted store.\n",
+                "A text that a spreadsheet would take for a formula, such as =1+1, has an "
+                "apostrophe in "
+                "front, and\n"
+                "what a terminal would obey stands as \\x1b; attune import gives the same values "
+                "back.\n",
         .least = 1,
         .most = 1,
         .run = run_export,

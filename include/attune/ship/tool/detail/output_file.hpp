@@ -33,6 +33,8 @@ inline constexpr option output_option{"--output", "FILE", "writes there, whole o
 /// Errors   attune::error: a store is at `path`, whose results would be gone
 inline void refuse_store(std::string const& path)
 {
+    std::error_code no;
+    if (!std::filesystem::is_regular_file(path, no)) return; // a pipe would be waited for
     std::ifstream there(path);
     std::string line;
     if (there && std::getline(there, line) && begins_as_store(line))

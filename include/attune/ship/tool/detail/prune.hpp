@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/remember/lines/compacted.hpp>
 #include <attune/remember/lines/store_lines.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/merge.hpp>
@@ -55,7 +56,7 @@ inline void require_date(std::string const& text)
                 return meant.fits(problem) && (!before || (!when.empty() && when < *before));
             });
         if (given.has("--outcomes")) lines.remove_outcomes();
-        return lines.text();
+        return compacted(lines.text());
     };
     std::size_t bytes = 0, left = 0;
     if (given.has("--dry-run") || given.has("--output")) {

@@ -4,6 +4,7 @@
 // tested by ship/tool/rows.cpp
 #pragma once
 
+#include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/group.hpp>
@@ -150,7 +151,7 @@ private:
         if (p.value.is_long_order()) return csv_text(text_at(*space_, p.value, at));
         if (!p.is_element) return csv_text(attune::text_of(parameter, here));
         std::string out;
-        for (char const c : attune::text_of(parameter, here))
+        for (char const c : escaped_text(attune::text_of(parameter, here), escaping::reversible))
             out += c == '"' ? std::string("\"\"") : std::string{c};
         return out;
     }

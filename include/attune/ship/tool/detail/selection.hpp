@@ -65,11 +65,14 @@ struct selection {
             pairs_of(given, "--input")};
 }
 
-/// Reads a store, and tells what is damaged.
+/// Reads a store, and tells what is damaged, and who else could have written it.
 [[nodiscard]] inline store_content read_store(std::string const& path, console& on)
 {
     store_content out = store_content::of_file(path);
     if (!out.damage().empty()) on.err << "attune: " << printable(out.damage()) << '\n';
+    if (!out.by_others().empty())
+        on.err << "attune: " << printable(path)
+               << ": another user may write it: " << printable(out.by_others()) << '\n';
     return out;
 }
 
