@@ -5,6 +5,9 @@
 // file
 //             of --lines lines; a line for each kind of it. The last line has the slowest kind
 // open_ms     a new object's first look-up in the file: reading and indexing it; the median of nine
+// first_ms    what a tuned kernel asks at its start, of a file with --lines lines of its one
+// problem:
+//             the winner, shapes and outcomes; for lines that are shapes, and that are outcomes
 // lookup_us   looking up a problem that was not asked for before; wall time over 1,000 of them
 #include <attune/remember/store.hpp>
 
@@ -174,6 +177,33 @@ int run(int argc, char** argv)
         worst_lookup = std::max(worst_lookup, lookup);
     }
     stored_problem const problem = problem_of(winner(1));
+    for (bool const has_shapes : {true, false}) {
+        std::string const long_file = all.path() + "/long";
+        std::ofstream out(long_file, std::ios::binary);
+        std::string const id = id_of(problem);
+        out << header_line() << '\n' << problem_line(id, problem) << '\n';
+        for (std::size_t i = 0; i < lines; ++i)
+            out << (has_shapes
+                        ? proven_line(id,
+                                      {winner(1).code,
+                                       std::vector<std::int64_t>(24, static_cast<std::int64_t>(i)),
+                                       true})
+                        : tried_line(id, row(i)))
+                << '\n';
+        out << won_line(id, winner(1)) << '\n';
+        out.close();
+        attune::store subject(long_file);
+        double const begun = seconds();
+        if (subject.find(winner(1).key).how != attune::record_match::exact)
+            throw std::runtime_error("a winner is not found");
+        std::size_t const known =
+            subject.proofs(problem, winner(1).code).size() + subject.recall(problem).rows.size();
+        std::printf("one_problem %s lines=%zu read=%zu first_ms=%.1f\n",
+                    has_shapes ? "shapes" : "outcomes",
+                    lines,
+                    known,
+                    1e3 * (seconds() - begun));
+    }
     auto const of_rows = [&](attune::store& s, std::size_t, std::size_t i) {
         s.note(problem, row(i));
     };

@@ -227,16 +227,20 @@ TEST_CASE("another file in its place is an error, and so is one that was cut")
     CHECK(support::read_file(path) == "first\n");
 }
 
-TEST_CASE("what everybody may write is known")
+TEST_CASE("who else may write into a study is known")
 {
     scratch_directory const directory;
     namespace fs = std::filesystem;
-    using attune::detail::may_be_written_by_all;
-    fs::permissions(directory.path(), fs::perms::owner_all);
-    CHECK(!may_be_written_by_all(directory.path()));
+    using attune::detail::who_may_tell;
+    std::string const path = directory.file("s");
+    CHECK(who_may_tell(path).empty());
+    support::write_file(path, "text");
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+    CHECK(who_may_tell(path).empty());
     fs::permissions(directory.path(), fs::perms::all);
-    CHECK(may_be_written_by_all(directory.path()));
+    CHECK(who_may_tell(path).starts_with("the folder " + directory.path() + " has mode 0777"));
     fs::permissions(directory.path(), fs::perms::all | fs::perms::sticky_bit); // as /tmp
-    CHECK(!may_be_written_by_all(directory.path()));
-    CHECK(!may_be_written_by_all(directory.file("none")));
+    CHECK(who_may_tell(path).empty());
+    fs::permissions(path, fs::perms::all);
+    CHECK(who_may_tell(path).starts_with(path + " has mode 0777"));
 }

@@ -819,7 +819,7 @@ TEST_CASE("names, folders and options that cannot be are refused")
     CHECK(!std::filesystem::exists(directory.file("a.study")));
 }
 
-TEST_CASE("where everybody may write, that is said")
+TEST_CASE("where another user may write, that is said")
 {
     scratch_directory const directory;
     std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
@@ -827,5 +827,5 @@ TEST_CASE("where everybody may write, that is said")
     study_options options = quiet({.evaluations = 2});
     options.minimize.progress = into(notices);
     static_cast<void>(minimize_in_study(space(), bowl, {directory.path(), "open"}, options));
-    CHECK(has(notices, "everybody may write into the study"));
+    CHECK(has(notices, "another user may write into the study"));
 }

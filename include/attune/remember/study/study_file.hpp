@@ -54,8 +54,9 @@ private:
     std::string why_{};
 };
 
-/// Whether everybody on the machine may write there.
-[[nodiscard]] bool may_be_written_by_all(std::string const& path);
+/// Why users beside this one and root may write into the file of a study, as other_writer_of();
+/// empty: none may, or it cannot be opened.
+[[nodiscard]] std::string who_may_tell(std::string const& path);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <sys/stat.h>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -100,12 +99,10 @@ ATTUNE_INLINE bool study_file::exchange(taken const& take, made const& make, boo
     return take_up_to_end(to, take);
 }
 
-ATTUNE_INLINE bool may_be_written_by_all(std::string const& path)
+ATTUNE_INLINE std::string who_may_tell(std::string const& path)
 {
-    struct ::stat status{};
-    // In a folder like /tmp (sticky) nobody replaces the files of others.
-    return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0 &&
-           (status.st_mode & S_ISVTX) == 0;
+    store_file const file = store_file::open_to_read(path);
+    return file.usable() ? file.by_others() : std::string();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

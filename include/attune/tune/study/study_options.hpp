@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI {
 /// again, and is over with the file.
 ///
 /// Nothing listens on a port. Who may write the file may tell outcomes: a study trusts the
-/// permissions of its folder, and says so where everybody may write there. It has values of
+/// permissions of its folder, and says so where another user may write there. It has values of
 /// parameters and outcomes, no code: each process runs its own objective.
 ///
 /// What processes tell is compared as it is. Where the objective is a time, machines of one kind

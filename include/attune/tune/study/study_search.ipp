@@ -131,9 +131,10 @@ private:
     {
         link_.join();
         static_cast<void>(link_.notices()); // those who were here have told of the past
-        if (may_be_written_by_all(of_->folder) || may_be_written_by_all(link_.path()))
-            search_.announce("everybody may write into the study, and so tell outcomes: " +
-                             link_.path());
+        if (std::string const others = who_may_tell(link_.path()); !others.empty())
+            search_.announce("another user may write into the study, and so tell outcomes that "
+                             "nobody here verified: " +
+                             others);
         std::size_t const known = board().outcomes().size();
         if (known > 0)
             search_.announce("joins the study " + of_->name + ": " + std::to_string(known) +

@@ -8,6 +8,7 @@
 #include <attune/compile/cache/options.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/core/environment.hpp>
+#include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
@@ -73,7 +74,8 @@ struct cache_place {
         problem = "the cache is off: " + folder + ": " + std::generic_category().message(errno);
         return descriptor();
     }
-    if (status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return opened;
+    if (status.st_uid == ::geteuid() && other_writer_of(opened.get(), folder).empty())
+        return opened;
     problem = "the cache is off: others may write to " + folder +
               (status.st_uid == ::geteuid() ? " (chmod go-w it)" : ", which another user owns");
     return descriptor();
@@ -98,7 +100,7 @@ struct cache_place {
     constexpr ::off_t largest = ::off_t{1} << 30;
     if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_size > largest || status.st_uid != ::geteuid() ||
-        (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        !other_writer_of(file.get(), name).empty())
         return "";
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t done = 0;
