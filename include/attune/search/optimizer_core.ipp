@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/event.hpp>
@@ -312,9 +313,10 @@ ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
                                              bool times,
                                              search_limits const& limits,
                                              std::vector<quantity_bound> bounds)
-    : state_(
-          std::make_unique<state>(std::move(space), search, seed, times, limits, std::move(bounds)))
 {
+    own_float_environment const numbers;
+    state_ =
+        std::make_unique<state>(std::move(space), search, seed, times, limits, std::move(bounds));
 }
 ATTUNE_INLINE optimizer_core::~optimizer_core() = default;
 ATTUNE_INLINE optimizer_core::optimizer_core(optimizer_core&&) noexcept = default;
@@ -322,14 +324,17 @@ ATTUNE_INLINE optimizer_core& optimizer_core::operator=(optimizer_core&&) noexce
 
 ATTUNE_INLINE std::vector<point> optimizer_core::ask(std::size_t count)
 {
+    own_float_environment const numbers;
     return state_->ask(count);
 }
 ATTUNE_INLINE void optimizer_core::tell(std::optional<point> const& at, evaluation const& seen)
 {
+    own_float_environment const numbers;
     state_->tell(at, seen);
 }
 ATTUNE_INLINE void optimizer_core::observe(std::optional<point> const& at, evaluation const& seen)
 {
+    own_float_environment const numbers;
     state_->observe(at, seen);
 }
 ATTUNE_INLINE std::optional<std::pair<point, double>> const& optimizer_core::best() const noexcept
@@ -345,9 +350,21 @@ ATTUNE_INLINE std::optional<double> optimizer_core::expected_gain() const noexce
 {
     return state_->judge.expected_gain();
 }
-ATTUNE_INLINE std::string optimizer_core::shortfall() const { return state_->shortfall(); }
-ATTUNE_INLINE std::string optimizer_core::summary() const { return state_->summary(); }
+ATTUNE_INLINE std::string optimizer_core::shortfall() const
+{
+    own_float_environment const numbers;
+    return state_->shortfall();
+}
+ATTUNE_INLINE std::string optimizer_core::summary() const
+{
+    own_float_environment const numbers;
+    return state_->summary();
+}
 ATTUNE_INLINE logged_session const& optimizer_core::save() const noexcept { return state_->log; }
-ATTUNE_INLINE void optimizer_core::resume(logged_session const& saved) { state_->resume(saved); }
+ATTUNE_INLINE void optimizer_core::resume(logged_session const& saved)
+{
+    own_float_environment const numbers;
+    state_->resume(saved);
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

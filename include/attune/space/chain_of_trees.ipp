@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -22,8 +23,9 @@
 namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE chain_of_trees::chain_of_trees(description bound, build_options const& options)
-    : shared_(std::make_shared<state const>(std::move(bound), options, nullptr))
 {
+    detail::own_float_environment const numbers;
+    shared_ = std::make_shared<state const>(std::move(bound), options, nullptr);
 }
 
 ATTUNE_INLINE chain_of_trees::chain_of_trees(std::shared_ptr<state const> made) noexcept
@@ -33,6 +35,7 @@ ATTUNE_INLINE chain_of_trees::chain_of_trees(std::shared_ptr<state const> made) 
 
 ATTUNE_INLINE chain_of_trees chain_of_trees::rebuilt(description bound) const
 {
+    detail::own_float_environment const numbers;
     return chain_of_trees(
         std::make_shared<state const>(std::move(bound), shared_->options, shared_.get()));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/minimize.hpp>
 #include <attune/tune/over/minimize_slots.hpp>
@@ -25,10 +26,10 @@ public:
     [[nodiscard]] std::vector<slot_event> wait(double) override
     {
         std::vector<slot_event> out;
-        if (given_) // else the slot joins
-            out.push_back({.slot = 0, .seen = (*objective_)(*given_)});
-        else
-            out.push_back({.slot = 0});
+        out.push_back({.slot = 0});
+        if (!given_) return out; // the slot joins
+        hosts_float_environment const of_host{hosts_float_environment::flags::kept};
+        out.back().seen = (*objective_)(*given_);
         return out;
     }
 

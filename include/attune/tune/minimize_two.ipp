@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/tune/loop/minimize_loop.hpp>
@@ -62,7 +63,10 @@ struct front_search {
     }
     void take(point const& at, run_state& board)
     {
-        two_outcome const seen = objective(at);
+        two_outcome const seen = [&] {
+            hosts_float_environment const of_host{hosts_float_environment::flags::kept};
+            return objective(at);
+        }();
         search.tell(at, seen);
         std::string text = text_of(space.describe(), at);
         if (auto const* const values = std::get_if<two_values>(&seen))
@@ -82,6 +86,7 @@ minimize_two_of_points(chain_of_trees const& space,
                        search_limits const& limits,
                        minimize_two_options const& options)
 {
+    own_float_environment const numbers;
     front_search trials{.space = space,
                         .objective = objective,
                         .patience = limits.patience,

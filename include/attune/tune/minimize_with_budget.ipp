@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/optimizer_core.hpp>
@@ -35,7 +36,10 @@ struct budgeted_search {
     }
     void take(fidelity_trial const& asked, run_state& board)
     {
-        outcome result = objective(asked.where, asked.budget);
+        outcome result = [&] {
+            hosts_float_environment const of_host{hosts_float_environment::flags::kept};
+            return objective(asked.where, asked.budget);
+        }();
         refuse_not_finite(result);
         search.tell(asked, result);
         if (succeeded(result) && asked.budget > largest) {
@@ -63,6 +67,7 @@ minimize_points_with_budget(chain_of_trees const& space,
                             std::function<outcome(point const&, double)> const& objective,
                             minimize_with_budget_options const& options)
 {
+    own_float_environment const numbers;
     hyperband_options with = options.budgets;
     if (std::optional<point> initial = default_point(space))
         with.first.insert(with.first.begin(), std::move(*initial));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/progress.hpp>
 #include <attune/tune/report.hpp>
@@ -78,6 +79,7 @@ ATTUNE_INLINE tuning_report untuned_report(std::string kernel, decision how, std
 
 ATTUNE_INLINE std::string tuning_report::summary() const
 {
+    detail::own_float_environment const numbers;
     tuning_report const& report = *this;
     auto const time = [&](measurement const& m) {
         return text_of_quantity(m.value, !report.predicted);

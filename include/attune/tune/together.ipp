@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/quantity_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/together.hpp>
@@ -12,6 +13,7 @@ namespace attune::inline ATTUNE_ABI {
 
 ATTUNE_INLINE std::string together_report::summary() const
 {
+    detail::own_float_environment const numbers;
     std::string out;
     for (share_report const& one : shares) {
         out += one.report.kernel + ": " + one.report.summary();
@@ -32,6 +34,7 @@ ATTUNE_INLINE together_report tune_together_by(turn_policy const& whose_turn,
                                                search_limits const& budget,
                                                std::vector<tuning_share> const& shares)
 {
+    own_float_environment const numbers;
     together_tuning all(budget, shares, together_tuning::arrays::of_the_caller, whose_turn);
     while (all.step()) {
     }

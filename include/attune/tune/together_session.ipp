@@ -4,6 +4,7 @@
 
 #include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
@@ -50,8 +51,9 @@ private:
 
 ATTUNE_INLINE together_session::together_session(search_limits const& budget,
                                                  std::vector<tuning_share> shares)
-    : parts_(new parts{{budget, std::move(shares), detail::together_tuning::arrays::copied}})
 {
+    detail::own_float_environment const numbers;
+    parts_.reset(new parts{{budget, std::move(shares), detail::together_tuning::arrays::copied}});
     parts_->tuning.rest();
 }
 
@@ -66,9 +68,11 @@ ATTUNE_INLINE together_session& together_session::operator=(together_session&& o
 ATTUNE_INLINE together_session::~together_session()
 {
     if (!parts_) return;
+    detail::own_float_environment const numbers;
     if (!parts_->tuning.is_in_child() && !detail::program_is_ending()) {
         ATTUNE_ASSERT(!parts_->is_within && parts_->thread == std::this_thread::get_id(),
                       "a session is destroyed by the thread that made it, and not within a step");
+        parts_.reset();
         return;
     }
     // Workers and files are the parent's, as are the turns, and a `tuned` of these may be gone; at
@@ -83,6 +87,7 @@ ATTUNE_INLINE together_session::~together_session()
 ATTUNE_INLINE bool together_session::step()
 {
     if (!parts_ || parts_->tuning.is_in_child()) return false;
+    detail::own_float_environment const numbers;
     within_step const now(*parts_);
     return parts_->tuning.step_and_settle();
 }
@@ -94,6 +99,7 @@ ATTUNE_INLINE together_report together_session::finish()
         throw error("a session of several tunings is used in the child of a fork",
                     "together_session.finish()",
                     "finish it in the process that made it");
+    detail::own_float_environment const numbers;
     within_step const now(*parts_);
     return parts_->tuning.finish();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #ifdef ATTUNE_OFF
+#include <attune/core/own_float_environment.hpp>
 #include <attune/off/tuned.hpp>
 #else
 #include <attune/compile/compiler.hpp>
@@ -114,6 +115,7 @@ public:
                       "attune::constant_view nor arrays of pointers; let it write its result to a "
                       "std::span, and pass whole arrays");
         if constexpr (compiles && remembers && launchable) {
+            detail::own_float_environment const numbers;
             self_->known.emplace(k.describe(),
                                  detail::make_any_compiler(self_->compiler),
                                  detail::make_any_store(self_->store),

@@ -9,6 +9,7 @@
 #include <attune/core/evaluation.ipp>
 #include <attune/core/number_text.ipp>
 #include <attune/core/outcome.ipp>
+#include <attune/core/own_float_environment.ipp>
 #include <attune/core/posix/checked_open.ipp>
 #include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/forever.ipp>

@@ -35,6 +35,7 @@
 #include <attune/measure/roofline/core_peaks.ipp>
 #include <attune/measure/roofline/roofline.ipp>
 #include <attune/measure/sandbox/child_process.ipp>
+#include <attune/measure/sandbox/descriptor_state.ipp>
 #include <attune/measure/sandbox/fork_exclusions.ipp>
 #include <attune/measure/sandbox/guarded.ipp>
 #include <attune/measure/sandbox/isolation.ipp>

@@ -1,6 +1,9 @@
 // tests/measure/sandbox/process_state.cpp : mirrors include/attune/measure/sandbox/process_state.hpp
 // SPDX-License-Identifier: MIT
 #include <attune/measure/sandbox/process_state.hpp>
+// and what the test needs besides
+#include <attune/core/own_float_environment.hpp>
+#include <attune/measure/sandbox/child_process.hpp>
 
 #include <cfenv>
 #include <clocale>
@@ -17,7 +20,17 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#endif
 
 #include "../../support/other_threads.hpp"
 
@@ -41,6 +54,184 @@ sentences seen(std::function<void()> const& change)
 }
 
 } // namespace
+
+#if defined(__linux__)
+namespace {
+
+struct misdeed {
+    char const* name;
+    void (*act)();
+    char const* said; ///< the sentence begins so
+    bool is_undone;
+};
+
+void set_limit(decltype(RLIMIT_CORE) which, rlim_t soft)
+{
+    rlimit now{};
+    getrlimit(which, &now);
+    now.rlim_cur = soft;
+    setrlimit(which, &now);
+}
+
+misdeed const misdeeds[] = {
+    {"nice", [] { static_cast<void>(nice(3)); }, "changed the niceness", geteuid() == 0},
+    {"batch",
+     [] {
+         sched_param none{};
+         sched_setscheduler(0, SCHED_BATCH, &none);
+     },
+     "changed the scheduling policy",
+     true},
+    {"affinity",
+     [] {
+         cpu_set_t all;
+         sched_getaffinity(0, sizeof all, &all);
+         for (std::size_t i = 0; CPU_COUNT(&all) > 1; ++i)
+             CPU_CLR(i, &all);
+         sched_setaffinity(0, sizeof all, &all);
+     },
+     "changed the processors of the thread",
+     true},
+    {"disk priority",
+     [] { syscall(SYS_ioprio_set, 1L, 0L, 3L << 13); },
+     "changed the disk priority",
+     true},
+    {"thread name", [] { prctl(PR_SET_NAME, "gotcha"); }, "changed the name of the thread", true},
+    {"timer slack", [] { prctl(PR_SET_TIMERSLACK, 77UL); }, "changed the timer slack", true},
+    {"PDEATHSIG",
+     [] { prctl(PR_SET_PDEATHSIG, SIGUSR1); },
+     "changed the signal that comes when its parent ends",
+     true},
+    {"no_new_privs",
+     [] { prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL); },
+     "gave up new privileges for good",
+     false},
+    {"dumpable", [] { prctl(PR_SET_DUMPABLE, 0UL); }, "changed whether it may be dumped", true},
+    {"no subreaper",
+     [] { prctl(PR_SET_CHILD_SUBREAPER, 0UL); },
+     "changed who gets orphaned processes",
+     true},
+    {"no large pages",
+     [] { prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL); },
+     "changed the use of large pages",
+     true},
+    {"ptrace", [] { ptrace(PTRACE_TRACEME, 0, 0, 0); }, "asked to be traced", false},
+    {"timer_create",
+     [] {
+         timer_t made{};
+         timer_create(CLOCK_MONOTONIC, nullptr, &made);
+     },
+     "left a timer",
+     true},
+    {"setitimer",
+     [] {
+         itimerval const later{{100, 0}, {100, 0}};
+         setitimer(ITIMER_PROF, &later, nullptr);
+     },
+     "set a timer",
+     true},
+    {"personality", [] { personality(ADDR_NO_RANDOMIZE); }, "changed its personality", true},
+    {"files", [] { set_limit(RLIMIT_NOFILE, 33); }, "changed a limit", true},
+    {"core", [] { set_limit(RLIMIT_CORE, 0); }, "changed a limit", true},
+    {"umask", [] { umask(0123); }, "changed the file mode mask", true},
+    {"chdir", [] { static_cast<void>(!chdir("/")); }, "changed the working directory", true},
+    {"setenv", [] { setenv("HOSTILE", "1", 1); }, "changed the environment", true},
+    {"setlocale", [] { std::setlocale(LC_ALL, "C.UTF-8"); }, "changed the locale", true},
+    {"signal", [] { std::signal(SIGUSR1, SIG_IGN); }, "changed the handler of signal", true},
+    {"terminate",
+     [] { std::set_terminate([] { _exit(3); }); },
+     "changed the handler of std::terminate",
+     true},
+#if defined(__GLIBC__)
+    {"srand", [] { std::srand(7); }, "changed the state of rand()", true},
+    {"rand", [] { static_cast<void>(std::rand()); }, "changed the state of rand()", true},
+#endif
+    {"offset", [] { lseek(9, 1, SEEK_SET); }, "changed the flags or the position", false},
+    {"a child",
+     [] {
+         if (fork() == 0) pause();
+     },
+     "left a child process behind",
+     false},
+    {"a daemon",
+     [] {
+         if (pid_t const child = fork(); child != 0) {
+             waitpid(child, nullptr, 0);
+         } else {
+             setsid();
+             if (fork() == 0) pause();
+             _exit(0);
+         }
+     },
+     "left a child process behind",
+     false},
+    {"traps", [] { std::fesetround(FE_UPWARD); }, "changed the floating-point mode", true},
+};
+
+} // namespace
+
+TEST_CASE("each misdeed in a child is told, and undone where that is possible")
+{
+    int const file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    REQUIRE(dup2(file, 9) == 9);
+    for (misdeed const& one : misdeeds) {
+        CAPTURE(one.name);
+        std::string said;
+        std::string left;
+        auto const look = [&] { return "said " + said + "; left " + left; };
+        attune::detail::child_end const end = attune::detail::run_in_child(
+            [&] {
+                process_state const before;
+                one.act();
+                for (std::string const& change : before.changes())
+                    said += change + ", ";
+                before.restore();
+                for (std::string const& change : before.changes())
+                    left += change + ", ";
+            },
+            look);
+        CHECK(end.ending == attune::detail::child_ending::objected);
+        CHECK(end.text.starts_with("said " + std::string(one.said)));
+        CHECK(end.text.ends_with("; left ") == one.is_undone);
+    }
+    close(9);
+    close(file);
+}
+
+TEST_CASE("beside other threads, what belongs to this thread is told and undone")
+{
+    attune_test::other_thread const other;
+    for (misdeed const& one : misdeeds) {
+        if (std::string(one.said).find("of the thread") == std::string::npos) continue;
+        CAPTURE(one.name);
+        process_state const before{false};
+        one.act();
+        CHECK(before.changes().size() == 1);
+        before.restore();
+        CHECK(before.changes() == sentences{});
+    }
+}
+#endif
+
+TEST_CASE("within attune's environment the host's counts")
+{
+    attune::detail::own_float_environment const numbers;
+    process_state const before{false};
+    {
+        attune::detail::hosts_float_environment const of_host;
+        std::feraiseexcept(FE_OVERFLOW);
+    }
+    CHECK(before.changes() == sentences{});
+    {
+        attune::detail::hosts_float_environment const of_host;
+        std::fesetround(FE_UPWARD);
+    }
+    CHECK(before.changes().size() == 1);
+    before.restore();
+    CHECK(before.changes() == sentences{});
+    attune::detail::hosts_float_environment const of_host;
+    CHECK(std::fegetround() == FE_TONEAREST);
+}
 
 TEST_CASE("arithmetic, an opened file and time that passes are no changes")
 {

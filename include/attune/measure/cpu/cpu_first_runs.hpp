@@ -20,6 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+class told_sentences;
+
 /// The trial_place of this processor: copies of a call's arrays, and runs on them in forked
 /// children or under a signal guard.
 class cpu_trials {
@@ -74,10 +76,16 @@ private:
     void run_right_code(callable const& code) const;
     [[nodiscard]] std::string thrown_by_trusted(callable const& code) const;
     [[nodiscard]] first_run_result run_trusted_across(callable const& code, double limit_s);
-    [[nodiscard]] first_run_result
-    run_once(std::function<void()> const& run, double limit_s, snapshot const* expected);
-    [[nodiscard]] first_run_result
-    run_in_fork(std::function<void()> const& run, double limit_s, snapshot const* expected);
+    /// @param expected  the right results; null: neither they nor what the run leaves is judged
+    /// @param told      gets what the run leaves, if it is in a child; may be null
+    [[nodiscard]] first_run_result run_once(std::function<void()> const& run,
+                                            double limit_s,
+                                            snapshot const* expected,
+                                            told_sentences const* told);
+    [[nodiscard]] first_run_result run_in_fork(std::function<void()> const& run,
+                                               double limit_s,
+                                               snapshot const* expected,
+                                               told_sentences const* told);
     [[nodiscard]] first_run_result run_in_process(std::function<void()> const& run,
                                                   double limit_s,
                                                   snapshot const* expected) const;

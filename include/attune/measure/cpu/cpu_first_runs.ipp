@@ -8,12 +8,18 @@
 #include <attune/measure/arrays/perturb.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cpu/cpu_first_runs.hpp>
+#include <attune/measure/sandbox/descriptor_state.hpp>
+#include <attune/measure/sandbox/detail/state_rows.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 #include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <new>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -23,32 +29,90 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// write.
 inline constexpr std::size_t most_guarded_bytes = std::size_t{1} << 30;
 
-/// What a run changes in the process, checked inside the forked child.
+/// What a run changes in the process, looked at inside the forked child.
 class leftovers {
 public:
+    /// @param was_alone  this process, which will fork, has no other thread
+    explicit leftovers(bool was_alone)
+        : was_alone_(was_alone)
+    {
+    }
     void begin()
     {
-        state_.emplace();
-        data_bytes_ = read_memory_use().data;
+        state_.emplace(true, was_alone_);
+        before_ = use_now();
     }
-    /// @param again  repeats the run; called only when memory use has grown
-    [[nodiscard]] std::string objection(std::span<std::string const> tolerated,
-                                        std::function<void()> const& again) const
+    /// One sentence for each change, and for each use that grows with each run.
+    /// @param again  repeats the run; called only when a use has grown
+    [[nodiscard]] std::vector<std::string> found(std::function<void()> const& again) const
     {
         if (!state_) return {};
-        std::vector<std::string> const changes = state_->changes();
-        if (std::string found = first_change(changes, tolerated); !found.empty()) return found;
-        std::size_t const after = read_memory_use().data;
-        if (after < data_bytes_ + least_leak_bytes) return {};
+        std::vector<std::string> out = state_->changes();
+        use const after = use_now();
+        if (!after.has_grown_since(before_)) return out;
         again();
-        std::size_t const later = read_memory_use().data;
-        if (later < after + least_leak_bytes) return {};
-        return "leaked " + std::to_string((later - after) >> 20) + " MiB";
+        use const later = use_now();
+        if (later.data_bytes >= after.data_bytes + least_leak_bytes &&
+            after.data_bytes >= before_.data_bytes + least_leak_bytes)
+            out.push_back("leaked " + std::to_string((later.data_bytes - after.data_bytes) >> 20) +
+                          " MiB");
+        if (later.descriptors > after.descriptors && after.descriptors > before_.descriptors)
+            out.emplace_back("leaves a file descriptor open at each call");
+        if (later.written > after.written && after.written > before_.written)
+            out.emplace_back("writes to a file or a stream at each call");
+        return out;
     }
 
 private:
+    struct use {
+        std::size_t data_bytes = 0;
+        std::size_t descriptors = 0;
+        unsigned long long written = 0; ///< bytes, by write() and its like
+
+        [[nodiscard]] bool has_grown_since(use const& before) const noexcept
+        {
+            return data_bytes >= before.data_bytes + least_leak_bytes ||
+                   descriptors > before.descriptors || written > before.written;
+        }
+    };
+    [[nodiscard]] static use use_now()
+    {
+        std::fflush(stdout); // to /dev/null, in a child
+        std::string const io = '\n' + small_file("/proc/self/io");
+        return {.data_bytes = read_memory_use().data,
+                .descriptors = descriptor_state{}.count(),
+                .written = std::strtoull(field_of(io, "wchar").c_str(), nullptr, 10)};
+    }
+
+    bool was_alone_;
     std::optional<process_state> state_{};
-    std::size_t data_bytes_ = 0;
+    use before_{};
+};
+
+/// Sentences that a child tells its parent, one a line, in memory that both have.
+class told_sentences {
+public:
+    void tell(std::vector<std::string> const& all) const
+    {
+        std::span<std::byte> left = memory_.bytes().first(memory_.bytes().size() - 1);
+        for (std::string const& one : all) {
+            std::string const line = one + '\n';
+            if (line.size() > left.size()) return;
+            std::memcpy(left.data(), line.data(), line.size());
+            left = left.subspan(line.size());
+        }
+    }
+    [[nodiscard]] std::vector<std::string> heard() const
+    {
+        std::vector<std::string> out;
+        std::istringstream lines(reinterpret_cast<char const*>(memory_.bytes().data()));
+        for (std::string line; std::getline(lines, line);)
+            out.push_back(std::move(line));
+        return out;
+    }
+
+private:
+    shared_pages memory_{std::size_t{16} << 10};
 };
 
 ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call,
@@ -117,10 +181,14 @@ ATTUNE_INLINE std::string cpu_trials::refusal(std::span<std::byte* const> data) 
 
 ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> const& run,
                                                        double limit_s,
-                                                       snapshot const* expected)
+                                                       snapshot const* expected,
+                                                       told_sentences const* told)
 {
     // All of these are copied into the child.
-    leftovers left;
+    bool const is_alone = !has_other_threads();
+    leftovers left{is_alone};
+    std::optional<descriptor_state> shared; // positions of files, which the child can move
+    if (is_alone) shared.emplace();
     sandboxed_run_options how;
     how.limit_s = limit_s;
     how.check_limit_s = limits_.check_s;
@@ -132,13 +200,16 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
         if (std::string said = refusal(addresses_); !said.empty()) return said;
         if (guarded_)
             if (std::string said = guarded_->damage(); !said.empty()) return said;
-        return expected == nullptr ? std::string() : left.objection(tolerated_, [&] {
+        if (expected == nullptr && told == nullptr) return std::string();
+        std::vector<std::string> const changes = left.found([&] {
             fill(holds_perturbed_, holds_across_);
             run();
         });
+        if (told != nullptr) told->tell(changes);
+        return expected == nullptr ? std::string() : first_change(changes, tolerated_);
     };
     if (guarded_) how.explain_address = [this](std::uintptr_t a) { return guarded_->explain(a); };
-    return sandboxed_run(
+    first_run_result const end = sandboxed_run(
         [&] {
             left.begin();
             run();
@@ -146,6 +217,8 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
         buffers_,
         call_.refusal ? nullptr : expected,
         how);
+    if (shared) shared->restore();
+    return end;
 }
 
 ATTUNE_INLINE first_run_result cpu_trials::run_in_process(std::function<void()> const& run,
@@ -182,13 +255,14 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_process(std::function<void()> 
 
 ATTUNE_INLINE first_run_result cpu_trials::run_once(std::function<void()> const& run,
                                                     double limit_s,
-                                                    snapshot const* expected)
+                                                    snapshot const* expected,
+                                                    told_sentences const* told)
 {
     if (protection_.how == isolation::fork && wanted_ == isolation::automatic && has_gomp_team())
         protection_ = choose_isolation(wanted_, {0, true});
     if (protection_.how == isolation::fork) {
         try {
-            return run_in_fork(run, limit_s, expected);
+            return run_in_fork(run, limit_s, expected, told);
         } catch (error const&) {
             if (wanted_ != isolation::automatic) throw;
             protection_ = {isolation::guard, "guard: no child process could be started"};
@@ -237,6 +311,7 @@ try {
             each_array([](buffer const& b, std::span<std::byte> to) { copy_content(b, to); });
         },
         limit_s,
+        nullptr,
         nullptr);
     if (std::holds_alternative<failure>(end)) return end;
     is_filled_ = false;
@@ -256,8 +331,11 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
     bool const is_first = !holds_perturbed_;
     snapshot const* needed[] = {&original_, nullptr};
     if (is_first) leave_memory_out(needed);
-    first_run_result end = is_first ? run_once(variant_run, limit_s, nullptr)
-                                    : run_once([&] { run_right_code(code); }, limit_s, nullptr);
+    std::optional<told_sentences> told;
+    if (is_first && protection_.how == isolation::fork) told.emplace();
+    first_run_result end = is_first
+                               ? run_once(variant_run, limit_s, nullptr, told ? &*told : nullptr)
+                               : run_once([&] { run_right_code(code); }, limit_s, nullptr, nullptr);
     if (std::holds_alternative<failure>(end)) return end;
     {
         process_state const before{false};
@@ -265,6 +343,9 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
         std::string const thrown = thrown_by_trusted(code);
         seen_.emplace(buffers_);
         if (is_first) tolerated_ = before.changes();
+        if (told)
+            for (std::string& change : told->heard())
+                tolerated_.push_back(std::move(change));
         before.restore();
         if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }
@@ -274,7 +355,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
     // Without a reference, the default would only be compared with itself.
     if (call_.reference) {
         fill(false, false);
-        end = run_once(variant_run, limit_s, &*seen_);
+        end = run_once(variant_run, limit_s, &*seen_, nullptr);
     }
     if (call_.after_default && std::holds_alternative<double>(end)) call_.after_default();
     return end;
@@ -284,7 +365,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run(callable const& code,
                                                double limit_s,
                                                snapshot const& right)
 {
-    return run_once([&] { run_code(code); }, limit_s, &right);
+    return run_once([&] { run_code(code); }, limit_s, &right, nullptr);
 }
 
 ATTUNE_INLINE snapshot cpu_trials::take_expectation(std::optional<snapshot> /*spare*/)

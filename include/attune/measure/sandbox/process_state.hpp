@@ -11,25 +11,26 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The state of the process and the calling thread that outlives a call: rounding, flushing and
-/// exception masks of the floating-point unit; signal handlers, signal mask and signal stack;
-/// interval timers; locale; working directory; file mode mask; environment; open file descriptors;
-/// child processes.
+/// The state of the process and the calling thread that outlives a call. The rows are listed in
+/// measure/README.md, and stand in process_state.ipp.
 ///
-/// The floating-point unit, signal mask, signal stack and uselocale() belong to the thread. State
-/// shared by all threads is compared and restored only when no other thread of the program exists;
-/// a thread that started and ended in between is not detected.
+/// State of the calling thread is always compared and restored. State shared by all threads is
+/// compared and restored only when no other thread of the program exists; a thread that started and
+/// ended in between is not detected. The floating-point environment is the host's: see
+/// own_float_environment.
 ///
 /// State that the machine does not report (no /proc) counts as unchanged. A descriptor left open is
-/// no change, because libraries open files; a closed or exchanged one is. their own.
+/// no change, because libraries open files; a closed or exchanged one is.
 class process_state {
 public:
-    /// Reads the state now. Cost: about 100 us.
+    /// Reads the state now. Cost: about 150 us.
     /// @param with_resources  true: all state; for a child process, which has one thread. False:
     ///                        without descriptors and child processes, which other threads may
     ///                        change, and without the handler of SIGINT; only the thread's own
     ///                        state while has_other_threads()
-    explicit process_state(bool with_resources = true);
+    /// @param was_alone       in a child process: the parent had no other thread at the fork, which
+    ///                        could hold a lock of rand() or move a file that both have open
+    explicit process_state(bool with_resources = true, bool was_alone = true);
     ~process_state();
     process_state(process_state&&) noexcept;
     process_state& operator=(process_state&&) noexcept;
@@ -38,7 +39,8 @@ public:
     /// made this object.
     [[nodiscard]] std::vector<std::string> changes() const;
 
-    /// Restores what differs, except descriptors and processes. Call it on the same thread.
+    /// Restores what differs and can be restored, except descriptors and processes. Call it on the
+    /// same thread.
     void restore() const;
 
 private:

@@ -2,127 +2,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/sandbox/descriptor_state.hpp>
+#include <attune/measure/sandbox/detail/state_rows.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/process_state.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cfenv>
-#include <clocale>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
 #include <ctime>
-#include <dirent.h>
-#include <fcntl.h>
-#include <locale.h>
-#include <map>
-#include <sys/stat.h>
+#include <optional>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <unistd.h>
-#include <utility>
-#if defined(__x86_64__) || defined(__i386__)
-#include <xmmintrin.h>
-#endif
-
-extern "C" char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 inline constexpr std::array interval_timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
 
-/// Control bits, without the exception flags that arithmetic sets.
-[[nodiscard]] inline unsigned floating_point_mode() noexcept
-{
-#if defined(__x86_64__) || defined(__i386__)
-    unsigned short x87 = 0;
-    asm volatile("fnstcw %0" : "=m"(x87));
-    return (_mm_getcsr() & ~0x3FU) << 16 | x87;
-#elif defined(__aarch64__)
-    unsigned long control = 0;
-    asm volatile("mrs %0, fpcr" : "=r"(control));
-    return static_cast<unsigned>(control);
-#else
-    return static_cast<unsigned>(std::fegetround());
-#endif
-}
-
-[[nodiscard]] inline std::string working_directory()
-{
-    std::string path(4096, '\0');
-    if (getcwd(path.data(), path.size()) == nullptr) return {};
-    path.resize(std::strlen(path.c_str()));
-    return path;
-}
-
-/// From /proc, because umask() returns the mask only by changing it for all threads. -1: unknown.
-[[nodiscard]] inline int file_mode_mask()
-{
-    int const file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return -1;
-    char text[512] = {};
-    ssize_t const got = read(file, text, sizeof text - 1);
-    close(file);
-    char const* const at = got > 0 ? std::strstr(text, "\nUmask:") : nullptr;
-    return at != nullptr ? static_cast<int>(std::strtol(at + 7, nullptr, 8)) : -1;
-}
-
-/// Every open descriptor, with device and inode of its file.
-[[nodiscard]] inline std::map<int, std::pair<dev_t, ino_t>> open_descriptors()
-{
-    std::map<int, std::pair<dev_t, ino_t>> found;
-    DIR* const folder = opendir("/proc/self/fd");
-    if (folder == nullptr) return found;
-    int const own = dirfd(folder);
-    while (dirent const* const entry = readdir(folder)) {
-        if (entry->d_name[0] == '.') continue;
-        int const descriptor = static_cast<int>(std::strtol(entry->d_name, nullptr, 10));
-        struct stat about{};
-        if (descriptor == own || fstat(descriptor, &about) != 0) continue;
-        found.emplace(descriptor, std::pair{about.st_dev, about.st_ino});
-    }
-    closedir(folder);
-    return found;
-}
-
-[[nodiscard]] inline std::vector<std::string> environment()
-{
-    std::vector<std::string> all;
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
-        all.emplace_back(*entry);
-    std::sort(all.begin(), all.end());
-    return all;
-}
-
-inline void restore_environment(std::vector<std::string> const& wanted)
-{
-    auto const name_of = [](std::string const& entry) { return entry.substr(0, entry.find('=')); };
-    for (std::string const& entry : environment())
-        if (!std::binary_search(wanted.begin(), wanted.end(), entry))
-            unsetenv(name_of(entry).c_str());
-    std::vector<std::string> const kept = environment();
-    for (std::string const& entry : wanted) {
-        if (std::binary_search(kept.begin(), kept.end(), entry)) continue;
-        std::string const name = name_of(entry);
-        std::string const value = entry.substr(std::min(name.size() + 1, entry.size()));
-        setenv(name.c_str(), value.c_str(), 1);
-    }
-}
-
 [[nodiscard]] inline bool equal(struct sigaction const& a, struct sigaction const& b) noexcept
 {
     bool const same_kind = (a.sa_flags & ~0x04000000) == (b.sa_flags & ~0x04000000); // SA_RESTORER
     return same_kind && a.sa_handler == b.sa_handler;
-}
-
-[[nodiscard]] inline bool equal(sigset_t const& a, sigset_t const& b) noexcept
-{
-    for (int signal = 1; signal < NSIG; ++signal)
-        if (sigismember(&a, signal) != sigismember(&b, signal)) return false;
-    return true;
 }
 
 [[nodiscard]] inline double seconds_of(timeval const& t) noexcept
@@ -140,33 +42,43 @@ inline void restore_environment(std::vector<std::string> const& wanted)
 struct process_state::content {
     bool has_resources;
     bool has_shared; ///< true: also state that all threads share, such as `environ`
-    unsigned floating_mode = floating_point_mode();
-    std::fenv_t floating{};
-    sigset_t mask{};
-    stack_t stack{};
-    locale_t thread_locale = uselocale(locale_t{});
+    bool is_alone;   ///< true: no other thread, nor one of the parent's, uses that state
+    float_environment floating = own_float_environment::hosts();
+    std::array<std::string, state_rows.size()> rows{};
     std::array<struct sigaction, NSIG> handlers{};
     std::array<itimerval, interval_timers.size()> timers{};
     double read_s = 0; ///< when the timers were read
-    std::string locale_names{};
-    std::string directory{};
-    int mode_mask = -1;
-    std::vector<std::string> variables{};
-    std::map<int, std::pair<dev_t, ino_t>> descriptors{};
+    std::optional<descriptor_state> descriptors{};
     bool has_children = false;
 
-    content(bool with_resources, bool with_shared)
+    content(bool with_resources, bool with_shared, bool was_alone)
         : has_resources(with_resources)
         , has_shared(with_resources || (with_shared && !has_other_threads()))
+        , is_alone(with_resources ? was_alone : has_shared)
     {
         if (has_resources) {
-            descriptors = open_descriptors();
+            descriptors.emplace();
             has_children = has_child_process();
         }
-        std::fegetenv(&floating);
-        pthread_sigmask(SIG_SETMASK, nullptr, &mask);
-        sigaltstack(nullptr, &stack);
+        std::string const status = small_file("/proc/thread-self/status");
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            if (is_compared(state_rows[i].owner)) rows[i] = state_rows[i].read(status);
         if (has_shared) read_shared();
+    }
+
+    [[nodiscard]] bool is_compared(state_owner owner) const noexcept
+    {
+        switch (owner) {
+        case state_owner::thread:
+            return true;
+        case state_owner::process:
+            return has_shared;
+        case state_owner::alone:
+            return has_shared && is_alone;
+        case state_owner::child:
+            return has_resources;
+        }
+        return false;
     }
 
     void read_shared()
@@ -178,10 +90,12 @@ struct process_state::content {
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);
         read_s = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-        locale_names = std::setlocale(LC_ALL, nullptr);
-        directory = working_directory();
-        mode_mask = file_mode_mask();
-        variables = detail::environment();
+    }
+
+    /// Only where both states are known: another thread may have started since.
+    [[nodiscard]] bool has_other_row(content const& now, std::size_t i) const noexcept
+    {
+        return !rows[i].empty() && !now.rows[i].empty() && rows[i] != now.rows[i];
     }
 
     [[nodiscard]] bool has_other_handler(content const& now, std::size_t signal) const noexcept
@@ -203,8 +117,8 @@ struct process_state::content {
     }
 };
 
-ATTUNE_INLINE process_state::process_state(bool with_resources)
-    : before_(std::make_unique<content const>(with_resources, true))
+ATTUNE_INLINE process_state::process_state(bool with_resources, bool was_alone)
+    : before_(std::make_unique<content const>(with_resources, true, was_alone))
 {
 }
 ATTUNE_INLINE process_state::~process_state() = default;
@@ -214,45 +128,41 @@ ATTUNE_INLINE process_state& process_state::operator=(process_state&&) noexcept 
 ATTUNE_INLINE std::vector<std::string> process_state::changes() const
 {
     content const& then = *before_;
-    content const now(then.has_resources, then.has_shared);
+    content const now(then.has_resources, then.has_shared, then.is_alone);
     std::vector<std::string> out;
     auto const note = [&](bool differs, char const* what) {
-        if (differs) out.emplace_back(what);
+        // Two rows have one sentence: the locale of the thread and that of the process.
+        if (differs && (out.empty() || out.back() != what)) out.emplace_back(what);
     };
-    note(now.floating_mode != then.floating_mode,
+    note(now.floating.mode() != then.floating.mode(),
          "changed the floating-point mode (rounding, flushing to zero or traps)");
-    note(!detail::equal(now.mask, then.mask), "changed the signal mask");
-    note(now.stack.ss_sp != then.stack.ss_sp || now.stack.ss_size != then.stack.ss_size,
-         "changed the signal stack");
-    bool const same_names = !now.has_shared || now.locale_names == then.locale_names;
-    note(!same_names || now.thread_locale != then.thread_locale, "changed the locale");
+    note(now.has_children && !then.has_children, "left a child process behind");
+    for (std::size_t i = 0; i < state_rows.size(); ++i)
+        note(then.has_other_row(now, i), state_rows[i].change);
     if (!now.has_shared) return out;
     for (std::size_t signal = 1; signal < NSIG; ++signal)
         if (then.has_other_handler(now, signal))
             out.push_back("changed the handler of signal " + std::to_string(signal));
     for (std::size_t i = 0; i < then.timers.size(); ++i)
         note(then.has_other_timer(now, i), "set a timer (alarm or setitimer)");
-    note(now.directory != then.directory, "changed the working directory");
-    note(now.mode_mask != then.mode_mask, "changed the file mode mask");
-    note(now.variables != then.variables, "changed the environment");
-    note(now.has_children && !then.has_children, "left a child process behind");
-    for (auto const& [descriptor, file] : then.descriptors) {
-        auto const found = now.descriptors.find(descriptor);
-        if (found == now.descriptors.end() || found->second != file)
-            out.push_back("closed or exchanged file descriptor " + std::to_string(descriptor));
-    }
+    if (then.descriptors)
+        for (std::string& change : then.descriptors->changes(then.is_alone))
+            out.push_back(std::move(change));
     return out;
 }
 
 ATTUNE_INLINE void process_state::restore() const
 {
     content const& then = *before_;
-    content const now(then.has_resources, then.has_shared);
-    if (now.floating_mode != then.floating_mode) std::fesetenv(&then.floating);
-    if (!detail::equal(now.mask, then.mask)) pthread_sigmask(SIG_SETMASK, &then.mask, nullptr);
-    if (now.stack.ss_sp != then.stack.ss_sp || now.stack.ss_size != then.stack.ss_size)
-        sigaltstack(&then.stack, nullptr);
-    if (now.thread_locale != then.thread_locale) uselocale(then.thread_locale);
+    content const now(then.has_resources, then.has_shared, then.is_alone);
+    // Flags that the run raised go, too, where they are not this thread's own.
+    own_float_environment::set_hosts(then.floating);
+    for (std::size_t i = 0; i < state_rows.size(); ++i) {
+        if (state_rows[i].restore == nullptr || !then.has_other_row(now, i)) continue;
+        // A row that follows from another one may be restored already.
+        std::string const here = state_rows[i].read(small_file("/proc/thread-self/status"));
+        if (here != then.rows[i]) state_rows[i].restore(then.rows[i]);
+    }
     if (!now.has_shared) return;
     for (int signal = 1; signal < NSIG; ++signal) {
         auto const at = static_cast<std::size_t>(signal);
@@ -260,13 +170,6 @@ ATTUNE_INLINE void process_state::restore() const
     }
     for (std::size_t i = 0; i < then.timers.size(); ++i)
         if (then.has_other_timer(now, i)) setitimer(interval_timers[i], &then.timers[i], nullptr);
-    if (now.locale_names != then.locale_names) std::setlocale(LC_ALL, then.locale_names.c_str());
-    // chdir() fails when the folder was removed.
-    bool const moved = now.directory != then.directory && !then.directory.empty();
-    if (moved && chdir(then.directory.c_str()) != 0) errno = 0;
-    if (now.mode_mask != then.mode_mask && then.mode_mask >= 0)
-        umask(static_cast<mode_t>(then.mode_mask));
-    if (now.variables != then.variables) restore_environment(then.variables);
 }
 
 ATTUNE_INLINE std::string first_change(std::span<std::string const> changes,

@@ -8,6 +8,7 @@
 #include <attune/core/assert.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/taken_handler.hpp>
 #include <attune/core/version.hpp>
@@ -18,7 +19,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cfenv>
 #include <cmath>
 #include <csetjmp>
 #include <csignal>
@@ -257,7 +257,7 @@ struct signal_guard::state {
 
     double limit_s;
     guard_record record{};
-    std::fenv_t floating{};
+    own_float_environment::landing numbers{};
     sigset_t former_mask{};
     stack_t former_stack{};
     void* stack = nullptr;
@@ -273,7 +273,6 @@ struct signal_guard::state {
         stack = ::mmap(
             nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (stack == MAP_FAILED) refuse("no memory for a signal stack");
-        std::fegetenv(&floating);
         stack_t ours{};
         ours.ss_sp = stack;
         ours.ss_size = stack_bytes;
@@ -358,7 +357,7 @@ ATTUNE_INLINE void signal_guard::call(std::function<void()> const& f)
         throw stopped_by_exception();
     }
     // The kernel has reset the floating-point unit for the handler.
-    std::fesetenv(&state_->floating);
+    state_->numbers.restore();
     throw stopped{state_->verdict()};
 }
 

@@ -4,6 +4,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/capture/call_capture.hpp>
@@ -161,7 +162,11 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
         state_->parts.defaults.complete(state_->parts.served({}).problem, false);
 }
 
-ATTUNE_INLINE dispatch_table::~dispatch_table() = default;
+ATTUNE_INLINE dispatch_table::~dispatch_table()
+{
+    own_float_environment const numbers;
+    owned_until_end<state> const goes_now = std::move(state_);
+}
 
 ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int64_t const> key,
                                                               std::vector<number> const& inputs,
@@ -183,6 +188,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                                                              tuned_now* tunes_now,
                                                              trials_elsewhere* elsewhere)
 {
+    own_float_environment const numbers;
     state& s = *state_;
     dispatched_kernel const& subject = s.parts.subject;
     if (s.capture.is_due())
@@ -264,6 +270,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
 ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& inputs,
                                                     call_frame frame)
 {
+    own_float_environment const numbers;
     state& s = *state_;
     call_problem of{inputs};
     working const now(s.parts);
@@ -318,6 +325,7 @@ try {
 
 ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
 {
+    own_float_environment const numbers;
     state& s = *state_;
     served_inputs& of = s.parts.served_for(inputs);
     if (of.is_settled && of.winner != nullptr && !of.is_partly_tuned) return true;
@@ -330,6 +338,7 @@ ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
 ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const> key,
                                                    std::vector<number> const& inputs)
 {
+    own_float_environment const numbers;
     state& s = *state_;
     served_inputs& of = s.parts.served_for(inputs);
     working const now(s.parts, true);
@@ -351,6 +360,10 @@ ATTUNE_INLINE void dispatch_table::wait() const
 
 ATTUNE_INLINE dispatch_parts& dispatch_table::parts() noexcept { return state_->parts; }
 
-ATTUNE_INLINE tuning_report dispatch_table::report() const { return state_->parts.report.latest(); }
+ATTUNE_INLINE tuning_report dispatch_table::report() const
+{
+    own_float_environment const numbers;
+    return state_->parts.report.latest();
+}
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -7,6 +7,7 @@
 #include <attune/core/device_span.hpp>
 #include <attune/core/kernel_type.hpp>
 #include <attune/core/matrix_view.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/shape/argument_kind.hpp>
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
@@ -370,6 +371,7 @@ template <class Result, class... Args>
         static_cast<void>(result_at);
         std::tuple<Args...> const moved = moved_arguments(held, data, *elements, decltype(all){});
         auto* const code = reinterpret_cast<Result (*)(Args...)>(entry);
+        hosts_float_environment const as_untuned;
         if constexpr (std::is_void_v<Result>) {
             std::apply(code, moved);
         } else {

@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
@@ -53,6 +54,7 @@ template <class Call, class F>
 auto call_on_result(F const& f, void const* of)
 {
     auto const& call = *static_cast<Call const*>(of);
+    hosts_float_environment const of_host;
     return std::apply(
         [&](auto const&... all) {
             if constexpr (std::is_void_v<std::remove_pointer_t<decltype(call.result)>>)
@@ -99,6 +101,7 @@ template <class Call, class F>
 {
     return [f](void const* of) {
         auto const& call = *static_cast<Call const*>(of);
+        hosts_float_environment const of_host;
         if constexpr (std::is_void_v<std::remove_pointer_t<decltype(call.result)>>)
             std::apply(f, call.arguments);
         else

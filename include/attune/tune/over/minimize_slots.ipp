@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/outcome.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/optimizer_core.hpp>
@@ -271,6 +272,7 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
                                                  minimize_options const& options,
                                                  double most_seconds)
 {
+    own_float_environment const numbers;
     refuse_most_seconds(most_seconds);
     std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/over/own_slot.hpp>
 
@@ -33,6 +34,7 @@ struct own_slot::state {
 
     void work()
     {
+        hosts.set();
         std::unique_lock held(lock);
         for (;;) {
             changed.wait(held, [this] { return is_over || given; });
@@ -47,6 +49,7 @@ struct own_slot::state {
     }
 
     std::function<evaluation(point const&)> objective;
+    float_environment const hosts = own_float_environment::hosts(); ///< for the objective
     std::mutex lock;
     std::condition_variable changed;
     std::condition_variable answered;

@@ -98,7 +98,7 @@ public:
         , copies_(asked.frame.buffers)
         , may_perturb_(are_apart(asked.frame.buffers))
         , may_cross_(how == isolation::fork)
-        , before_(how == isolation::fork)
+        , before_(how == isolation::fork, false)
     {
         std::vector<guarded_place> const places = copies_.places();
         std::size_t const count = std::min(places.size(), progress.places.size());

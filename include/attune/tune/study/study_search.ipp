@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
@@ -359,6 +360,7 @@ minimize_in_study(chain_of_trees const& space,
                   study const& of,
                   study_options const& options)
 {
+    own_float_environment const numbers;
     refuse_study_options(options);
     std::uint32_t possible = std::numeric_limits<std::uint32_t>::max();
     if (auto const size = space.size(); size && *size < possible && !space.has_real_parameters())

@@ -16,9 +16,11 @@
 #include <exception>
 #include <fcntl.h>
 #include <new>
+#include <pthread.h>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
 #if defined(__linux__)
@@ -64,6 +66,30 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
     return where;
 }
 
+/// Kills and reaps all child processes of this thread, and theirs, which this process gets as
+/// orphans. Does nothing where the kernel does not list them (CONFIG_PROC_CHILDREN).
+inline void end_descendants() noexcept
+{
+#if defined(__linux__)
+    for (int rounds_left = 1000; rounds_left > 0; --rounds_left) {
+        char text[512] = {}; // the rest follows in another round
+        int const list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+        if (list < 0) return;
+        ssize_t const got = read(list, text, sizeof text - 1);
+        close(list);
+        if (got <= 0) return;
+        char const* at = text;
+        for (;;) {
+            char* end = nullptr;
+            auto const id = static_cast<pid_t>(std::strtol(at, &end, 10));
+            if (id <= 0 || *end != ' ') break; // cut off, or the last one
+            if (kill(id, SIGKILL) == 0) waitpid(id, nullptr, 0);
+            at = end;
+        }
+    }
+#endif
+}
+
 /// Reports a fault, then lets the signal kill the process.
 inline void note_fault(int signal, siginfo_t* info, void* /*context*/) noexcept
 {
@@ -77,6 +103,10 @@ inline void note_fault(int signal, siginfo_t* info, void* /*context*/) noexcept
         report->has_address.store(true);
     }
     report->signal.store(signal);
+    end_descendants();
+#if defined(__linux__)
+    prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); // no line about a core file in the kernel's log
+#endif
     // SA_RESETHAND has restored the default action; the signal is delivered on return.
     raise(signal);
 }
@@ -151,17 +181,31 @@ inline void limit_memory(std::size_t bytes) noexcept
 #endif
 }
 
+/// Processes that a run starts end with it, also those that leave their group or their parent.
+inline void bind_descendants() noexcept
+{
+#if defined(__linux__)
+    prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); // orphans stay below this process
+    // Where it is killed, nothing reaps them: each ends with its own parent.
+    pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL); });
+#endif
+}
+
 /// Ends the child with its parent, and prevents core files and crash reports.
 inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
 {
     setpgid(0, 0);
-    rlimit const no_core{0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
+    // One byte: less than any core file has, and the kernel starts no program that takes reports.
+    // Neither 0 nor the "undumpable" flag, which a variant may be about to set.
+    rlimit core{};
+    getrlimit(RLIMIT_CORE, &core);
+    core.rlim_cur = std::min<rlim_t>(1, core.rlim_max);
+    setrlimit(RLIMIT_CORE, &core);
     limit_memory(limits.memory_bytes);
 #if defined(__linux__)
-    prctl(PR_SET_DUMPABLE, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+    bind_descendants();
     if (getppid() != parent) _exit(1);
     // Without PR_SET_PDEATHSIG the child ends by itself, some time after the parent's limit.
     double const seconds = std::ceil(limits.run_s + limits.check_s) + 30;
@@ -173,11 +217,19 @@ inline void bind_to_parent(pid_t parent, child_limits const& limits) noexcept
 inline void leave_before_other_handlers() noexcept
 {
 #if defined(__GLIBC__)
-    on_exit([](int status, void*) { _exit(status); }, nullptr);
+    on_exit(
+        [](int status, void*) {
+            end_descendants();
+            _exit(status);
+        },
+        nullptr);
 #else
     std::atexit([] { _exit(EXIT_FAILURE); });
 #endif
-    std::at_quick_exit([] { _exit(EXIT_FAILURE); });
+    std::at_quick_exit([] {
+        end_descendants();
+        _exit(EXIT_FAILURE);
+    });
 }
 
 /// The child's work after the fork. Does not return. An exception outside of the handlers below
@@ -216,6 +268,7 @@ inline void leave_before_other_handlers() noexcept
     } catch (...) {
         report.say(child_ending::threw, "an exception that is not a std::exception");
     }
+    end_descendants();
     report.phase.store(child_phase::done);
     _exit(0);
 }

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -78,6 +80,27 @@ private:
     sigset_t before_{};
 };
 
+/// Kills what a running child process has started, and what that has: a process that left the
+/// child's group would go on. All of them are stopped first, so that no id is given away.
+inline void end_below(pid_t of) noexcept
+{
+    kill(of, SIGSTOP);
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", long{of}, long{of});
+    detail::descriptor const list(open(path, O_RDONLY | O_CLOEXEC));
+    if (!list.is_open()) return;
+    char text[4096] = {};
+    if (read(list.get(), text, sizeof text - 1) <= 0) return;
+    for (char* at = text;;) {
+        char* end = nullptr;
+        auto const id = static_cast<pid_t>(std::strtol(at, &end, 10));
+        if (id <= 0 || *end != ' ') return; // cut off, or the last one
+        end_below(id);
+        kill(id, SIGKILL);
+        at = end;
+    }
+}
+
 /// Owns a child process until it is reaped; the destructor leaves neither a process nor a zombie.
 ///
 /// If another part of the program reaps it first, or SIGCHLD is ignored, its id and its group's may
@@ -141,9 +164,10 @@ public:
     std::optional<int> end(double within_s = 5) noexcept
     {
         if (id_ <= 0) return status_;
-        static_cast<void>(has_ended()); // sets is_lost_
+        bool const runs = !has_ended();
         pid_t const ended = std::exchange(id_, 0);
         if (is_lost_) return status_;
+        if (runs) end_below(ended);
         // The group first: its processes may hold resources of the child.
         kill(-ended, SIGKILL);
         kill(ended, SIGKILL);

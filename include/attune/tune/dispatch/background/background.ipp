@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/only_faults_unblocked.hpp>
 #include <attune/core/posix/program_end.hpp>
@@ -27,7 +28,11 @@ inline void name_this_thread(char const* name) { ::pthread_setname_np(::pthread_
 struct background_worker::state {
     std::mutex lock{}; ///< of the members below
     std::condition_variable changed{};
-    std::deque<std::function<void()>> line{};
+    struct job {
+        std::function<void()> work;
+        float_environment hosts; ///< of the thread that gave it: that of the calls
+    };
+    std::deque<job> line{};
     bool is_at_work = false;
     bool is_over = false;
     std::thread thread{};
@@ -44,16 +49,18 @@ struct background_worker::state {
         while (true) {
             changed.wait(here, [this] { return is_over || !line.empty(); });
             if (is_over) return;
-            std::function<void()> job = std::move(line.front());
+            job next = std::move(line.front());
             line.pop_front();
             is_at_work = true;
             here.unlock();
             name_this_thread("attune tune"); // one that may change what all threads share
             try {
-                job();
+                next.hosts.set();
+                own_float_environment const numbers;
+                next.work();
             } catch (...) { // a sink or a check of the program threw; no caller can catch it
             }
-            job = nullptr; // what it holds is freed without the lock
+            next.work = nullptr; // what it holds is freed without the lock
             name_this_thread(own_thread_name);
             here.lock();
             is_at_work = false;
@@ -102,7 +109,7 @@ ATTUNE_INLINE void background_worker::add(std::function<void()> job)
         s.thread = std::thread([&s] { s.run(); });
         s.process = ::getpid();
     }
-    s.line.push_back(std::move(job));
+    s.line.push_back({std::move(job), own_float_environment::hosts()});
     s.changed.notify_all();
 }
 
