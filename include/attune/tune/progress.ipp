@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
@@ -126,12 +127,14 @@ private:
         std::size_t const width = text.size();
         if (width < shown) text.append(shown - width, ' ');
         shown = width;
+        quiet_writes const quiet;
         std::fprintf(stderr, "\r%s", text.c_str());
         std::fflush(stderr);
     }
     void keep(std::string const& text)
     {
         write(shown_text(text));
+        quiet_writes const quiet;
         std::fputc('\n', stderr);
         shown = 0;
     }
@@ -192,6 +195,7 @@ ATTUNE_INLINE progress_sink terminal_progress()
 {
     if (::isatty(STDERR_FILENO) == 0)
         return line_progress([](std::string const& line) {
+            detail::quiet_writes const quiet;
             std::fprintf(stderr, "%s\n", shown_text(line).c_str());
             std::fflush(stderr);
         });

@@ -127,13 +127,31 @@ TEST_CASE("a file that cannot be made or is none leaves the lock unavailable, wi
     CHECK(range_lock().state() == lock_state::unavailable);
 }
 
-TEST_CASE("everybody may lock the file, whatever the umask of the one who made it")
+TEST_CASE("the file is made as the umask says, or for this user alone")
 {
     lock_file const file;
-    ::mode_t const before = ::umask(077);
+    using whose = attune::detail::lock_file;
+    ::mode_t const before = ::umask(027);
     CHECK(range_lock::take(file.path, {1}, 0.0).state() == lock_state::mine);
+    CHECK(range_lock::take(file.path + "2", {1}, 0.0, whose::of_this_user).state() ==
+          lock_state::mine);
     ::umask(before);
     struct ::stat status{};
     REQUIRE(::stat(file.path.c_str(), &status) == 0);
-    CHECK((status.st_mode & 0777) == 0666);
+    CHECK((status.st_mode & 0777) == 0640);
+    REQUIRE(::stat((file.path + "2").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0600);
+}
+
+TEST_CASE("another user's file is no file of this user's")
+{
+    if (::geteuid() != 0) return; // only root gives files away
+    lock_file const file;
+    using whose = attune::detail::lock_file;
+    static_cast<void>(range_lock::take(file.path, {1}, 0.0));
+    REQUIRE(::chown(file.path.c_str(), 1, 1) == 0);
+    CHECK(range_lock::take(file.path, {1}, 0.0).state() == lock_state::mine);
+    range_lock const refused = range_lock::take(file.path, {1}, 0.0, whose::of_this_user);
+    CHECK(refused.state() == lock_state::unavailable);
+    CHECK(refused.why().ends_with(": it belongs to another user"));
 }

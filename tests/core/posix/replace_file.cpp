@@ -1,7 +1,11 @@
 // tests/core/posix/replace_file.cpp - a file is replaced whole, or not at all.
 // SPDX-License-Identifier: MIT
 #include <attune/core/posix/replace_file.hpp>
+// and what the test needs besides
+#include <attune/core/posix/detail/quiet_writes.hpp>
 
+#include <cerrno>
+#include <csignal>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
@@ -46,6 +50,19 @@ TEST_CASE("a file is created, and replaced with its mode and through a link")
     CHECK(std::filesystem::status(path).permissions() ==
           (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
     CHECK(files_in(folder.file("a")) == 1);
+}
+
+TEST_CASE("a file for this user alone is that, also in the place of another one")
+{
+    using std::filesystem::perms;
+    support::scratch_directory const folder;
+    std::string const path = folder.file("c.capture");
+    for (perms const before : {perms::none, perms::owner_all | perms::others_read}) {
+        if (before != perms::none) std::filesystem::permissions(path, before);
+        replace_file(path, "data of a call", attune::detail::file_readers::owner);
+        CHECK(std::filesystem::status(path).permissions() ==
+              (perms::owner_read | perms::owner_write));
+    }
 }
 
 TEST_CASE("what cannot be written leaves the old text and nothing beside it")
@@ -202,4 +219,35 @@ TEST_CASE("no file is written at the end of another user's link, or of a link th
     CHECK(has(error_of([&] { static_cast<void>(create_file(link, "x")); }), "uid 65534"));
     CHECK(support::read_file(path) == "old");
     CHECK(files_in(folder.path()) == 2);
+}
+
+TEST_CASE("a write that fails raises no signal, and the program's own signals stay pending")
+{
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    ::close(ends[0]);
+    {
+        attune::detail::quiet_writes const quiet;
+        CHECK(::write(ends[1], "x", 1) == -1);
+        CHECK(errno == EPIPE);
+    }
+    sigset_t both;
+    sigset_t before;
+    sigset_t pending;
+    ::sigemptyset(&both);
+    ::sigaddset(&both, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &both, &before);
+    ::sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 0);
+    ::raise(SIGPIPE);
+    {
+        attune::detail::quiet_writes const quiet;
+        CHECK(::write(ends[1], "x", 1) == -1);
+    }
+    ::sigpending(&pending);
+    CHECK(sigismember(&pending, SIGPIPE) == 1);
+    int taken = 0;
+    ::sigwait(&both, &taken);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    ::close(ends[1]);
 }

@@ -93,6 +93,8 @@ TEST_CASE("the first call with elements is captured, as it was before the call, 
     std::string const said = said_with("accumulate=" + folder.path(), {0, 1000, 2000});
     CHECK(has(said, "a call (16000 bytes) is captured in " + path));
     CHECK(has(said, "attune retune accumulate.capture -- PROGRAM"));
+    CHECK(std::filesystem::status(path).permissions() ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
     capture_reader file = capture_reader::of_file(path);
     CHECK(file.call().kernel == "accumulate");
     CHECK(file.call().signature == "void(std::span<double const>, std::span<double>, double)");

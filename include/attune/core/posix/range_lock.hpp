@@ -13,6 +13,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Whose file it may be.
+enum class lock_file : std::uint8_t {
+    of_anyone,   ///< created as the umask says; another user's may be used
+    of_this_user ///< created for this user alone; another user's is none
+};
+
 enum class lock_state : std::uint8_t {
     mine,
     busy,       ///< another process held it until the wait was over
@@ -43,11 +49,13 @@ public:
     }
     ~range_lock() { release(); }
 
-    /// Creates the file where it is missing, for everybody.
+    /// Creates the file where it is missing.
     /// @param places  of the bytes, each below 2^62, in any order
     /// @param wait_s  at most; negative counts as 0. Ends early where the program is asked to stop
-    [[nodiscard]] static range_lock
-    take(std::string const& path, std::vector<std::uint64_t> places, double wait_s);
+    [[nodiscard]] static range_lock take(std::string const& path,
+                                         std::vector<std::uint64_t> places,
+                                         double wait_s,
+                                         lock_file whose = lock_file::of_anyone);
 
     [[nodiscard]] lock_state state() const noexcept { return state_; }
     /// Why it is unavailable.

@@ -64,21 +64,28 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
                                           std::vector<std::uint64_t> places,
-                                          double wait_s)
+                                          double wait_s,
+                                          lock_file whose)
 {
     range_lock out;
     int const flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     // In a folder like /tmp a file of another user can be opened, but not with O_CREAT.
     out.file_ = descriptor(::open(path.c_str(), flags));
     if (!out.file_.is_open() && errno == ENOENT) {
-        out.file_ = descriptor(::open(path.c_str(), flags | O_CREAT | O_EXCL, 0666));
-        if (out.file_.is_open())
-            static_cast<void>(::fchmod(out.file_.get(), 0666)); // whatever the umask is
-        else if (errno == EEXIST)
+        ::mode_t const mode = whose == lock_file::of_this_user ? 0600 : 0666;
+        out.file_ = descriptor(::open(path.c_str(), flags | O_CREAT | O_EXCL, mode));
+        if (!out.file_.is_open() && errno == EEXIST)
             out.file_ = descriptor(::open(path.c_str(), flags));
     }
     if (!out.file_.is_open()) {
         out.why_ = path + ": " + std::generic_category().message(errno);
+        return out;
+    }
+    struct ::stat about{};
+    if (whose == lock_file::of_this_user &&
+        (::fstat(out.file_.get(), &about) != 0 || about.st_uid != ::geteuid())) {
+        out.file_.close();
+        out.why_ = path + ": it belongs to another user";
         return out;
     }
     std::vector<byte_range> wanted = ranges_of(std::move(places));

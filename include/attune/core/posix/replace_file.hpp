@@ -11,13 +11,21 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// Who may read a file.
+enum class file_readers : bool {
+    by_umask, ///< as the umask says, or as the file that is replaced
+    owner     ///< this user alone: it holds data of calls
+};
+
 /// Creates the file at `path`, or replaces it. A reader meanwhile sees the whole old text or the
 /// whole new one; when this fails, the old one stays and nothing else is left. A file that is
 /// replaced gives its mode to the new one, and its owner where root writes. A symbolic link of this
 /// user or of root stays.
 /// Errors   attune::error: it cannot be written (with the reason), or is no regular file; the path
 ///          has a symbolic link of another user, or ends in one that leads nowhere
-void replace_file(std::string const& path, std::string_view text);
+void replace_file(std::string const& path,
+                  std::string_view text,
+                  file_readers who = file_readers::by_umask);
 
 /// A path, and the text that it is to have.
 struct file_content {

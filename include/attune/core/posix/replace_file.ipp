@@ -140,7 +140,9 @@ class file_in_writing {
 public:
     /// An empty file beside the target, with the mode and owner of what is there.
     /// @param path  as messages have it
-    explicit file_in_writing(std::string const& path, bool may_replace = true)
+    explicit file_in_writing(std::string const& path,
+                             bool may_replace = true,
+                             file_readers who = file_readers::by_umask)
         : path_(path)
         , target_(target_of(path))
     {
@@ -156,7 +158,9 @@ public:
         if (!is_there_ && target_.is_linked)
             refuse_to_write(path,
                             "it is a symbolic link to " + target_.path + ", which is not there");
-        made_ = std::make_unique<file_beside>(target_, is_there_ ? 0600 : 0666);
+        bool const is_private = who == file_readers::owner;
+        made_ = std::make_unique<file_beside>(target_, is_there_ || is_private ? 0600 : 0666);
+        if (is_private) old.st_mode = 0600;
         if (is_there_) made_->be_like(old);
         require_written(*made_, path_);
     }
@@ -190,9 +194,9 @@ private:
     std::unique_ptr<file_beside> made_{}; ///< null: finished
 };
 
-ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text)
+ATTUNE_INLINE void replace_file(std::string const& path, std::string_view text, file_readers who)
 {
-    file_in_writing made(path);
+    file_in_writing made(path, true, who);
     made.write(text);
     made.settle();
     made.finish();

@@ -19,16 +19,18 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @return  nothing: it is none
 [[nodiscard]] std::optional<std::uint64_t> place_of_device(std::string const& bus);
 
-/// The file whose bytes stand for the places of this machine: $ATTUNE_TURNS, else attune-cores
-/// in the system's folder of temporary files: not in $TMPDIR, of which each job may have its own.
-/// Empty where that variable is "off".
+/// The file whose bytes stand for the places of this machine: $ATTUNE_TURNS, else
+/// attune-cores-UID in the system's folder of temporary files: not in $TMPDIR, of which each job
+/// may have its own. That one is of this user alone, because whoever may lock a byte can keep the
+/// others waiting; users who trust each other name a file that all of them may write to. Empty
+/// where the variable is "off".
 [[nodiscard]] std::string file_of_turns();
 
 /// The right to time something at some places, which are processors or devices, among all processes
-/// and objects on a machine that use attune. Two of them wait for each other only where they have a
-/// place in common, so the ranks of a job that are bound to processors of their own do not, nor do
-/// tunings on two devices. The one that has waited longest is next. Released with the object or its
-/// process. Movable.
+/// and objects on a machine that use attune through the same file. Two of them wait for each other
+/// only where they have a place in common, so the ranks of a job that are bound to processors of
+/// their own do not, nor do tunings on two devices. The one that has waited longest is next.
+/// Released with the object or its process. Movable.
 /// Cost     10 us where no other process times
 class place_turn {
 public:

@@ -14,6 +14,7 @@
 #include <optional>
 #include <sched.h>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -29,11 +30,17 @@ ATTUNE_INLINE std::vector<std::uint64_t> processors_of_this_thread()
     return out;
 }
 
+/// One for each user: whoever may lock a byte can keep the others waiting.
+[[nodiscard]] inline std::string usual_file_of_turns()
+{
+    return P_tmpdir "/attune-cores-" + std::to_string(::geteuid());
+}
+
 ATTUNE_INLINE std::string file_of_turns()
 {
     std::string const named = environment_variable("ATTUNE_TURNS");
     if (named == "off") return {};
-    return named.empty() ? P_tmpdir "/attune-cores" : named;
+    return named.empty() ? usual_file_of_turns() : named;
 }
 
 /// Where the bytes of devices begin: the hexadecimal digits of their bus ids follow.
@@ -62,10 +69,13 @@ place_turn::place_turn(std::vector<std::uint64_t> places, double wait_s, std::st
     std::vector<std::uint64_t> waiting = places;
     for (std::uint64_t& place : waiting)
         place += first_to_wait;
-    range_lock next = range_lock::take(file, std::move(waiting), wait_s);
+    lock_file const whose =
+        file == usual_file_of_turns() ? lock_file::of_this_user : lock_file::of_anyone;
+    range_lock next = range_lock::take(file, std::move(waiting), wait_s, whose);
     double const left_s = wait_s - (steady_seconds() - begun_s);
-    lock_ = next.state() == lock_state::mine ? range_lock::take(file, std::move(places), left_s)
-                                             : std::move(next);
+    lock_ = next.state() == lock_state::mine
+                ? range_lock::take(file, std::move(places), left_s, whose)
+                : std::move(next);
     waited_s_ = steady_seconds() - begun_s;
 }
 

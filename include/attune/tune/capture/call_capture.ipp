@@ -276,7 +276,8 @@ ATTUNE_INLINE std::string call_capture::write(dispatched_kernel const& of,
                "); ATTUNE_CAPTURE=" + wish_->kernel + "=FILE names another place";
     try {
         replace_file(path,
-                     capture_text(call, [&frame](std::string& to) { append_content(to, frame); }));
+                     capture_text(call, [&frame](std::string& to) { append_content(to, frame); }),
+                     file_readers::owner);
     } catch (error const& e) {
         return "no call is captured: " + sentence_of(e) + "; ATTUNE_CAPTURE=" + wish_->kernel +
                "=FILE names another place";

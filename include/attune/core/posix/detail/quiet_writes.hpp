@@ -1,4 +1,4 @@
-// attune/core/posix/detail/quiet_writes.hpp - a write beyond the limit on the size of files is an error, not a signal.
+// attune/core/posix/detail/quiet_writes.hpp - a write that fails is an error, not a signal.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -10,26 +10,31 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// While one exists, SIGXFSZ is blocked in the calling thread, and a write beyond RLIMIT_FSIZE
-/// fails with EFBIG instead of ending the process. A SIGXFSZ that this thread's writes raised is
-/// consumed before the mask is restored.
+/// While one exists, SIGXFSZ and SIGPIPE are blocked in the calling thread: a write beyond
+/// RLIMIT_FSIZE fails with EFBIG, and one to a pipe without a reader with EPIPE, instead of ending
+/// the process. Such a signal that this thread's writes raised is consumed before the mask is
+/// restored.
 class quiet_writes {
 public:
     quiet_writes() noexcept
     {
         sigset_t pending;
+        sigset_t both;
         sigemptyset(&pending);
+        sigemptyset(&both);
         sigemptyset(&mine_);
-        sigaddset(&mine_, SIGXFSZ);
-        pthread_sigmask(SIG_BLOCK, &mine_, &before_);
+        for (int const signal : {SIGXFSZ, SIGPIPE})
+            sigaddset(&both, signal);
+        pthread_sigmask(SIG_BLOCK, &both, &before_);
         sigpending(&pending);
-        was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+        for (int const signal : {SIGXFSZ, SIGPIPE})
+            if (sigismember(&pending, signal) != 1) sigaddset(&mine_, signal);
     }
     ~quiet_writes()
     {
         int const kept = errno;
         std::timespec const no_time{};
-        while (!was_pending_ && sigtimedwait(&mine_, nullptr, &no_time) < 0 && errno == EINTR) {
+        while (sigtimedwait(&mine_, nullptr, &no_time) > 0 || errno == EINTR) {
         }
         pthread_sigmask(SIG_SETMASK, &before_, nullptr);
         errno = kept;
@@ -38,9 +43,8 @@ public:
     quiet_writes& operator=(quiet_writes const&) = delete;
 
 private:
-    sigset_t mine_;
+    sigset_t mine_; ///< what was not pending before
     sigset_t before_;
-    bool was_pending_ = false;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

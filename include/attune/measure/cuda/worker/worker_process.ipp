@@ -6,6 +6,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/spawn.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -136,6 +137,7 @@ public:
     {
         if (descriptor() < 0) return;
         char const zeros[4096] = {};
+        attune::detail::quiet_writes const quiet;
         off_t const written = ::lseek(descriptor(), 0, SEEK_CUR);
         for (off_t at = 0; at < written; at += static_cast<off_t>(sizeof zeros)) {
             auto const left =

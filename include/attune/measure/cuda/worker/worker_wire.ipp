@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/cuda/worker/worker_wire.hpp>
@@ -42,6 +43,7 @@ ATTUNE_INLINE shared_memory::shared_memory(std::size_t bytes)
 #else
     errno = ENOSYS;
 #endif
+    attune::detail::quiet_writes const quiet;
     if (!file_.is_open() || ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
         throw no_shared_memory(bytes);
 #if defined(__linux__)
