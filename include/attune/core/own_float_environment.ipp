@@ -75,9 +75,9 @@ ATTUNE_INLINE own_float_environment*& own_float_environment::at_work() noexcept
 }
 
 ATTUNE_INLINE own_float_environment::own_float_environment() noexcept
-    : is_outer_(at_work() == nullptr)
 {
-    if (!is_outer_) return;
+    if (at_work() != nullptr) return;
+    hosts_.emplace();
     at_work() = this;
     set_usual_environment();
     keep_order();
@@ -85,15 +85,15 @@ ATTUNE_INLINE own_float_environment::own_float_environment() noexcept
 
 ATTUNE_INLINE own_float_environment::~own_float_environment()
 {
-    if (!is_outer_) return;
+    if (!hosts_) return;
     at_work() = nullptr;
-    hosts_.set();
+    hosts_->set();
 }
 
 ATTUNE_INLINE float_environment own_float_environment::hosts() noexcept
 {
     own_float_environment const* const scope = at_work();
-    return scope != nullptr ? scope->hosts_ : float_environment{};
+    return scope != nullptr ? *scope->hosts_ : float_environment{};
 }
 
 ATTUNE_INLINE void own_float_environment::set_hosts(float_environment const& now) noexcept
@@ -120,7 +120,7 @@ ATTUNE_INLINE hosts_float_environment::hosts_float_environment(flags raised) noe
     , raised_(raised)
 {
     if (scope_ == nullptr) return;
-    if (raised_ == flags::kept || !scope_->hosts_.is_usual()) scope_->hosts_.set();
+    if (raised_ == flags::kept || !scope_->hosts_->is_usual()) scope_->hosts_->set();
     keep_order();
 }
 
@@ -129,9 +129,9 @@ ATTUNE_INLINE hosts_float_environment::~hosts_float_environment()
     if (scope_ == nullptr) return;
     own_float_environment::at_work() = scope_;
     keep_order();
-    bool const is_same = scope_->hosts_.mode() == float_mode();
+    bool const is_same = scope_->hosts_->mode() == float_mode();
     if (raised_ == flags::kept || !is_same) scope_->hosts_ = float_environment{};
-    if (raised_ == flags::kept || !is_same || !scope_->hosts_.is_usual()) set_usual_environment();
+    if (raised_ == flags::kept || !is_same || !scope_->hosts_->is_usual()) set_usual_environment();
     keep_order();
 }
 

@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <functional>
 #include <optional>
+#include <pthread.h>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -125,6 +128,73 @@ void hang(std::span<double const>, std::span<double>, std::span<int>)
 {
     for (;;)
         asm volatile("");
+}
+
+int written_to = -1; ///< a file or a pipe of the program's
+void leave_open(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    static_cast<void>(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+void open_once(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    static int const once = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    static_cast<void>(once);
+    assign(x, y, k);
+}
+void print(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    std::printf("a variant speaks\n");
+}
+void append(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    int const file = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    static_cast<void>(!::write(file, "x", 1));
+    ::close(file);
+}
+void rename_thread(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    ::pthread_setname_np(::pthread_self(), "gotcha");
+}
+void draw(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    std::srand(7);
+}
+void rewind(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    ::lseek(written_to, 0, SEEK_SET);
+    ::fcntl(written_to, F_SETFL, ::fcntl(written_to, F_GETFL) | O_NONBLOCK);
+}
+/// It keeps `written_to` open while it lives.
+void start_daemon(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    if (::fork() != 0) return;
+    ::setsid();
+    if (::fork() == 0)
+        for (;;)
+            ::sleep(300);
+    ::_exit(0);
+}
+void start_daemon_and_crash(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    start_daemon(x, y, k);
+    crash(x, y, k);
+}
+void start_daemon_and_hang(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    start_daemon(x, y, k);
+    hang(x, y, k);
+}
+void start_daemon_and_leave(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    start_daemon(x, y, k);
+    ::_exit(3);
 }
 
 /// y = 10, and x = 1, 2, 3 ...
@@ -277,6 +347,62 @@ TEST_CASE("what the default leaves changed, others may; its changes are taken ba
         CHECK(has(strict.tried(round_up), "changed the floating-point mode"));
         CHECK(std::fegetround() == FE_TONEAREST);
     }
+}
+
+TEST_CASE("what a variant leaves in the process, or opens and writes at each call, is refused")
+{
+    ground g;
+    REQUIRE(works(g.establish(assign)));
+    CHECK(g.tried(leave_open) == "leaves a file descriptor open at each call");
+    CHECK(g.tried(open_once) == "works");
+    CHECK(g.tried(print) == "writes to a file or a stream at each call");
+    CHECK(g.tried(append) == "writes to a file or a stream at each call");
+    CHECK(g.tried(rename_thread) == "changed the name of the thread");
+#if defined(__GLIBC__)
+    if (!attune::detail::has_other_threads()) CHECK(g.tried(draw) == "changed the state of rand()");
+#endif
+    ground same;
+    REQUIRE(works(same.establish(leave_open))); // the program's own code may
+    CHECK(same.tried(leave_open) == "works");
+    CHECK(same.tried(print) == "writes to a file or a stream at each call");
+    ground printing;
+    REQUIRE(works(printing.establish(append)));
+    CHECK(printing.tried(append) == "works");
+}
+
+TEST_CASE("a daemon of a variant ends with its run, however that ends")
+{
+    if (is_skipped(thread_sanitized, jumps_out_of_handlers)) return;
+    ground g;
+    REQUIRE(works(g.establish(assign)));
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    written_to = ends[1];
+    CHECK(g.tried(start_daemon) == "left a child process behind");
+    CHECK(has(g.tried(start_daemon_and_crash), "SIGSEGV"));
+    CHECK(has(g.tried(start_daemon_and_hang, 0.25), "still running"));
+    CHECK(has(g.tried(start_daemon_and_leave), "exit(3)"));
+    ::close(ends[1]);
+    written_to = -1;
+    char byte = 0;
+    while (::read(ends[0], &byte, 1) == 1) {
+    } // its end: nobody has the other end open any more
+    ::close(ends[0]);
+}
+
+TEST_CASE("the position and the flags of a file of the program stay")
+{
+    if (attune::detail::has_other_threads()) return;
+    std::FILE* const file = std::tmpfile();
+    written_to = ::fileno(file);
+    REQUIRE(::write(written_to, "twelve bytes", 12) == 12);
+    ground g;
+    REQUIRE(works(g.establish(assign)));
+    CHECK(has(g.tried(rewind), "changed the flags or the position of file descriptor"));
+    CHECK(::lseek(written_to, 0, SEEK_CUR) == 12);
+    CHECK((::fcntl(written_to, F_GETFL) & O_NONBLOCK) == 0);
+    std::fclose(file);
+    written_to = -1;
 }
 
 TEST_CASE("the guard alone survives crashes and hangs, and finds writes outside")

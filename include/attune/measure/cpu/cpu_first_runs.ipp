@@ -14,6 +14,7 @@
 #include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/measure/sandbox/signal_guard.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -345,7 +346,8 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
         if (is_first) tolerated_ = before.changes();
         if (told)
             for (std::string& change : told->heard())
-                tolerated_.push_back(std::move(change));
+                if (std::find(tolerated_.begin(), tolerated_.end(), change) == tolerated_.end())
+                    tolerated_.push_back(std::move(change));
         before.restore();
         if (!thrown.empty()) return failure{failure_stage::verify, thrown};
     }

@@ -70,9 +70,10 @@ struct child_end {
 /// process group, so that Ctrl-C does not reach it. Standard input and output are /dev/null;
 /// standard error is kept as `log`. It leaves no core dump, is the first to be killed when the
 /// machine runs out of memory, runs no destructors and atexit handlers of the program, and dies
-/// with its parent. At its end all processes of its group are killed and it is reaped, unless it
-/// hangs in the kernel. Buffered output of the parent is not written twice, unless the child
-/// flushes a stream other than stdin, stdout and stderr.
+/// with its parent. At its end all processes of its group, and all that it or they have started
+/// (daemons, too), are killed and it is reaped, unless it hangs in the kernel. Buffered output of
+/// the parent is not written twice, unless the child flushes a stream other than stdin, stdout and
+/// stderr.
 ///
 /// Ctrl-C during a tuning kills the child, and cut_short is thrown: see program_end.hpp.
 ///

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/shape/online_slot.hpp>
 
@@ -43,6 +44,7 @@ ATTUNE_INLINE double online_slot::spent_s() const noexcept
 
 ATTUNE_INLINE bool online_slot::can_afford() const noexcept
 {
+    own_float_environment const numbers;
     double const serving_s = serving_s_.load(std::memory_order_relaxed);
     if (serving_s == 0) return true; // the serving code is timed alone first: see take()
     double const expected_s =
@@ -53,6 +55,7 @@ ATTUNE_INLINE bool online_slot::can_afford() const noexcept
 
 ATTUNE_INLINE online_slot::turn online_slot::take(phase wanted)
 {
+    own_float_environment const numbers;
     bool const is_candidate = wanted == phase::wants_candidate;
     phase const taken = is_candidate ? phase::candidate : phase::serving;
     if (!phase_.compare_exchange_strong(wanted, taken)) return {};
@@ -64,6 +67,7 @@ ATTUNE_INLINE online_slot::turn online_slot::take(phase wanted)
 ATTUNE_INLINE void online_slot::end(turn const& of, bool has_thrown)
 {
     if (!of.is_timed) return;
+    own_float_environment const numbers;
     double const took_s = now_s_() - of.begun_s;
     measured_.store(measured_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     // Only the call that has the turn is here: these have one writer at a time.

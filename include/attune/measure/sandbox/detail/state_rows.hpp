@@ -228,18 +228,18 @@ inline void restore_disk_priority(std::string const& before)
 }
 
 /// A policy, after the bits of 1,024 nodes.
-using memory_policy = std::array<unsigned long, 1024 / (8 * sizeof(unsigned long)) + 1>;
+using node_policy = std::array<unsigned long, 1024 / (8 * sizeof(unsigned long)) + 1>;
 [[nodiscard]] inline std::string memory_policy_now(std::string const&)
 {
     int mode = 0;
-    memory_policy out{};
+    node_policy out{};
     if (::syscall(SYS_get_mempolicy, &mode, out.data(), 1024UL, nullptr, 0UL) != 0) return {};
     out.back() = static_cast<unsigned long>(mode);
     return bytes_of(out);
 }
 inline void restore_memory_policy(std::string const& before)
 {
-    auto const then = value_of<memory_policy>(before);
+    auto const then = value_of<node_policy>(before);
     ::syscall(SYS_set_mempolicy, then.back(), then.data(), 1024UL);
 }
 
@@ -453,17 +453,17 @@ inline void restore_variables(std::string const& before)
     }
 }
 
-struct end_handlers {
+struct failure_handlers {
     std::terminate_handler of_terminate = std::get_terminate();
     std::new_handler of_new = std::get_new_handler();
 };
 [[nodiscard]] inline std::string end_handlers_now(std::string const&)
 {
-    return bytes_of(end_handlers{});
+    return bytes_of(failure_handlers{});
 }
 inline void restore_end_handlers(std::string const& before)
 {
-    auto const then = value_of<end_handlers>(before);
+    auto const then = value_of<failure_handlers>(before);
     std::set_terminate(then.of_terminate);
     std::set_new_handler(then.of_new);
 }
