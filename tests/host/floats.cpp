@@ -7,7 +7,9 @@
 #include <attune/tune/together_session.hpp>
 
 #include <cfenv>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -107,6 +109,33 @@ void tune_kernel(Compiler compiler, char const* way)
     HOST_CHECK(now.is_as_it_was(FE_INEXACT));
 }
 
+void remember()
+{
+    char folder[] = "/tmp/attune-floats-XXXXXX";
+    HOST_CHECK(::mkdtemp(folder) != nullptr);
+    std::vector<float> x(20'000, 1);
+    std::vector<float> y(x.size());
+    std::vector<int> rounding(1);
+    attune_test::float_host const host;
+    host_state const now;
+    for (int starts = 0; starts < 2; ++starts) {
+        std::feclearexcept(FE_INEXACT);
+        attune::kernel<signature> kernel{"thirds", attune::source_text(text, "thirds.cpp"), space};
+        {
+            attune::tuned f{kernel,
+                            attune::clang_compiler{},
+                            attune::store{std::string(folder) + "/k.attune"},
+                            options_of("call")};
+            HOST_CHECK(now.is_as_it_was());
+            f.tune(x, y, rounding);
+            HOST_CHECK(now.is_as_it_was());
+            HOST_CHECK((f.report().how == attune::decision::remembered) == (starts == 1));
+        }
+        HOST_CHECK(now.is_as_it_was());
+    }
+    std::filesystem::remove_all(folder);
+}
+
 void search()
 {
     attune_test::float_host const host;
@@ -150,6 +179,8 @@ int main(int argc, char** argv)
     HOST_CHECK(argc == 2);
     if (argv[1] == std::string("search"))
         search();
+    else if (argv[1] == std::string("store"))
+        remember();
     else if (argv[1] == std::string("system"))
         tune_kernel(attune::system_compiler{}, "call");
     else
