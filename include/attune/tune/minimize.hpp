@@ -105,7 +105,8 @@ minimize_points(chain_of_trees const& space,
 /// @param typed      the pack of attune::space(...)
 /// @param objective  called as objective(config); returns a number, an attune::outcome if a
 ///                   configuration may fail, or an attune::evaluation with the quantities that
-///                   options.bounds bound. Its exceptions end the search and reach the caller.
+///                   options.bounds bound. Its exceptions end the search and reach the caller. It
+///                   runs in the caller's floating-point environment; the search has its own.
 /// @param limits     The search also ends when the space is exhausted; without limits, {}, only
 ///                   then. If evaluations or seconds are 0, only the first configuration is
 ///                   evaluated (the default if every parameter has one), and the sink is told so.

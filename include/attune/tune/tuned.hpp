@@ -58,6 +58,9 @@ class tuned;
 /// their changes of the process (environment, working directory, handlers ...) stay; such changes
 /// by a variant are then noticed only in a forked child: see isolation.
 ///
+/// The kernel runs in the caller's floating-point environment (traps, rounding, flushing to zero),
+/// also while it is tuned; attune's own arithmetic does not, and leaves that environment as it was.
+///
 /// Where ATTUNE_REPLAY names a captured call of this kernel, construction tunes on it; whatever is
 /// wrong with that is a notice. ATTUNE_CAPTURE writes one: see capture/call_capture.hpp.
 ///
