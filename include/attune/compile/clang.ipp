@@ -227,11 +227,13 @@ struct clang_compiler::state {
 
     /// The code in a reply of the module, or the failure. Where the module leaves the object to the
     /// system's linker, or options.debug_folder names a folder, the code is a shared object.
+    /// @param threads  of thread_ids(), before the module loaded the code
     [[nodiscard]] compile_result
     loaded_from(std::shared_ptr<detail::clang_session const> const& module,
                 attune_clang_reply const& reply,
                 std::string_view object,
                 code_size const& counts,
+                std::vector<long> const& threads,
                 compile_request const& v,
                 std::vector<std::string> const& libraries) const;
 
@@ -314,6 +316,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        library_list.size(),
                                        surroundings.c_str()};
     detail::quiet_writes const quiet; // the keeper writes parsed headers
+    std::vector<long> const threads = detail::thread_ids();
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
     detail::watch_program_end(); // LLVM may have made new static objects
@@ -329,7 +332,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
         detail::add_flag_files(flags_of(kernel, v), inputs);
         (void)cache.add(key, detail::counted_object(counts, object), inputs);
     }
-    return loaded_from(module, *reply, object, counts, v, libraries);
+    return loaded_from(module, *reply, object, counts, threads, v, libraries);
 }
 
 ATTUNE_INLINE compile_result
@@ -337,13 +340,14 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
                                    attune_clang_reply const& reply,
                                    std::string_view object,
                                    code_size const& counts,
+                                   std::vector<long> const& threads,
                                    compile_request const& v,
                                    std::vector<std::string> const& libraries) const
 {
     bool const must_link = reply.stage == 3;
     compile_result in_memory = failure{};
     if (!must_link) {
-        in_memory = detail::code_of(module, reply, object, counts, libraries);
+        in_memory = detail::code_of(module, reply, object, counts, threads, libraries);
         if (reply.stage != 0 || options.debug_folder.empty()) return in_memory;
     }
     std::string problem;
@@ -394,6 +398,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
     if (kept) {
         attune_clang_functions const& functions = *module->functions;
         std::vector<char const*> const library_list = detail::c_strings(libraries);
+        std::vector<long> const threads = detail::thread_ids();
         detail::clang_reply const reply(
             functions.load_object(module->session,
                                   reinterpret_cast<unsigned char const*>(kept->object.data()),
@@ -403,7 +408,8 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
                                   library_list.size()),
             functions.free_reply);
         if (!reply) throw error("the Clang module is out of memory", {}, {});
-        result = state_->loaded_from(module, *reply, kept->object, kept->counts, v, libraries);
+        result =
+            state_->loaded_from(module, *reply, kept->object, kept->counts, threads, v, libraries);
     } else {
         result = state_->compile_anew(module, key, kernel, v, libraries);
     }

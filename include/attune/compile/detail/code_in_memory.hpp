@@ -37,6 +37,14 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
+/// True for a function with which a program starts a thread. The threads of OpenMP's libraries and
+/// of others are not the code's own: they do not return to it.
+[[nodiscard]] inline bool starts_threads(std::string_view undefined_symbol)
+{
+    return undefined_symbol == "pthread_create" || undefined_symbol == "thrd_create" ||
+           undefined_symbol.find("6thread15_M_start_thread") != std::string_view::npos;
+}
+
 /// True for a function with which a program leaves a thread to itself.
 [[nodiscard]] inline bool detaches_threads(std::string_view undefined_symbol)
 {
@@ -52,7 +60,7 @@ struct code_in_memory {
     std::function<void()> unmap; ///< destroys what end() has left, and frees the memory
     bool unmap_ends = false;     ///< unmap() does the work of end() itself, at the right time
     bool may_detach = false;     ///< its threads may outlive its static objects
-    std::vector<long> threads = thread_ids(); ///< those that cannot be its own
+    std::vector<long> threads{}; ///< those before it was loaded; empty: it starts none itself
 
     /// True when one of the threads `now`, other than the calling one, began after the code was
     /// loaded.

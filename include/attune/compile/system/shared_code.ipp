@@ -93,6 +93,7 @@ inline void keep_threaded_libraries()
 struct shared_object_facts {
     std::optional<std::uintptr_t> owner{}; ///< place of owner_symbol, relative to the object
     bool ends_itself = false;              ///< the system's loader runs its static destructors
+    bool starts_any = false;               ///< threads
     bool may_detach = false;
     std::string problem{}; ///< why the loader must not open it here; or empty
 
@@ -102,6 +103,7 @@ struct shared_object_facts {
         if (!object.usable()) return;
         object.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
             if (symbol.st_shndx == SHN_UNDEF) {
+                starts_any = starts_any || starts_threads(name);
                 may_detach = may_detach || detaches_threads(name);
                 if (is_of_absent_sanitizer(name))
                     problem = "undefined symbol: " + std::string(name);
@@ -141,6 +143,7 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
     if (!problem.empty()) return {};
     kept_float_environment const kept;
     code_in_memory code;
+    if (facts.starts_any) code.threads = thread_ids();
     void* const handle = [&] {
         opening_library const forks_wait;
         return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -102,10 +102,12 @@ struct counted_object_parts {
 }
 
 /// The callable or the failure in a reply whose stage is not 3.
+/// @param threads  of thread_ids(), before the module loaded the code
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
                                             std::string_view object,
                                             code_size const& counts,
+                                            std::vector<long> const& threads,
                                             std::vector<std::string> const& libraries)
 {
     if (reply.stage == 1) return compile_failure(reply.log, session->functions->major);
@@ -120,7 +122,9 @@ struct counted_object_parts {
     elf_object const symbols(object);
     if (symbols.usable())
         symbols.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
-            if (symbol.st_shndx == SHN_UNDEF && detaches_threads(name)) code.may_detach = true;
+            if (symbol.st_shndx != SHN_UNDEF) return;
+            if (starts_threads(name)) code.threads = threads;
+            if (detaches_threads(name)) code.may_detach = true;
         });
     made.code = owner_of(std::move(code));
     return made;
