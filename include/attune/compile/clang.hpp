@@ -54,6 +54,12 @@ struct clang_options {
 ///
 /// A kernel may have static and thread_local objects, throw, and call what the program exports and
 /// what the shared libraries of its flags -l and -L define. Those libraries stay open (RTLD_LOCAL).
+///
+/// LLVM's JITLink links objects in the process. An object with thread_local variables, or with a
+/// symbol that only archives of the compiler and the C library have (atexit(), target_clones,
+/// __builtin_cpu_supports), is linked by `ld` or `ld.lld` and opened by the system's loader: 10 to
+/// 40 ms more. Without a linker it is a failure that says so. Code that started threads stays in
+/// memory until they have ended.
 class clang_compiler {
 public:
     explicit clang_compiler(clang_options options = {});
