@@ -4,6 +4,8 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/random.hpp>
+#include <attune/remember/detail/checksum.hpp>
+#include <attune/remember/detail/line_sum.hpp>
 #include <attune/remember/detail/line_text.hpp>
 #include <attune/remember/lines/record_line.hpp>
 #include <attune/remember/lines/record_table.hpp>
