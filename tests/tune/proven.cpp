@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <sys/stat.h>
 #include <vector>
 
 #include "../../bench/support/shape_calls.hpp"
@@ -91,6 +92,39 @@ TEST_CASE("a shape for which the code was wrong is the default's, in every proce
     CHECK(arrays.is_right(of_length(517), next)); // no class is trusted
     CHECK(arrays.is_right(of_length(517), next));
     CHECK(next.report().shapes.by_class == 0);
+}
+
+TEST_CASE("what a store says that another user may write is verified before it serves")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("store");
+    std::size_t const which = index_of("remainder of 16");
+    shape_arrays arrays(most_elements);
+    {
+        faulty_tuned first = process_of(path, which);
+        CHECK(arrays.is_right(of_length(1'024), first));
+        CHECK(arrays.is_right(of_length(515), first));
+        CHECK(first.report().shapes.wrong == 1);
+    }
+    std::string text = support::read_file(path); // as another user writes it
+    std::size_t const at = text.find("\"right\":false");
+    REQUIRE(at != text.npos);
+    text.replace(at, text.find('\n', at) - at, "\"right\":true}");
+    support::write_file(path, text);
+    {
+        faulty_tuned believing = process_of(path, which);
+        CHECK(!arrays.is_right(of_length(515), believing));
+    }
+    REQUIRE(::chmod(path.c_str(), 0666) == 0);
+    faulty_tuned next = process_of(path, which);
+    CHECK(arrays.is_right(of_length(515), next));
+    CHECK(next.report().shapes.wrong == 1);
+    CHECK(arrays.is_right(of_length(1'024), next));
+    CHECK(arrays.is_right(of_length(517), next));
+    bool is_told = false;
+    for (std::string const& notice : next.report().notices)
+        is_told = is_told || has(notice, "another user may write it");
+    CHECK(is_told);
 }
 
 TEST_CASE("what was proven by other rules, or for other code, is verified again")

@@ -196,7 +196,7 @@ ATTUNE_INLINE progress_sink terminal_progress()
     if (::isatty(STDERR_FILENO) == 0)
         return line_progress([](std::string const& line) {
             detail::quiet_writes const quiet;
-            std::fprintf(stderr, "%s\n", shown_text(line).c_str());
+            std::fprintf(stderr, "%s\n", detail::shown_text(line).c_str());
             std::fflush(stderr);
         });
     auto const state = std::make_shared<detail::live_line>();
