@@ -58,6 +58,15 @@ sentences seen(std::function<void()> const& change)
 #if defined(__linux__)
 namespace {
 
+constexpr int users_file = 199;
+
+/// A thread that may run on one processor has no other ones to choose.
+bool has_processors()
+{
+    cpu_set_t all;
+    return sched_getaffinity(0, sizeof all, &all) == 0 && CPU_COUNT(&all) > 1;
+}
+
 struct misdeed {
     char const* name;
     void (*act)();
@@ -130,7 +139,7 @@ misdeed const misdeeds[] = {
      },
      "set a timer",
      true},
-    {"personality", [] { personality(ADDR_NO_RANDOMIZE); }, "changed its personality", true},
+    {"personality", [] { personality(PER_LINUX32); }, "changed its personality", true},
     {"files", [] { set_limit(RLIMIT_NOFILE, 33); }, "changed a limit", true},
     {"core", [] { set_limit(RLIMIT_CORE, 0); }, "changed a limit", true},
     {"umask", [] { umask(0123); }, "changed the file mode mask", true},
@@ -146,7 +155,7 @@ misdeed const misdeeds[] = {
     {"srand", [] { std::srand(7); }, "changed the state of rand()", true},
     {"rand", [] { static_cast<void>(std::rand()); }, "changed the state of rand()", true},
 #endif
-    {"offset", [] { lseek(9, 1, SEEK_SET); }, "changed the flags or the position", false},
+    {"offset", [] { lseek(users_file, 1, SEEK_SET); }, "changed the flags or the position", false},
     {"a child",
      [] {
          if (fork() == 0) pause();
@@ -173,8 +182,9 @@ misdeed const misdeeds[] = {
 TEST_CASE("each misdeed in a child is told, and undone where that is possible")
 {
     int const file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    REQUIRE(dup2(file, 9) == 9);
+    REQUIRE(dup2(file, users_file) == users_file);
     for (misdeed const& one : misdeeds) {
+        if (one.name == std::string("affinity") && !has_processors()) continue;
         CAPTURE(one.name);
         std::string said;
         std::string left;
@@ -194,7 +204,7 @@ TEST_CASE("each misdeed in a child is told, and undone where that is possible")
         CHECK(end.text.starts_with("said " + std::string(one.said)));
         CHECK(end.text.ends_with("; left ") == one.is_undone);
     }
-    close(9);
+    close(users_file);
     close(file);
 }
 
@@ -203,6 +213,8 @@ TEST_CASE("beside other threads, what belongs to this thread is told and undone"
     attune_test::other_thread const other;
     for (misdeed const& one : misdeeds) {
         if (std::string(one.said).find("of the thread") == std::string::npos) continue;
+        if (one.name == std::string("affinity") && !has_processors()) continue;
+        if (one.name == std::string("nice") && !one.is_undone) continue;
         CAPTURE(one.name);
         process_state const before{false};
         one.act();
