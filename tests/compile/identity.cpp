@@ -218,6 +218,47 @@ TEST_CASE("an archive that is linked counts, and so does one that hides it")
     CHECK(value() == 3);
 }
 
+TEST_CASE("a winner of a library that another one hides now is not served")
+{
+    if (!usable()) return;
+    cache_folder const files;
+    auto const library = [&](std::string const& folder, int value) {
+        std::string const source = files.write(
+            folder + "/s.c", "int shared_value(void) { return " + std::to_string(value) + "; }\n");
+        std::string const place = std::filesystem::path(source).parent_path().string();
+        REQUIRE(std::system(("cd '" + place + "' && cc -fPIC -shared s.c -o libshared_of_test.so")
+                                .c_str()) == 0);
+        settle();
+        return place;
+    };
+    std::string const late = library("late", 1);
+    std::string const early =
+        std::filesystem::path(files.write("early/x", "")).parent_path().string();
+    attune::kernel_source kernel = kernel_of(
+        "extern \"C\" int shared_value();\nlong f() { return shared_value(); }\n", "/k.cpp");
+    kernel.flags = {"-L" + early, "-L" + late, "-lshared_of_test"};
+    attune::clang_compiler const compiler = clang_over(files);
+    CHECK(value_of(compiler.compile(kernel, f())) == 1);
+    REQUIRE(compiler.keep_winner(kernel, f()));
+    CHECK(clang_over(files).find_winner(kernel, f()).has_value());
+    (void)library("early", 2);
+    CHECK_FALSE(clang_over(files).find_winner(kernel, f()).has_value());
+}
+
+TEST_CASE("a macro that holds the time of the compilation is compiled every time")
+{
+    if (!usable()) return;
+    cache_folder const files;
+    attune::kernel_source kernel = kernel_of("long f() { return sizeof(WHEN); }\n", "/k.cpp");
+    kernel.flags = {"-DWHEN=__TIME__"};
+    for (int i = 0; i < 2; ++i) {
+        auto const by_clang = clang_over(files).compile(kernel, f());
+        CHECK_FALSE(std::get<attune::callable>(by_clang).from_cache);
+        auto const by_system = system_over(files).compile(kernel, f());
+        CHECK_FALSE(std::get<attune::callable>(by_system).from_cache);
+    }
+}
+
 TEST_CASE("a folder under a header's name is a place where the header may appear")
 {
     if (!usable()) return;

@@ -30,6 +30,7 @@ namespace detail {
 
 /// The kind of cache entries with objects; another than that of versions with another form.
 inline constexpr char const* object_kind = "object with frames and counts";
+/// With the paths of the libraries after it: they are in the shared object.
 inline constexpr char const* winner_kind = "shared object with outside names";
 
 /// A winner as an entry of the cache: the key of its object, the names that the object takes from
@@ -181,7 +182,7 @@ struct clang_compiler::state {
         return "clang " + known.version + detail::joined(options.flags) + ' ' + known.processor;
     }
 
-    [[nodiscard]] std::string key_of(char const* kind,
+    [[nodiscard]] std::string key_of(std::string_view kind,
                                      detail::clang_facts const& known,
                                      kernel_source const& kernel,
                                      compile_request const& v) const
@@ -324,7 +325,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
     code_size const counts = detail::counts_of(*reply);
-    if (!object.empty() && !detail::tells_the_time(kernel.text)) {
+    if (!object.empty() && !detail::tells_the_time(text) &&
+        !detail::tells_the_time(detail::joined(arguments) + detail::joined(macros))) {
         inputs.read.assign(reply->read, reply->read + reply->read_count);
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
         inputs.folder = reply->folder;
@@ -430,7 +432,11 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
     std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->find_winner(kernel, v);
     if (!state_->options.debug_folder.empty()) return {};
-    auto const entry = state_->cache.look(state_->key_of(detail::winner_kind, *facts, kernel, v));
+    auto const libraries = state_->libraries_of(kernel, v);
+    if (std::holds_alternative<failure>(libraries)) return {};
+    std::string const kind = std::string(detail::winner_kind) +
+                             detail::joined(std::get<std::vector<std::string>>(libraries));
+    auto const entry = state_->cache.look(state_->key_of(kind, *facts, kernel, v));
     auto const kept = entry ? detail::winner_in(entry->bytes) : std::nullopt;
     if (!kept) return {};
     std::string problem;
@@ -460,7 +466,9 @@ ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
         std::string problem;
         std::optional<std::string> const linked = detail::link_shared_object(
             kept->object, std::get<std::vector<std::string>>(libraries), problem);
-        return linked && state_->cache.add(state_->key_of(detail::winner_kind, *facts, kernel, v),
+        std::string const kind = std::string(detail::winner_kind) +
+                                 detail::joined(std::get<std::vector<std::string>>(libraries));
+        return linked && state_->cache.add(state_->key_of(kind, *facts, kernel, v),
                                            detail::winner_entry(kept->object, *linked),
                                            entry->inputs);
     } catch (error const&) {

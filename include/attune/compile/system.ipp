@@ -71,6 +71,9 @@ struct system_compiler::state {
                                    v);
     }
 
+    /// False when nothing is kept, so that nothing need be asked for it.
+    [[nodiscard]] bool has_cache() const { return cache.statistics().off_because.empty(); }
+
     /// What the compiler is now: it, its flags or what they stand for may have changed.
     /// Errors   attune::error: it does not exist and the cache has none
     [[nodiscard]] detail::system_facts known_facts();
@@ -127,6 +130,11 @@ system_compiler::state::ask(std::string const& program, std::vector<std::string>
                    " cpu=" + detail::processor_name() +
                    " target=" + detail::content_hash{}.add(macros).hex().substr(0, 12);
     std::set<std::string> tools{program};
+    if (!has_cache()) {
+        out.tools = {program};
+        out.toolchain = detail::hash_of_tools(out.tools);
+        return out;
+    }
     for (char const* const name : {"cc1plus", "collect2", "as", "ld"}) {
         std::string const tool = detail::program_of(options.command, name, options.limit_s);
         if (tool.empty()) continue;
@@ -332,7 +340,9 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
             return flag.starts_with(prefix);
         });
     };
-    bool const is_kept = options.debug_folder.empty() && options.cache.enabled;
+    bool const is_kept = options.debug_folder.empty() && state_->has_cache() &&
+                         !detail::tells_the_time(translation_unit(kernel, v)) &&
+                         !detail::tells_the_time(detail::joined(command));
     bool const tells_assembled = known.tells_assembled && !has("-flto");
     if (is_kept && tells_assembled) append({"-Wa,--MD," + rule + ".as"});
     if (is_kept && known.tells_linked && !has("-fuse-ld"))
@@ -352,7 +362,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     std::string problem;
     std::string const key = detail::object_key(*bytes);
     std::optional<std::string> const files = detail::file_text(rule);
-    if (is_kept && files && !detail::tells_the_time(kernel.text)) {
+    if (is_kept && files) {
         detail::system_run const told{
             .own = folder.path(),
             .compiler_rule = *files,
