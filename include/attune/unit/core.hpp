@@ -21,6 +21,7 @@
 #include <attune/core/posix/program_end.ipp>
 #include <attune/core/posix/range_lock.ipp>
 #include <attune/core/posix/replace_file.ipp>
+#include <attune/core/posix/signal_context.ipp>
 #include <attune/core/posix/spawn.ipp>
 #include <attune/core/posix/stay_loaded.ipp>
 #include <attune/core/posix/steady_seconds.ipp>

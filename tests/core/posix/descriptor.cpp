@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <type_traits>
 #include <utility>
 
@@ -52,4 +53,22 @@ TEST_CASE("a file can be closed before its owner ends")
     CHECK_FALSE(owner.is_open());
     CHECK_FALSE(is_open(number));
     owner.close(); // nothing left to close
+}
+
+TEST_CASE("a process without free descriptors has none")
+{
+    using attune::detail::has_free_descriptors;
+    CHECK(has_free_descriptors(12));
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    descriptor const next(open_nothing());
+    rlimit few = before;
+    few.rlim_cur = static_cast<rlim_t>(next.get()) + 3;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    bool const one = has_free_descriptors(1);
+    bool const many = has_free_descriptors(12);
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    CHECK(one);
+    CHECK(!many);
+    CHECK(has_free_descriptors(12));
 }

@@ -3,16 +3,21 @@
 #include <attune/core/posix/fork_gate.hpp>
 
 #include <attune/core/environment.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
 #include <mutex>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using attune::detail::fork_safe_mutex;
 using attune::detail::forks_amid_work;
@@ -187,4 +192,95 @@ TEST_CASE("no fork of the program comes between an own fork's before and after")
     host.join();
     CHECK(forked >= 20);
     CHECK(seen_open == 0);
+}
+
+TEST_CASE("a fork waits for the part that was added as the twentieth")
+{
+    static std::array<std::atomic<int>, 20> locked{};
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (attune::detail::add_fork_part({.lock = [] { ++locked[I]; },
+                                        .unlock = [] { --locked[I]; },
+                                        .in_child = [] { locked[I] += 10; }}),
+         ...);
+    }(std::make_index_sequence<20>{});
+    CHECK(in_fork([&] {
+              return std::all_of(locked.begin(), locked.end(), [](auto& n) { return n == 10; }) ? 7
+                                                                                                : 8;
+          }) == 7);
+    CHECK(std::all_of(locked.begin(), locked.end(), [](auto& n) { return n == 0; }));
+}
+
+TEST_CASE("a thread that locks its mutex again gets an error, not a deadlock")
+{
+    fork_safe_mutex mutex;
+    std::scoped_lock const held(mutex);
+    CHECK_THROWS_AS(mutex.lock(), attune::error);
+    CHECK(mutex.is_mine());
+}
+
+TEST_CASE("what a brief mutex protects is whole in the child")
+{
+    fork_safe_mutex mutex{attune::detail::lock_use::brief};
+    std::array<int, 64> data{};
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over) {
+            std::scoped_lock const held(mutex);
+            for (int& n : data)
+                ++n;
+        }
+    });
+    int failed = 0;
+    for (int i = 0; i < 200 && failed == 0; ++i)
+        if (in_fork([&] {
+                std::scoped_lock const held(mutex);
+                return data.front() == data.back() ? 7 : 8;
+            }) != 7)
+            ++failed;
+    is_over = true;
+    other.join();
+    CHECK(failed == 0);
+}
+
+TEST_CASE("a fork waits for the end of work that a child could not mend, and has its own")
+{
+    std::atomic<bool> has_begun{false};
+    std::atomic<bool> is_half_done{false};
+    std::thread other([&] {
+        attune::detail::fork_delay const whole;
+        is_half_done = true;
+        has_begun = true;
+        ::usleep(50'000);
+        is_half_done = false;
+    });
+    while (!has_begun)
+        std::this_thread::yield();
+    CHECK(in_fork([&] {
+              attune::detail::fork_delay const mine;
+              attune::detail::fork_delay const nested;
+              return is_half_done ? 8 : in_fork([] { return 7; });
+          }) == 7);
+    other.join();
+}
+
+TEST_CASE("a mutex that is made while the program forks is usable in the child")
+{
+    std::atomic<bool> is_over{false};
+    std::thread other([&] {
+        while (!is_over) {
+            fork_safe_mutex mutex;
+            std::scoped_lock const held(mutex);
+        }
+    });
+    int failed = 0;
+    for (int i = 0; i < 200 && failed == 0; ++i)
+        if (in_fork([] {
+                fork_safe_mutex mine;
+                std::scoped_lock const held(mine);
+                return 7;
+            }) != 7)
+            ++failed;
+    is_over = true;
+    other.join();
+    CHECK(failed == 0);
 }

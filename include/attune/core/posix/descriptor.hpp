@@ -39,6 +39,9 @@ private:
     int number_ = -1;
 };
 
+/// Whether the process could open so many files now.
+[[nodiscard]] bool has_free_descriptors(int count) noexcept;
+
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY

@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -22,7 +23,7 @@ struct fork_part {
     void (*in_child)() = nullptr; ///< called in the child, with the mutex held
 };
 
-/// @pre  the mutex lives as long as the program; at most eight parts are added
+/// Waits for nothing.  @pre  the mutex lives as long as the program
 void add_fork_part(fork_part const& part);
 
 /// How often, up to this process, a program forked while another thread had work in progress. State
@@ -46,17 +47,42 @@ private:
     std::function<void()> after_;
 };
 
+/// While one exists on a thread, a fork of the program on another thread waits for its end, for two
+/// seconds at most. For work that a child cannot repair: a library that is half loaded there stays
+/// so. One thread may have several.
+class fork_delay {
+public:
+    /// Waits for the end of a fork that has begun.
+    fork_delay();
+    ~fork_delay();
+    fork_delay(fork_delay const&) = delete;
+    fork_delay& operator=(fork_delay const&) = delete;
+};
+
+/// How long a thread holds a fork_safe_mutex at a time.
+enum class lock_use : std::uint8_t {
+    /// Seconds, perhaps: in the child of a fork the data may be half changed.
+    long_work,
+    /// Microseconds. A fork waits for such a mutex, for a second at most, so that the child has
+    /// whole data. The thread that holds it locks no other mutex, makes no fork_safe_mutex and
+    /// calls no function of the user.
+    brief,
+};
+
 /// A mutex that is usable in a forked child: if another thread held it at the fork, it is unlocked
-/// in the child, and the data it protects may be half changed.
+/// in the child.
 class fork_safe_mutex {
 public:
-    fork_safe_mutex();
+    explicit fork_safe_mutex(lock_use use = lock_use::long_work);
     ~fork_safe_mutex();
     fork_safe_mutex(fork_safe_mutex const&) = delete;
     fork_safe_mutex& operator=(fork_safe_mutex const&) = delete;
 
+    /// Errors  attune::error: this thread holds the mutex. A signal handler may have interrupted it
     void lock();
     [[nodiscard]] bool try_lock();
+    /// Waits without polling, so long at most. @pre  this thread does not hold the mutex
+    [[nodiscard]] bool try_lock_for_ms(int most_ms);
     void unlock();
     /// True when the calling thread holds the mutex.
     [[nodiscard]] bool is_mine() const noexcept;
