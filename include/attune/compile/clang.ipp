@@ -65,6 +65,17 @@ struct winner_parts {
     return out;
 }
 
+/// Between 1 and 0 on a thread, forks on other threads wait: a child could not mend LLVM's tables
+/// and the unwinder's lock.
+inline void hold_forks(int begin)
+{
+    static thread_local std::optional<fork_delay> now;
+    if (begin != 0)
+        now.emplace();
+    else
+        now.reset();
+}
+
 /// Not 0 where cut_here() throws.
 [[nodiscard]] inline int is_cut_here()
 {
@@ -312,6 +323,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                                        options.precompile_headers ? 1 : 0,
                                        options.separate_process ? 0 : 1,
                                        &detail::is_cut_here,
+                                       &detail::hold_forks,
                                        keeper.functions(),
                                        library_list.data(),
                                        library_list.size(),
@@ -409,6 +421,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
                                   library_list.data(),
                                   library_list.size()),
             functions.free_reply);
+        detail::hold_forks(0);
         if (!reply) throw error("the Clang module is out of memory", {}, {});
         result =
             state_->loaded_from(module, *reply, kept->object, kept->counts, threads, v, libraries);

@@ -40,6 +40,7 @@ struct attune_clang_request {
     int precompile;      ///< not 0: reuse the parsed headers of the kernel between variants
     int here;            ///< not 0: compile in this process, not in the compile server
     int (*is_cut)();     ///< not 0: end the work of this thread now; asked while the server works
+    void (*hold_forks)(int begin); ///< called with 1 before LLVM works in this process, 0 after it
     attune_clang_keeper const* keeper; ///< stores parsed headers; may be null
     char const* const* libraries;      ///< paths; searched for symbols that the process lacks
     unsigned long library_count;

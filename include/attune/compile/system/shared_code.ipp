@@ -6,7 +6,6 @@
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_text.hpp>
 #include <attune/compile/detail/object_symbols.hpp>
-#include <attune/compile/detail/opening_library.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
@@ -14,6 +13,7 @@
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/float_environment.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -145,7 +145,7 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
     code_in_memory code;
     if (facts.starts_any) code.threads = thread_ids();
     void* const handle = [&] {
-        opening_library const forks_wait;
+        fork_delay const whole; // a child could not mend a library that is half open
         return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     }();
     if (handle == nullptr) {

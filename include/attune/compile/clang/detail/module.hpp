@@ -168,6 +168,22 @@ struct reply_storage : attune_clang_reply {
     return has_target;
 }
 
+/// While one exists, the program does not fork.
+class forks_held {
+public:
+    explicit forks_held(attune_clang_request const& request)
+        : hold_(request.hold_forks)
+    {
+        hold_(1);
+    }
+    ~forks_held() { hold_(0); }
+    forks_held(forks_held const&) = delete;
+    forks_held& operator=(forks_held const&) = delete;
+
+private:
+    void (*hold_)(int);
+};
+
 class module_session {
 public:
     explicit module_session(std::unique_ptr<object_loader> loader)
@@ -195,11 +211,13 @@ public:
             reply.text = reply.compiled.log;
         }
         auto const& bytes = reply.compiled.bytes;
-        if (!bytes.empty())
+        if (!bytes.empty()) {
+            forks_held const held(request);
             load({bytes.data(), bytes.size()},
                  request.entry,
                  {request.libraries, request.libraries + request.library_count},
                  reply);
+        }
         reply.finish();
     }
     void load(llvm::StringRef object,
@@ -278,6 +296,7 @@ private:
         job_answer out;
         if (std::string const lack = lack_of_memory(1e9, "to compile in it"); !lack.empty())
             return {{}, "error: " + lack + '\n'};
+        forks_held const held(request);
         on_own_stack(host_stack_bytes, [&] { out.bytes = do_job(job, given); });
         return out;
     }

@@ -6,9 +6,9 @@
 #include <attune/compile/clang/abi.hpp>
 #include <attune/compile/clang/detail/memory_room.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
-#include <attune/compile/detail/opening_library.hpp>
 #include <attune/core/environment.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/processor.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
@@ -115,7 +115,7 @@ struct clang_session {
 {
     problem = lack_of_memory(400e6, "to open Clang and LLVM");
     if (!problem.empty()) return nullptr;
-    opening_library const forks_wait;
+    fork_delay const whole; // a child could not mend a module that is half open
     void* const handle = ::dlopen(path.c_str(), module_mode());
     if (handle == nullptr) {
         char const* const text = ::dlerror();
