@@ -346,3 +346,23 @@ TEST_CASE("without the lock nothing of a file is taken away: it may be another w
     }
     CHECK(read_file(path) == "first\n");
 }
+
+TEST_CASE("the child of a fork does not write the lines that its parent still has to write")
+{
+    scratch_directory const directory;
+    std::string const path = directory.file("s");
+    store subject(path);
+    subject.add(example_record(example_key(), 1));
+    int const holder = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(holder >= 0);
+    REQUIRE(::flock(holder, LOCK_EX) == 0);
+    subject.add(numbered(2)); // waits to be written
+    REQUIRE(::flock(holder, LOCK_UN) == 0);
+    ::close(holder);
+    CHECK(status_of(fork_child([&] { subject.add(numbered(3)); })) == 0);
+    CHECK(take_census(path).seeds == std::set<std::uint64_t>{1, 3});
+    subject.add(numbered(4));
+    census const all = take_census(path);
+    CHECK(all.records == 4);
+    CHECK(all.seeds == std::set<std::uint64_t>{1, 2, 3, 4});
+}

@@ -130,6 +130,7 @@ public:
     {
         double const wait_s = is_locked_out_ ? 0.0 : detail::longest_store_wait_s;
         lock_of const only_one(writing_);
+        leave_to_parent();
         detail::waiting_line line = make_line_(what...);
         if (waiting_.empty() && write({&line, 1}, wait_s)) return compact();
         bool const is_first = waiting_.empty();
@@ -283,6 +284,16 @@ private:
         lock_of const guard(state_);
         static_cast<void>(refresh());
         is_compactable_ = !reader_.table().is_mostly_past();
+    }
+
+    /// In the child of a fork: the lines that wait are written by the process that was asked to
+    /// keep them. They can still be looked up here.
+    /// @pre  `writing_` is held
+    void leave_to_parent()
+    {
+        if (waiting_.empty() || process_ == ::getpid()) return;
+        lock_of const guard(state_);
+        waiting_.clear();
     }
 
     void write_waiting(double wait_s)
