@@ -25,6 +25,9 @@ struct shape_verdict {
     double elapsed_s = 0;    ///< wall seconds of the whole check
     double runs_s = 0;       ///< of these, seconds inside the trusted code and the variant
     unsigned executions = 0; ///< started runs of the trusted code and of the variant
+    double trusted_s = 0;    ///< seconds of the fastest run of the trusted code; 0: not compared
+    double tried_s = 0;      ///< seconds of the fastest run of the variant; 0: not compared
+    bool is_slower = false;  ///< right, but clearly slower than the trusted code
 };
 
 } // namespace attune::inline ATTUNE_ABI

@@ -37,6 +37,7 @@ struct served_shapes {
     std::uint64_t by_default = 0;
     std::uint64_t wrong = 0;
     std::uint64_t unknown = 0;
+    std::uint64_t slower = 0;
     std::uint64_t executions = 0;
     double seconds = 0;
     double executed_s = 0;

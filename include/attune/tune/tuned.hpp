@@ -53,6 +53,10 @@ class tuned;
 /// May be called from several threads: while one tunes or verifies, calls of unknown shapes in the
 /// others run the default.
 ///
+/// In a signal handler a call of a known shape is as anywhere. Of another shape the default serves
+/// it where the default is at hand: the function of kernel.fallback() or attune_add_kernel, or
+/// compiled already and the same for all inputs. Else it is an error. Nothing is tuned there.
+///
 /// After a call the caller's data is the result of one call of the kernel, also if that call tuned.
 /// While the call tunes, the data must not change or be freed. Other threads may continue, and
 /// their changes of the process (environment, working directory, handlers ...) stay; such changes
@@ -75,7 +79,8 @@ class tuned;
 ///          names. At a call, only if the kernel could not run without attune either: its default
 ///          configuration fails; it cannot be compiled and the program contains none
 ///          (attune_add_kernel, kernel.fallback); no device, a launch that the driver refuses, an
-///          array outside the device's memory (checked for new shapes)
+///          array outside the device's memory (checked for new shapes); in a signal handler, as
+///          above
 /// Example  attune::tuned sgemm{kernel, attune::clang_compiler{}, attune::store{"sgemm.attune"}};
 ///          sgemm(a, b, c, n);
 template <class Result, class... Args, class Compiler, class Store>
@@ -288,6 +293,7 @@ private:
     [[nodiscard]] detail::installed_variant const&
     obtain(typename shape::key const& key, void* stream, Args const&... args)
     {
+        if (auto const* const by = self_->known->in_signal_handler()) return *by;
         return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);
     }
 

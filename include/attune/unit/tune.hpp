@@ -35,6 +35,7 @@
 #include <attune/tune/dispatch/dispatched_kernel.ipp>
 #include <attune/tune/dispatch/mode.ipp>
 #include <attune/tune/dispatch/served/bucketed_inputs.ipp>
+#include <attune/tune/dispatch/served/inputs_register.ipp>
 #include <attune/tune/dispatch/served/installed_variant.ipp>
 #include <attune/tune/dispatch/served/shape_register.ipp>
 #include <attune/tune/dispatch/served/shape_verifier.ipp>

@@ -47,6 +47,15 @@ void assign(in x, out y, ints)
     for (std::size_t i = 0; i < y.size(); ++i)
         y[i] = 2 * x[i];
 }
+/// Right, and a thousand times as slow.
+void assign_slowly(in x, out y, ints)
+{
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        for (int volatile k = 0; k < 2000; k = k + 1) {
+        }
+        y[i] = 2 * x[i];
+    }
+}
 void add(in x, out y, ints)
 {
     for (std::size_t i = 0; i < y.size(); ++i)
@@ -177,7 +186,7 @@ struct call {
     shape_check_limits limits{};
     // The default, from its contents, from those moved away from zero, and, as nothing writes `k`,
     // from those across it and once more away; the variant from both.
-    unsigned most_executions = 6;
+    unsigned most_executions = 24; // of all children; each compares times in six
 
     shape_verdict verify(function trusted, function tried, isolation how = isolation::fork)
     {
@@ -512,7 +521,7 @@ TEST_CASE("a host that ignores its children, and one with much memory, gets its 
     // Code that needs what was left out is given it.
     static char const* other = nullptr;
     other = much.data() + much.size() / 2;
-    c.most_executions = 12; // those of a child that missed it count too
+    c.most_executions = 36; // those of a child that missed it count too
     CHECK(c.verify(assign, [](in x, out y, ints k) {
                if (*other == 'x') assign(x, y, k);
            }).how == ending::right);
@@ -575,4 +584,33 @@ TEST_CASE("many checks leave no memory behind")
             CHECK(c.verify(assign, wrong_tail, how).how == ending::wrong);
         CHECK(address_space() <= before + (std::size_t{1} << 20));
     }
+}
+
+TEST_CASE("a variant that is right and takes a hundred times as long is slower")
+{
+    for (isolation const how : everywhere) {
+        call c;
+        shape_verdict const slow = c.verify(assign, assign_slowly, how);
+        CHECK(slow.how == ending::right);
+        CHECK(slow.is_slower);
+        CHECK(slow.tried_s > slow.trusted_s);
+        CHECK(!c.verify(assign_slowly, assign, how).is_slower);
+    }
+}
+
+TEST_CASE("the default is what is compared with, not the user's reference")
+{
+    call c;
+    c.kernel.reference([](in x, out y, ints k) { assign(x, y, k); });
+    CHECK(c.verify(assign, assign_slowly).is_slower);
+    CHECK(!c.verify(assign_slowly, assign).is_slower);
+}
+
+TEST_CASE("times are not compared where that is not asked for")
+{
+    call c;
+    c.limits.compares_times = false;
+    shape_verdict const said = c.verify(assign, assign_slowly);
+    CHECK(said.how == ending::right);
+    CHECK(!said.is_slower);
 }

@@ -11,6 +11,7 @@
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/dispatch/dispatch_report.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
+#include <attune/tune/dispatch/served/inputs_register.hpp>
 #include <attune/tune/dispatch/served/installed_variant.hpp>
 #include <attune/tune/dispatch/served/served_inputs.hpp>
 #include <attune/tune/dispatch/served/shape_register.hpp>
@@ -44,12 +45,12 @@ struct dispatch_parts {
     /// nothing. @pre  set and reset by who has the turn
     std::function<void()> before_end{};
 
-    /// What is known of these inputs. Any thread; the result stays where it is.
-    [[nodiscard]] served_inputs& served(std::vector<number> const& inputs);
+    inputs_register all_inputs{};
+
     /// What is known of the inputs that stand for those of a call: see kernel.bucket(f). Any thread
     /// that holds no lock.
     /// Errors  what the user's function throws
-    [[nodiscard]] served_inputs& served_for(std::vector<number> const& inputs);
+    [[nodiscard]] std::shared_ptr<served_inputs> served_for(std::vector<number> const& of_call);
 
     /// Whether this configuration cannot serve a call with these inputs, for which those of `of`
     /// stand; the report says why.
@@ -103,7 +104,8 @@ struct dispatch_parts {
     /// What is known for these inputs, and whether it serves this shape.
     /// @pre  the turn is this thread's
     [[nodiscard]] known_choice explain(served_inputs& of, std::span<std::int64_t const> key);
-    /// The default serves because of an error. @pre  the turn is this thread's
+    /// The default serves because of an error: for good, unless the process had no descriptors
+    /// left. @pre  the turn is this thread's
     /// @return  null: it cannot either
     [[nodiscard]] installed_variant const*
     degrade(served_inputs& of, known_shape* shape, std::string const& reason);
@@ -111,8 +113,6 @@ struct dispatch_parts {
 private:
     void drop_near(served_inputs& of);
 
-    fork_safe_mutex all_lock_{};
-    std::vector<std::unique_ptr<served_inputs>> all_{};
     std::atomic<bool> told_of_outside_{false};
 };
 

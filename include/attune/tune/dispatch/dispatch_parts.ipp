@@ -3,16 +3,15 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/report.hpp>
 
-#include <chrono>
 #include <exception>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -37,10 +36,8 @@ ATTUNE_INLINE working::working(dispatch_parts& of, bool waits)
     // While the program ends, who has the turn may stand still with it.
     if (is_on_ || !waits) return;
     ++of.waiting;
-    while (!is_on_ && !program_is_ending()) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        is_on_ = turn_.try_lock();
-    }
+    while (!is_on_ && !program_is_ending())
+        is_on_ = turn_.try_lock_for_ms(50);
     --of.waiting;
 }
 
@@ -50,30 +47,23 @@ ATTUNE_INLINE working::~working()
     if (is_on_ && turn_.is_mine()) turn_.unlock();
 }
 
-ATTUNE_INLINE served_inputs& dispatch_parts::served(std::vector<number> const& inputs)
+ATTUNE_INLINE std::shared_ptr<served_inputs>
+dispatch_parts::served_for(std::vector<number> const& of_call)
 {
-    std::scoped_lock<fork_safe_mutex> const here(all_lock_);
-    for (std::unique_ptr<served_inputs> const& of : all_)
-        if (of->problem.inputs == inputs) return *of;
-    return *all_.emplace_back(std::make_unique<served_inputs>(inputs));
-}
-
-ATTUNE_INLINE served_inputs& dispatch_parts::served_for(std::vector<number> const& inputs)
-{
-    if (subject.kernel.buckets.empty()) return served(inputs);
-    served_inputs& of = served(representative_of(subject.kernel, inputs));
-    if (of.problem.inputs == inputs) return of;
+    if (subject.kernel.buckets.empty()) return all_inputs.at(of_call);
+    std::shared_ptr<served_inputs> of = all_inputs.at(representative_of(subject.kernel, of_call));
+    if (of->problem.inputs == of_call) return of;
     std::string why;
     try {
-        defaults.complete(of.problem);
+        defaults.complete(of->problem);
         why = why_not_with(
-            subject, inputs, texts_at(of.problem.space->describe(), *of.problem.default_at));
+            subject, of_call, texts_at(of->problem.space->describe(), *of->problem.default_at));
     } catch (std::exception const& e) { // there is no space for what the function gives
         why = e.what();
     }
     if (why.empty()) return of;
-    served_inputs& own = served(inputs);
-    own.is_outside_bucket = true;
+    std::shared_ptr<served_inputs> own = all_inputs.at(of_call);
+    own->is_outside_bucket = true;
     if (!told_of_outside_.exchange(true))
         report.note("kernel.bucket(f) of kernel '" + subject.kernel.name +
                     "' gives inputs with another default: " + why +
@@ -247,7 +237,7 @@ dispatch_parts::serve_untuned(served_inputs& of,
 {
     find_near(of);
     if (!of.near || is_refused(of, inputs, of.near_at.value())) return settle(of, met.shape);
-    return of.near->verifier.serve(met.shape, key, frame, met.is_first);
+    return of.near->verifier.serve(met.shape, key, frame, met.met);
 }
 
 ATTUNE_INLINE known_choice dispatch_parts::explain(served_inputs& of,
@@ -267,12 +257,16 @@ ATTUNE_INLINE known_choice dispatch_parts::explain(served_inputs& of,
 ATTUNE_INLINE installed_variant const*
 dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const& reason)
 {
-    of.is_given_up = of.is_settled = true;
+    // What failed for want of descriptors may work at the next call.
+    constexpr int needed_by_a_tuning = 12;
+    bool const is_for_now = !has_free_descriptors(needed_by_a_tuning);
+    of.is_given_up = of.is_settled = !is_for_now;
     drop_near(of);
     installed_variant const* by = nullptr;
     try {
-        by = &settle(of, shape);
+        by = is_for_now ? &defaults.code_of(of.problem) : &settle(of, shape);
     } catch (std::exception const&) {
+        of.is_given_up = of.is_settled = false; // nothing serves: the next call tries again
         return nullptr;
     }
     bool const is_own = defaults.is_own(*by);

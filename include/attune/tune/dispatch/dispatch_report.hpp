@@ -10,12 +10,13 @@
 #include <attune/tune/report.hpp>
 
 #include <string>
-#include <vector>
+#include <unordered_set>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The latest report, and the sentences that were told. Any thread; no lock is held while the sink
-/// is called, so that a sink may call the kernel.
+/// is called, so that a sink may call the kernel. Of a kind of which there may be one for each
+/// input or shape the first ones are kept: 1,000 sentences, 100 failures.
 class dispatch_report {
 public:
     /// @param kernel  its name
@@ -27,7 +28,7 @@ public:
     void set_serving(served_shapes const& counts, std::string sentence);
     void add_shape_failure(shape_failure failed);
 
-    /// Tells a sentence once in the life of this object. @return  whether it was new
+    /// Tells a sentence once in the life of this object. @return  whether it was told
     bool tell(std::string const& text);
     /// Tells it, and keeps it in the report.
     void note(std::string const& text);
@@ -35,9 +36,9 @@ public:
 private:
     std::string kernel_;
     progress_sink sink_;
-    mutable fork_safe_mutex lock_{}; ///< of what follows
+    mutable fork_safe_mutex lock_{lock_use::brief}; ///< of what follows
     tuning_report latest_{};
-    std::vector<std::string> said_{};
+    std::unordered_set<std::string> said_{};
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

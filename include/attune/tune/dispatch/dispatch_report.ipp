@@ -5,11 +5,14 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/dispatch_report.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <mutex>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+inline constexpr std::size_t most_sentences = 1'000;
+inline constexpr std::size_t most_failures = 100;
 
 ATTUNE_INLINE dispatch_report::dispatch_report(std::string kernel, progress_sink sink)
     : kernel_(std::move(kernel))
@@ -40,15 +43,15 @@ ATTUNE_INLINE void dispatch_report::set_serving(served_shapes const& counts, std
 ATTUNE_INLINE void dispatch_report::add_shape_failure(shape_failure failed)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
-    latest_.shape_failures.push_back(std::move(failed));
+    if (latest_.shape_failures.size() < most_failures)
+        latest_.shape_failures.push_back(std::move(failed));
 }
 
 ATTUNE_INLINE bool dispatch_report::tell(std::string const& text)
 {
     {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
-        if (std::find(said_.begin(), said_.end(), text) != said_.end()) return false;
-        said_.push_back(text);
+        if (said_.size() >= most_sentences || !said_.insert(text).second) return false;
     }
     if (!sink_) return true;
     struct progress p;

@@ -70,6 +70,11 @@ public:
                                                   call_frame frame,
                                                   void* stream = nullptr);
 
+    /// What serves a call of an unknown shape in a signal handler; null: this is none. Takes no
+    /// lock and no memory, unless it throws.
+    /// Errors   attune::error: nothing is at hand
+    [[nodiscard]] installed_variant const* in_signal_handler() const;
+
     /// For each call on a device whose shape is known, where the kernel has a precondition.
     /// @param arguments  the call's host_call
     /// Errors   attune::error: no variant takes it

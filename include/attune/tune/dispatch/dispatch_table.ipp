@@ -5,7 +5,11 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
+#include <attune/core/posix/fork_gate.hpp>
+#include <attune/core/posix/machine_figures.hpp>
 #include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/signal_context.hpp>
+#include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/capture/call_capture.hpp>
 #include <attune/tune/capture/call_replay.hpp>
@@ -16,10 +20,15 @@
 #include <attune/tune/dispatch/mode.hpp>
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/kernel/code_rules.hpp>
+#include <attune/tune/kernel/device_facts.hpp>
 #include <attune/tune/kernel/fallback.hpp>
+#include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/trial.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,6 +53,14 @@ struct dispatch_table::state {
 
     dispatch_parts parts;
     call_capture capture{parts.subject.kernel.name};
+    /// Made before any signal: a copy of it takes no memory for its texts.
+    error const not_in_handlers{
+        "a signal handler called kernel '" + parts.subject.kernel.name +
+            "' for a shape that it was not called for before, and its default is not at hand\n"
+            "  next:  call it once before the handler does, or give it a function of the program "
+            "by kernel.fallback(f) or attune_add_kernel",
+        {},
+        {}};
     apart_tuning apart{parts}; ///< the last member: its thread uses the parts
 
     /// What a call does with unknown inputs.
@@ -65,13 +82,14 @@ struct dispatch_table::state {
 
     /// @param inputs  of the call; those of `of` stand for them
     /// @pre  the turn is this thread's
-    installed_variant const& serve_call(served_inputs& of,
+    installed_variant const& serve_call(std::shared_ptr<served_inputs> const& held,
                                         std::vector<number> const& inputs,
                                         shape_register::met_shape const& met,
                                         std::span<std::int64_t const> key,
                                         call_frame const& frame,
                                         when_unknown otherwise)
     {
+        served_inputs& of = *held;
         bool const is_apart = otherwise == when_unknown::say_so;
         if (of.is_given_up) return parts.serve_untuned(of, inputs, met, key, frame);
         if (of.winner == nullptr && frame.has_only_empty_arrays()) {
@@ -86,7 +104,7 @@ struct dispatch_table::state {
             of.is_partly_tuned = false;
             if (of.winner == nullptr && of.is_given_up && is_apart) {
                 of.is_given_up = false;
-                return apart.tune(of, met.shape, key, frame, until_then(of, met));
+                return apart.tune(held, met.shape, key, frame, until_then(of, met));
             }
             of.is_settled = true;
             if (of.winner == nullptr && of.is_given_up) // nothing to spend
@@ -99,9 +117,11 @@ struct dispatch_table::state {
             return parts.shapes.serve(met.shape, *of.winner, true);
         }
         if (of.winner_is_default) return parts.shapes.serve(met.shape, *of.winner);
-        if (is_apart && of.verifier->needs_runs(key, met.is_first))
-            return apart.verify(of, met.shape, key, frame);
-        return of.verifier->serve(met.shape, key, frame, met.is_first);
+        if (is_apart && of.verifier->needs_runs(key, met.met))
+            return apart.verify(held, met.shape, key, frame);
+        if (is_apart && of.verifier->is_due(key, met.met))
+            return apart.verify(held, met.shape, key, frame, of.winner);
+        return of.verifier->serve(met.shape, key, frame, met.met);
     }
 };
 
@@ -159,7 +179,7 @@ ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
         state_->parts.report.tell(said);
     // What no input can excuse is an error now: defaults that are no values, or break a constraint.
     if (kernel.inputs.empty() && !state_->parts.subject.find_device)
-        state_->parts.defaults.complete(state_->parts.served({}).problem, false);
+        state_->parts.defaults.complete(state_->parts.all_inputs.at({})->problem, false);
 }
 
 ATTUNE_INLINE dispatch_table::~dispatch_table()
@@ -176,6 +196,27 @@ ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int
     return serve(key, inputs, frame, stream, nullptr);
 }
 
+/// Reads what is read once in a program and takes its time. A fork on another thread waits for
+/// that: the child could not go on with what is half read.
+inline void read_once()
+{
+    static std::atomic<bool> is_done{false};
+    if (is_done.load(std::memory_order_relaxed)) return;
+    fork_delay const whole;
+    keep_this_library_loaded();
+    static_cast<void>(device_name());
+    static_cast<void>(facts_of_processor());
+    static_cast<void>(machine_figures());
+    is_done = true;
+}
+
+ATTUNE_INLINE installed_variant const* dispatch_table::in_signal_handler() const
+{
+    if (!is_in_signal_handler()) return nullptr;
+    if (auto const* const by = state_->parts.defaults.at_hand()) return by;
+    throw error(state_->not_in_handlers);
+}
+
 ATTUNE_INLINE void dispatch_table::require_taken(void const* arguments) const
 {
     (void)state_->parts.subject.is_taken(arguments);
@@ -189,6 +230,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                                                              trials_elsewhere* elsewhere)
 {
     own_float_environment const numbers;
+    read_once();
     state& s = *state_;
     dispatched_kernel const& subject = s.parts.subject;
     if (s.capture.is_due())
@@ -198,7 +240,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
     if (!subject.is_taken(frame))
         return s.parts.serve_plain(met.shape, tunes_now != nullptr ? &tunes_now->report : nullptr);
-    served_inputs& of = s.parts.served_for(inputs);
+    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs);
+    served_inputs& of = *held;
     auto const device = subject.target();
     if (device) device->require_device(subject.kernel.name);
     s.apart.wake(of);
@@ -209,7 +252,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
                         "tuned.tune(arguments...)",
                         "call it when the tuning is over");
         installed_variant const& by = s.until_then(of, met);
-        bool const is_too_early = of.is_settled && (of.winner == nullptr || met.is_first);
+        bool const is_too_early = of.is_settled && (of.winner == nullptr || met.met <= 1);
         if (!s.apart.is_wanted() || is_too_early || of.is_outside_bucket ||
             (of.is_settled && of.problem.inputs != inputs) || frame.has_only_empty_arrays())
             return by;
@@ -218,8 +261,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         } catch (std::exception const&) {
             return by; // said by a call that has the turn
         }
-        return of.is_settled ? s.apart.verify(of, met.shape, key, frame)
-                             : s.apart.tune(of, met.shape, key, frame, by);
+        return of.is_settled ? s.apart.verify(held, met.shape, key, frame)
+                             : s.apart.tune(held, met.shape, key, frame, by);
     }
     tries_elsewhere const by_others(s.parts.choice, elsewhere);
     if (tunes_now != nullptr && of.winner == nullptr) {
@@ -244,12 +287,13 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     try {
         if (!device) set_extents(frame, subject.kernel, subject.values_of(inputs));
         work_in_progress const at_work;
-        if (tunes_now == nullptr) return s.serve_call(of, inputs, met, key, frame, s.by_policy(of));
+        if (tunes_now == nullptr)
+            return s.serve_call(held, inputs, met, key, frame, s.by_policy(of));
         installed_variant const* by = met.serves;
         // A shape that is asked for is verified.
         if (by == nullptr || by != of.winner || of.is_partly_tuned) {
-            met.is_first = false;
-            by = &s.serve_call(of, inputs, met, key, frame, when_unknown::tune);
+            met.met = std::max(met.met, often_met);
+            by = &s.serve_call(held, inputs, met, key, frame, when_unknown::tune);
         }
         tunes_now->report = of.outcome;
         if (of.winner != nullptr) tunes_now->at = of.winner_at;
@@ -327,7 +371,8 @@ ATTUNE_INLINE bool dispatch_table::is_tuned(std::vector<number> const& inputs)
 {
     own_float_environment const numbers;
     state& s = *state_;
-    served_inputs& of = s.parts.served_for(inputs);
+    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs);
+    served_inputs& of = *held;
     if (of.is_settled && of.winner != nullptr && !of.is_partly_tuned) return true;
     working const now(s.parts, true);
     if (!now.is_on() || of.winner != nullptr) return of.winner != nullptr && !of.is_partly_tuned;
@@ -340,7 +385,8 @@ ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const>
 {
     own_float_environment const numbers;
     state& s = *state_;
-    served_inputs& of = s.parts.served_for(inputs);
+    std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs);
+    served_inputs& of = *held;
     working const now(s.parts, true);
     if (!now.is_on())
         throw error("kernel '" + s.parts.subject.kernel.name + "' is being tuned",

@@ -58,7 +58,7 @@ private:
     dispatch_parts& parts_;
     working const turn_;
     keyed_call call_;
-    served_inputs* of_ = nullptr;
+    std::shared_ptr<served_inputs> of_{};
     std::shared_ptr<device_target const> device_{};
     std::optional<tuning_problem> problem_{};
     std::unique_ptr<trial_worker> worker_{};

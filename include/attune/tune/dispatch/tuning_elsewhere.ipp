@@ -29,7 +29,7 @@ ATTUNE_INLINE tuning_elsewhere::tuning_elsewhere(dispatch_parts& parts, keyed_ca
                     "kernel.precondition(f) returned false",
                     "call it as usual: the function in the program serves");
     parts_.complete(call_);
-    of_ = &parts_.served_for(call_.inputs);
+    of_ = parts_.served_for(call_.inputs);
     parts_.prepare(*of_);
     device_ = subject.target();
     problem_.emplace(tuning_problem{subject.kernel,

@@ -88,13 +88,16 @@ make_variant(kernel_description const& kernel, description const& space, point c
 /// @param moved     if the defaults break a constraint for these inputs, the nearest valid
 ///                  configuration becomes the default, and a sentence is appended here; null: an
 ///                  error instead
+/// @param like      of other inputs of the same kernel and device: the result shares the trees that
+///                  do not differ; null: none is known
 /// Errors   as chain_of_trees and device_target::add_limits; attune::error naming parameter, file
 ///          and line: a default outside its parameter's values, defaults that break a constraint
 [[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
                                            device_target const* device = nullptr,
-                                           std::string* moved = nullptr);
+                                           std::string* moved = nullptr,
+                                           chain_of_trees const* like = nullptr);
 
 /// Number of elements behind each argument that is a raw pointer; 0 for other arguments.
 /// Errors   attune::error naming the argument: its extent is not declared, or is not a number

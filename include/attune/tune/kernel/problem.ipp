@@ -174,14 +174,14 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
                                            device_target const* device,
-                                           std::string* moved)
+                                           std::string* moved,
+                                           chain_of_trees const* like)
 {
-    std::vector<annotation> const found = find_annotations(kernel.source);
     auto const stated = [&](std::size_t i) {
         parameter_description const& p = declared.parameters[i];
         std::string const text = p.default_text->empty() ? "(nothing)" : *p.default_text;
         group_description const* const g = declared.group_of(static_cast<std::uint32_t>(i));
-        for (annotation const& a : found)
+        for (annotation const& a : find_annotations(kernel.source))
             if (a.name == (g != nullptr ? g->name : p.name))
                 return text + " at " + detail::place_of(a);
         return text;
@@ -207,7 +207,10 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
         for (feature_description const& f : kernel.code_rules.features)
             bound.code_metrics.push_back(f.text);
     }
-    chain_of_trees const space{bound};
+    auto const built = [like](description const& d) {
+        return like != nullptr ? like->rebuilt(d) : chain_of_trees{d};
+    };
+    chain_of_trees const space = built(bound);
     std::vector<std::string> const broken = space.violations(start);
     if (broken.empty()) return space;
     if (moved != nullptr && space.is_exact())
@@ -217,7 +220,7 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
             *moved = "the default configuration breaks " + broken.front() +
                      " for these inputs; the nearest valid one stands for it: " +
                      text_of(bound, nearest[0]);
-            return chain_of_trees{bound};
+            return built(bound);
         }
     std::string where;
     for (constraint_description const& c : bound.constraints) {

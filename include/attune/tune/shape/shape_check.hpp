@@ -17,6 +17,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct shape_check_limits {
     double check_s = 1; ///< wall seconds; a check that would take longer is not done
     std::size_t most_bytes = std::size_t{1} << 30; ///< all arrays of the call together
+    bool compares_times = true;                    ///< else shape_verdict::is_slower says nothing
 };
 
 /// Runs an installed variant on copies of this call's arrays, between guard pages, and compares
@@ -26,6 +27,11 @@ struct shape_check_limits {
 /// perturbed ones where these can show an error. (Large memory outside the call's arrays is not
 /// mapped in the child. Code that needs that memory is run once more with all of it.) Two more runs
 /// of the trusted code where two leave an array unchanged: see first_runs.
+///
+/// A variant that is right is clearly slower if its fastest run takes more than 1.5 times the
+/// fastest run of the trusted code, and 2 us more. Where the runs so far leave that open, both run
+/// again in turn, three times at most and for 0.1 s: always below 0.1 ms, where the first runs
+/// mostly fill caches.
 ///
 /// Does not write to the caller's memory. If `protect` (or the result of choose_isolation()) is
 /// `guard` or `none`, the runs take place in this process, also on copies, and the process state is

@@ -41,6 +41,8 @@ enum class check_step : std::uint8_t {
     trusted_on_perturbed,
     trusted_across, ///< on contents perturbed across zero
     tried,
+    timing_trusted, ///< the variant was right
+    timing_tried,
 };
 
 /// The contents that trusted code may run on beside the caller's: each one includes those before.
@@ -54,9 +56,11 @@ struct check_progress {
     std::atomic<check_step> step{check_step::preparing};
     std::atomic<bool> is_judging{false}; ///< the run is over, its results are compared
     std::atomic<unsigned> executions{0};
-    std::atomic<double> begun_s{0}; ///< steady clock; start of the step
-    std::atomic<double> limit_s{0}; ///< of the step
-    std::atomic<double> runs_s{0};  ///< seconds inside runs
+    std::atomic<double> begun_s{0};   ///< steady clock; start of the step
+    std::atomic<double> limit_s{0};   ///< of the step
+    std::atomic<double> runs_s{0};    ///< seconds inside runs
+    std::atomic<double> trusted_s{0}; ///< as in shape_verdict
+    std::atomic<double> tried_s{0};
     std::atomic<std::size_t> place_count{0};
     std::array<guarded_place, most_places> places{}; ///< of the copies
 
@@ -168,6 +172,27 @@ public:
         if (data_bytes() >= data_before + least_leak_bytes) ++grown_runs_;
         return end;
     }
+    /// Seconds of one more call of this code on the caller's contents; nothing is compared.
+    /// Nothing: it failed, or there is no time left.
+    [[nodiscard]] std::optional<double>
+    seconds_of(callable const& code, check_step step, double limit_s)
+    {
+        if (limit_s <= 0) return {};
+        begin(false, false);
+        progress_.begin(step, limit_s);
+        progress_.executions.fetch_add(1);
+        double const begun_s = clocks_.wall_s();
+        bool const failed =
+            survived([&] { asked_.frame.call(code.address, copies_.addresses()); }, limit_s)
+                .has_value();
+        double const took_s = clocks_.wall_s() - begun_s;
+        progress_.runs_s.store(progress_.runs_s.load() + took_s);
+        if (std::vector<std::string> const changes = before_.changes(); !changes.empty())
+            before_.restore();
+        if (failed) return {};
+        return took_s;
+    }
+
     /// Number of runs after which more memory was in use; the first may have a good reason.
     [[nodiscard]] unsigned grown_runs() const noexcept { return grown_runs_; }
 
@@ -275,6 +300,42 @@ private:
     return "a check would take longer than " + seconds_text(limits.check_s);
 }
 
+inline constexpr double slower_by = 1.5;     ///< times the trusted code's: clearly slower
+inline constexpr double slower_by_s = 2e-6;  ///< and so much: else it is noise
+inline constexpr double open_from = 1.25;    ///< times the trusted code's: runs again
+inline constexpr double short_runs_s = 1e-4; ///< of both: their first runs say little
+inline constexpr double longest_compared_s = 0.1;
+inline constexpr int most_compared = 3;
+
+/// How fast the variant is beside the trusted code.
+/// @param trusted_s  of its first run; 0: the user's reference ran instead
+inline void compare_times(shape_question const& asked,
+                          shape_trials& place,
+                          check_progress& progress,
+                          double trusted_s,
+                          double tried_s)
+{
+    double const begun_left_s = place.left_s();
+    for (int i = 0;; ++i) {
+        progress.trusted_s.store(trusted_s);
+        progress.tried_s.store(tried_s);
+        double const left_s = place.left_s();
+        bool const is_short = trusted_s + tried_s < short_runs_s;
+        bool const is_open = is_short || trusted_s <= 0 || tried_s > open_from * trusted_s;
+        if (i == most_compared || !is_open || left_s < 2 * (trusted_s + tried_s) ||
+            begun_left_s - left_s > longest_compared_s)
+            return;
+        auto const of_trusted = place.seconds_of(
+            asked.trusted, check_step::timing_trusted, std::min(left_s, asked.limits.check_s / 4));
+        if (!of_trusted) return;
+        auto const of_tried =
+            place.seconds_of(asked.tried, check_step::timing_tried, place.left_s());
+        if (!of_tried) return;
+        trusted_s = trusted_s > 0 ? std::min(trusted_s, *of_trusted) : *of_trusted;
+        tried_s = std::min(tried_s, *of_tried);
+    }
+}
+
 /// The whole check. Each step is stored in `progress`, because a child may crash.
 /// @return  nothing: right; else the failure of the latest step
 [[nodiscard]] inline std::optional<failure>
@@ -310,6 +371,12 @@ decide_here(shape_question const& asked, isolation how, perturbing may, check_pr
     if (auto const* const failed = std::get_if<failure>(&end)) return *failed;
     if (place.grown_runs() > 1)
         return failure{failure_stage::verify, "leaks 1 MiB of memory or more at each call"};
+    if (asked.limits.compares_times)
+        compare_times(asked,
+                      place,
+                      progress,
+                      has_reference(asked.kernel, asked.frame) ? 0.0 : took_s,
+                      std::get<double>(end));
     return {};
 }
 
@@ -332,7 +399,7 @@ decide_here(shape_question const& asked, isolation how, perturbing may, check_pr
 /// constant arrays takes longer than later calls: a timeout says nothing of them.
 inline void conclude(shape_verdict& out, shape_question const& asked, check_step step, failure why)
 {
-    bool const is_variants = step == check_step::tried;
+    bool const is_variants = step == check_step::tried || step == check_step::timing_tried;
     bool const may_be_right = asked.frame.has_forms && why.stage == failure_stage::timeout;
     out.how = is_variants && !may_be_right ? shape_verdict::ending::wrong
                                            : shape_verdict::ending::unknown;
@@ -402,6 +469,10 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
         out.how = shape_verdict::ending::right;
         return true;
     }
+    if (end.ending == child_ending::overran && step >= check_step::timing_trusted) {
+        out.how = shape_verdict::ending::right; // the times so far count
+        return true;
+    }
     if (end.ending == child_ending::objected) {
         conclude(out, asked, step, failure_of(end.text));
         return true;
@@ -415,7 +486,7 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
         return true;
     }
     if (end.ending == child_ending::overran &&
-        (step != check_step::tried || progress.is_judging.load())) {
+        (step < check_step::tried || progress.is_judging.load())) {
         out.why = {failure_stage::timeout, takes_too_long(asked.limits)};
         return true;
     }
@@ -429,6 +500,14 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
             why.reason += ", " + owner;
     conclude(out, asked, step, std::move(why));
     return true;
+}
+
+inline void take_counts(shape_verdict& out, check_progress const& progress)
+{
+    out.executions = progress.executions.load();
+    out.runs_s = progress.runs_s.load();
+    out.trusted_s = progress.trusted_s.load();
+    out.tried_s = progress.tried_s.load();
 }
 
 inline void run_checks(shape_question const& asked, isolation protect, shape_verdict& out)
@@ -447,8 +526,7 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
     if (how != isolation::fork) {
         check_progress progress;
         std::optional<failure> const said = decide_here(asked, how, perturbing::away, progress);
-        out.executions = progress.executions.load();
-        out.runs_s = progress.runs_s.load();
+        take_counts(out, progress);
         if (said)
             conclude(out, asked, progress.step.load(), *said);
         else
@@ -461,8 +539,7 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
         may = may == perturbing::across && shared.get().step.load() == check_step::trusted_across
                   ? perturbing::away
                   : perturbing::none;
-    out.executions = shared.get().executions.load();
-    out.runs_s = shared.get().runs_s.load();
+    take_counts(out, shared.get());
 }
 
 ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
@@ -487,6 +564,10 @@ ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
     out.elapsed_s = clocks.wall_s() - begun_s;
     // A variant may have overwritten the shared memory.
     if (!(out.runs_s >= 0 && out.runs_s <= out.elapsed_s)) out.runs_s = 0;
+    if (!(out.trusted_s > 0 && out.tried_s > 0)) out.trusted_s = out.tried_s = 0;
+    out.is_slower = out.how == shape_verdict::ending::right && out.trusted_s > 0 &&
+                    out.tried_s > slower_by * out.trusted_s &&
+                    out.tried_s > out.trusted_s + slower_by_s;
     return out;
 }
 

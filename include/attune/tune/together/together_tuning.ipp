@@ -116,9 +116,10 @@ ATTUNE_INLINE void together_tuning::make_tunings(search_limits const& budget)
 {
     std::vector<double> weights(shares_.size(), 0.0);
     std::vector<tuning_share const*> first;
-    std::vector<served_inputs const*> inputs;
+    std::vector<std::shared_ptr<served_inputs const>> inputs;
     for (tuning_share const& one : shares_) {
-        served_inputs const* const of = &one.table().parts().served_for(one.call().inputs);
+        std::shared_ptr<served_inputs const> const of =
+            one.table().parts().served_for(one.call().inputs);
         auto const at =
             static_cast<std::size_t>(std::find(inputs.begin(), inputs.end(), of) - inputs.begin());
         if (at == inputs.size()) {

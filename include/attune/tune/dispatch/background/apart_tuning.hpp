@@ -40,18 +40,20 @@ public:
     /// `until_then` serves this call and its shape; the inputs are tuned in the background. Any
     /// thread.
     /// @pre  the frame is complete
-    installed_variant const& tune(served_inputs& of,
+    installed_variant const& tune(std::shared_ptr<served_inputs> const& of,
                                   known_shape* shape,
                                   std::span<std::int64_t const> key,
                                   call_frame const& frame,
                                   installed_variant const& until_then);
     /// What served the shape before, else the default, serves this call and its shape; the winner
     /// is verified for it in the background. Any thread.
+    /// @param until_then  serves instead, for good where there is no room for a copy; null: none
     /// @pre  the frame is complete
-    installed_variant const& verify(served_inputs& of,
+    installed_variant const& verify(std::shared_ptr<served_inputs> const& of,
                                     known_shape* shape,
                                     std::span<std::int64_t const> key,
-                                    call_frame const& frame);
+                                    call_frame const& frame,
+                                    installed_variant const* until_then = nullptr);
 
     /// A tuning of these inputs that waits for calls goes on.
     void wake(served_inputs& of)
@@ -68,6 +70,8 @@ private:
 
     [[nodiscard]] call_copy copy_of(call_frame const& frame);
     [[nodiscard]] std::string add(std::function<void()> job);
+    void count(known_shape* shape, served_inputs& of);
+    void stop_counting(served_inputs& of);
     void go_on();
     void wake_now(served_inputs& of);
     void resume(served_inputs& of);
@@ -86,8 +90,10 @@ private:
     bool is_queued_ = false;                            ///< go_on() is
     int process_ = 0;                                   ///< the process of these
     std::vector<std::unique_ptr<online_slot>> slots_{}; ///< calls may be in them at any time
-    mutable std::atomic<int> waiting_{0};               ///< threads in wait()
-    background_worker worker_{}; ///< the last member: its thread uses all others
+    std::vector<std::unique_ptr<call_count>> counts_{}; ///< a late call may still add to any
+    std::vector<call_count*> free_counts_{};
+    mutable std::atomic<int> waiting_{0}; ///< threads in wait()
+    background_worker worker_{};          ///< the last member: its thread uses all others
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

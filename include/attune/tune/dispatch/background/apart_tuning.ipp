@@ -26,7 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Inputs whose tuning is not over.
 struct apart_tuning::open_tuning {
-    served_inputs& of;
+    std::shared_ptr<served_inputs> of;
     known_shape* shape; ///< that the call had
     std::vector<std::int64_t> key;
     std::shared_ptr<owned_call const> call;
@@ -51,7 +51,7 @@ public:
         one.serving =
             now != nullptr
                 ? now
-                : &shapes_.serve_as_before(one.shape, parts.defaults.code_of(one.of.problem));
+                : &shapes_.serve_as_before(one.shape, parts.defaults.code_of(one.of->problem));
         one.slot->serve(one.serving->code.address);
         shapes_.begin_trials(shape_, *one.slot);
     }
@@ -119,16 +119,39 @@ ATTUNE_INLINE std::vector<sliced_tuning> apart_tuning::turns() const
     std::vector<sliced_tuning> out;
     for (std::shared_ptr<open_tuning> const& one : open_) {
         out.push_back(one->so_far);
-        out.back().calls = one->of.calls.calls.load(std::memory_order_relaxed);
+        call_count const* const made = one->of->calls;
+        out.back().calls = made != nullptr ? made->calls.load(std::memory_order_relaxed) : 0;
     }
     return out;
+}
+
+/// Calls of the shape are counted for these inputs.  @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::count(known_shape* shape, served_inputs& of)
+{
+    if (shape == nullptr) return;
+    if (of.calls == nullptr && free_counts_.empty())
+        free_counts_.push_back(counts_.emplace_back(std::make_unique<call_count>()).get());
+    if (of.calls == nullptr) {
+        of.calls = free_counts_.back();
+        free_counts_.pop_back();
+        of.calls->calls.store(0, std::memory_order_relaxed);
+    }
+    shape_register::count(*shape, *of.calls);
+}
+
+/// @pre  lock_ is held
+ATTUNE_INLINE void apart_tuning::stop_counting(served_inputs& of)
+{
+    if (of.calls == nullptr) return;
+    parts_.shapes.stop_counting(*of.calls);
+    free_counts_.push_back(std::exchange(of.calls, nullptr));
 }
 
 /// No further slice.  @pre  lock_ is held
 ATTUNE_INLINE void apart_tuning::close(open_tuning const& one)
 {
-    one.of.is_partly_tuned = one.of.is_resting = false;
-    parts_.shapes.stop_counting(one.of.calls);
+    one.of->is_partly_tuned = one.of->is_resting = false;
+    stop_counting(*one.of);
     std::erase_if(open_, [&](auto const& open) { return open.get() == &one; });
 }
 
@@ -151,12 +174,14 @@ ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
     }
 }
 
-ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
-                                                          known_shape* shape,
-                                                          std::span<std::int64_t const> key,
-                                                          call_frame const& frame,
-                                                          installed_variant const& until_then)
+ATTUNE_INLINE installed_variant const&
+apart_tuning::tune(std::shared_ptr<served_inputs> const& held,
+                   known_shape* shape,
+                   std::span<std::int64_t const> key,
+                   call_frame const& frame,
+                   installed_variant const& until_then)
 {
+    served_inputs& of = *held;
     int const me = ::getpid();
     std::unique_lock<fork_safe_mutex> here(lock_);
     if (std::exchange(process_, me) != me) { // the thread that had these is not in this process
@@ -164,7 +189,7 @@ ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
         open_.clear();
         is_queued_ = false;
     }
-    if (shape != nullptr && !of.is_settled) shape_register::count(*shape, of.calls);
+    if (!of.is_settled) count(shape, of);
     if (of.tuned_apart_in != me && !of.is_settled) {
         of.tuned_apart_in = me; // other calls need not copy theirs meanwhile
         here.unlock();
@@ -177,7 +202,7 @@ ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
                                              decision::served_default,
                                              "a tuning runs in the background"));
             open_.push_back(std::make_shared<open_tuning>(
-                open_tuning{of, shape, {key.begin(), key.end()}, std::move(copy.call)}));
+                open_tuning{held, shape, {key.begin(), key.end()}, std::move(copy.call)}));
             if (is_online(shape))
                 open_.back()->slot = slots_
                                          .emplace_back(std::make_unique<online_slot>(
@@ -193,6 +218,7 @@ ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
         }
         if (!is_on) {
             of.tuned_apart_in = 0;
+            stop_counting(of);
             parts_.look_again(of);
             here.unlock();
             if (!refusal.empty()) parts_.report.note(refusal);
@@ -204,39 +230,45 @@ ATTUNE_INLINE installed_variant const& apart_tuning::tune(served_inputs& of,
     return of.tuned_apart_in == me ? parts_.shapes.serve(shape, until_then) : until_then;
 }
 
-ATTUNE_INLINE installed_variant const& apart_tuning::verify(served_inputs& of,
-                                                            known_shape* shape,
-                                                            std::span<std::int64_t const> key,
-                                                            call_frame const& frame)
+ATTUNE_INLINE installed_variant const&
+apart_tuning::verify(std::shared_ptr<served_inputs> const& held,
+                     known_shape* shape,
+                     std::span<std::int64_t const> key,
+                     call_frame const& frame,
+                     installed_variant const* until_then)
 {
+    served_inputs& of = *held;
     // Before the job begins, which has the last word.
     installed_variant const& by =
-        parts_.shapes.serve_as_before(shape, parts_.defaults.code_of(of.problem));
+        until_then != nullptr
+            ? parts_.shapes.serve(shape, *until_then)
+            : parts_.shapes.serve_as_before(shape, parts_.defaults.code_of(of.problem));
     call_copy copy = copy_of(frame);
     std::string refusal = std::move(copy.refusal);
     if (copy.call != nullptr) {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
-        if (shape != nullptr && of.is_partly_tuned) shape_register::count(*shape, of.calls);
+        if (of.is_partly_tuned) count(shape, of);
         refusal = add([this,
-                       &of,
+                       held,
                        shape,
                        words = std::vector(key.begin(), key.end()),
                        call = std::move(copy.call)] {
+            served_inputs& mine = *held;
             working const now(parts_, true);
-            if (!now.is_on() || of.winner == nullptr) return;
+            if (!now.is_on() || mine.winner == nullptr) return;
             try {
                 work_in_progress const at_work;
-                if (of.winner_is_default)
-                    static_cast<void>(parts_.shapes.serve(shape, *of.winner));
+                if (mine.winner_is_default)
+                    static_cast<void>(parts_.shapes.serve(shape, *mine.winner));
                 else
-                    static_cast<void>(of.verifier->serve(shape, words, call->frame(), false));
+                    static_cast<void>(mine.verifier->serve(shape, words, call->frame(), often_met));
             } catch (std::exception const& e) {
-                static_cast<void>(parts_.degrade(of, shape, e.what()));
+                static_cast<void>(parts_.degrade(mine, shape, e.what()));
             }
         });
         if (refusal.empty()) return by;
     }
-    parts_.shapes.forget(shape, by); // a later call may have more luck
+    if (until_then == nullptr) parts_.shapes.forget(shape, by); // looked at again at the next call
     if (!refusal.empty()) parts_.report.note(refusal);
     return by;
 }
@@ -251,13 +283,13 @@ ATTUNE_INLINE void apart_tuning::go_on()
     std::unique_lock<fork_safe_mutex> here(lock_);
     is_queued_ = false;
     for (std::shared_ptr<open_tuning> const& one : std::vector(open_))
-        if (one->so_far.evaluations > 0 && !one->of.is_partly_tuned)
+        if (one->so_far.evaluations > 0 && !one->of->is_partly_tuned)
             close(*one); // tuned.tune(arguments...) did the rest
     std::vector<sliced_tuning> all;
     std::vector<std::size_t> place; // of each of these in open_; the others wait for calls
     std::vector<sliced_tuning> const every = turns();
     for (std::size_t i = 0; i < every.size(); ++i)
-        if (!open_[i]->of.is_resting) {
+        if (!open_[i]->of->is_resting) {
             all.push_back(every[i]);
             place.push_back(i);
         }
@@ -285,13 +317,13 @@ ATTUNE_INLINE void apart_tuning::go_on()
     }
     here.lock();
     // After the first slice there is something better.
-    if (one->of.tuned_apart_in != 0 && !one->of.is_resting) {
-        one->of.tuned_apart_in = 0;
-        parts_.look_again(one->of);
+    if (one->of->tuned_apart_in != 0 && !one->of->is_resting) {
+        one->of->tuned_apart_in = 0;
+        parts_.look_again(*one->of);
     }
     if (is_over) close(*one);
     bool const is_more = std::any_of(
-        open_.begin(), open_.end(), [](auto const& other) { return !other->of.is_resting; });
+        open_.begin(), open_.end(), [](auto const& other) { return !other->of->is_resting; });
     if (is_more && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
 }
 
@@ -334,7 +366,7 @@ ATTUNE_INLINE void apart_tuning::resume(served_inputs& of)
 /// @return  whether the tuning needs no other slice.  @pre  the turn is this thread's
 ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice const& slice)
 {
-    served_inputs& of = one.of;
+    served_inputs& of = *one.of;
     bool const is_first = one.so_far.evaluations == 0;
     if ((is_first && of.winner != nullptr) || of.is_given_up) return true;
     double const begun_s = steady_seconds();
@@ -343,7 +375,7 @@ ATTUNE_INLINE bool apart_tuning::is_over_after(open_tuning& one, tuning_slice co
         if (is_first) parts_.find_near(of);
         if (of.near) // serves while the tuning lasts
             static_cast<void>(
-                of.near->verifier.serve(one.shape, one.key, one.call->frame(), false));
+                of.near->verifier.serve(one.shape, one.key, one.call->frame(), often_met));
         std::optional<trial_period> trials;
         if (one.slot != nullptr) trials.emplace(parts_, one);
         dispatch_parts::found_winner found =

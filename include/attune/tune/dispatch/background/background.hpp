@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <functional>
@@ -27,8 +28,11 @@ public:
 
 private:
     struct state;
-    void abandon();
-    std::shared_ptr<state> state_;
+    /// That of this process.
+    [[nodiscard]] std::shared_ptr<state> now() const;
+
+    mutable fork_safe_mutex lock_{lock_use::brief}; ///< of what follows
+    mutable std::shared_ptr<state> state_;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <pthread.h>
 #include <thread>
@@ -74,14 +75,27 @@ ATTUNE_INLINE background_worker::background_worker()
 {
 }
 
+ATTUNE_INLINE std::shared_ptr<background_worker::state> background_worker::now() const
+{
+    std::shared_ptr<state> of_parent;
+    std::shared_ptr<state> out;
+    {
+        auto fresh = std::make_shared<state>();
+        std::scoped_lock<fork_safe_mutex> const here(lock_);
+        if (state_->process != 0 && !state_->is_here())
+            of_parent = std::exchange(state_, std::move(fresh));
+        out = state_;
+    }
+    // The thread is the parent's: it may have held the lock, and there is nothing to wait for.
+    if (of_parent) keep_forever(std::move(of_parent));
+    return out;
+}
+
 ATTUNE_INLINE background_worker::~background_worker()
 {
-    state& s = *state_;
+    std::shared_ptr<state> const held = now();
+    state& s = *held;
     if (s.process == 0) return;
-    if (!s.is_here()) {
-        abandon();
-        return;
-    }
     {
         std::scoped_lock const here(s.lock);
         s.is_over = true;
@@ -92,16 +106,10 @@ ATTUNE_INLINE background_worker::~background_worker()
     s.thread.join();
 }
 
-ATTUNE_INLINE void background_worker::abandon()
-{
-    // The thread is the parent's: it may have held the lock, and there is nothing to wait for.
-    keep_forever(std::exchange(state_, std::make_shared<state>()));
-}
-
 ATTUNE_INLINE void background_worker::add(std::function<void()> job)
 {
-    if (state_->process != 0 && !state_->is_here()) abandon();
-    state& s = *state_;
+    std::shared_ptr<state> const held = now();
+    state& s = *held;
     std::scoped_lock const here(s.lock);
     if (s.process == 0) {
         watch_program_end();
@@ -115,7 +123,8 @@ ATTUNE_INLINE void background_worker::add(std::function<void()> job)
 
 ATTUNE_INLINE void background_worker::wait() const
 {
-    state& s = *state_;
+    std::shared_ptr<state> const held = now();
+    state& s = *held;
     if (!s.is_here()) return;
     std::unique_lock here(s.lock);
     auto const is_done = [&s] { return !s.is_at_work && s.line.empty(); };

@@ -15,20 +15,20 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 struct call_copies::room {
     std::size_t most;
-    fork_safe_mutex lock{}; ///< of what follows
+    fork_safe_mutex lock{lock_use::brief}; ///< of what follows
     std::size_t bytes = 0;
     pid_t process = 0; ///< the copies of others are not counted
 };
 
 struct call_copies::copy {
     std::shared_ptr<room> of;
-    std::size_t bytes;
+    std::size_t bytes = 0; ///< of the room
     pid_t process;
     std::shared_ptr<owned_call const> call{};
 
-    copy(std::shared_ptr<room> from, std::size_t size)
+    /// Takes no room yet.
+    explicit copy(std::shared_ptr<room> from)
         : of(std::move(from))
-        , bytes(size)
         , process(::getpid())
     {
     }
@@ -57,14 +57,15 @@ ATTUNE_INLINE call_copy call_copies::make(call_frame const& frame) const
                     std::to_string(bytes) + " bytes, and tuning_options::limits.copied_bytes is " +
                     std::to_string(room_->most) + "; tuned.tune(arguments...) tunes in the call"};
     try {
+        auto made = std::make_shared<copy>(room_); // gives the room back, whatever throws
         {
             std::scoped_lock<fork_safe_mutex> const here(room_->lock);
             if (pid_t const me = ::getpid(); std::exchange(room_->process, me) != me)
                 room_->bytes = 0;
             if (room_->bytes > room_->most - bytes) return {};
             room_->bytes += bytes;
+            made->bytes = bytes;
         }
-        auto made = std::make_shared<copy>(room_, bytes);
         made->call = std::make_shared<owned_call const>(frame); // takes its time: without the lock
         owned_call const* const held = made->call.get();
         return {.call = {std::move(made), held}};

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -71,7 +72,7 @@ private:
     keyed_call call_;
     std::function<double(double)> weight_;
     tuning_slice slice_;
-    served_inputs* of_;
+    std::shared_ptr<served_inputs> of_;
     std::optional<variant_choice::stepped> choice_{};
     session_state now_{};
     std::optional<tuning_report> report_{};

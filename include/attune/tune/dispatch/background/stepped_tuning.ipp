@@ -24,7 +24,7 @@ ATTUNE_INLINE stepped_tuning::stepped_tuning(dispatch_parts& parts,
     , call_(std::move(call))
     , weight_(std::move(weight))
     , slice_{.evaluations = whole.evaluations, .seconds = whole.seconds, .sharers = sharers}
-    , of_(&parts.served_for(call_.inputs))
+    , of_(parts.served_for(call_.inputs))
 {
 }
 

@@ -300,6 +300,7 @@ ATTUNE_INLINE std::optional<known_variant> variant_choice::forced(call_problem c
     out.code = std::get<callable>(std::move(compiled));
     out.proofs = remembered_.proofs_of(key, space.describe(), out.code.object_key);
     out.proofs.is_required = true;
+    out.proofs.may_be_slower = true;
     out.is_over = true;
     std::string all;
     for (auto const& [name, text] : wanted)

@@ -23,6 +23,9 @@ void require_buckets(kernel_description const& kernel, bool is_for_device);
 [[nodiscard]] std::vector<number> representative_of(kernel_description const& kernel,
                                                     std::vector<number> const& inputs);
 
+/// Whether a value or a constraint can depend on inputs. A constraint given as a function can.
+[[nodiscard]] bool depends_on_inputs(description const& space);
+
 /// Why a configuration, of other inputs, cannot serve a call with these: the constraint that it
 /// breaks for them, or the value that a parameter does not have; empty: it can.
 /// @param configuration  with all parameters

@@ -62,8 +62,7 @@ ATTUNE_INLINE named_texts texts_at(description const& space, point const& at)
            reads_input(space, n.third);
 }
 
-/// Whether a value or a constraint can depend on inputs. A constraint given as a function can.
-[[nodiscard]] inline bool depends_on_inputs(description const& space)
+ATTUNE_INLINE bool depends_on_inputs(description const& space)
 {
     return std::any_of(space.parameters.begin(),
                        space.parameters.end(),

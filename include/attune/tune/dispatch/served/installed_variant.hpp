@@ -11,6 +11,8 @@
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -29,14 +31,20 @@ public:
         : subject_(subject)
     {
     }
-    /// For the life of this object.
+    /// For the life of this object. Code of this processor that is installed already is not
+    /// installed again: many inputs have the same code.
     /// Errors   what the device says of the code
     [[nodiscard]] installed_variant const& install(callable code);
 
 private:
+    /// @pre  lock_ is held  @return  null: none is
+    [[nodiscard]] installed_variant const* equal_to(callable const& code) const;
+
     dispatched_kernel const& subject_;
-    fork_safe_mutex lock_{};
+    fork_safe_mutex lock_{lock_use::brief};
     std::vector<std::unique_ptr<installed_variant const>> all_{};
+    std::unordered_map<void*, installed_variant const*> by_address_{};
+    std::unordered_map<std::string, installed_variant const*> by_key_{}; ///< callable::object_key
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

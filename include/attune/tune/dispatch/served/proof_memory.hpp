@@ -19,6 +19,7 @@ struct proof_memory {
     /// The variant was never right for these inputs: until it was for a shape itself, no class of
     /// shapes counts, and none is served without a check.
     bool is_required = false;
+    bool may_be_slower = false; ///< it serves although the default is faster: ATTUNE_FORCE
     std::function<void(failure const&)> refuse{}; ///< called where it is wrong; may be empty
 };
 

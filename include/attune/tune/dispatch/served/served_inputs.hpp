@@ -42,7 +42,7 @@ struct served_inputs {
     std::atomic<bool> is_settled{false};      ///< there is a winner, or it is given up
     std::atomic<bool> is_partly_tuned{false}; ///< there is a winner, and its tuning goes on
     std::atomic<bool> is_resting{false};      ///< until there are calls again
-    call_count calls{};                       ///< while they are tuned in the background
+    call_count* calls = nullptr; ///< while they are tuned in the background; see apart_tuning
     std::atomic<installed_variant const*> winner{nullptr}; ///< null: not known yet
     std::optional<point> winner_at{};
     bool winner_is_default = false;

@@ -11,16 +11,18 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The shapes of one kernel's calls. Any thread; its lock is held for microseconds.
+/// The shapes of one kernel's calls. Any thread; its lock is held for microseconds. 65,536 shapes
+/// are kept: the first half as they come, then those that are met again before some 65,536 others.
 class shape_register {
 public:
     /// A shape, as a call meets it.
     struct met_shape {
         known_shape* shape = nullptr; ///< null: there are too many, and this one is not kept
-        bool is_first = true;         ///< it was not met before
+        std::uint32_t met = 1;        ///< how often it came to be looked up, with this call
         installed_variant const* serves = nullptr; ///< null: look closer
         installed_variant const* before = nullptr; ///< served it until now; null: none
     };
@@ -57,8 +59,10 @@ public:
     void stop_counting(call_count const& by);
 
 private:
-    fork_safe_mutex lock_{};
+    fork_safe_mutex lock_{lock_use::brief};
     shape_table table_{};
+    std::vector<std::uint64_t>
+        met_once_{}; ///< hashes of shapes that are not kept; empty: none so far
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

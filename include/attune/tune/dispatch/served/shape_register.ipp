@@ -15,17 +15,28 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// More shapes than this are not kept: each call of another one is looked at anew.
 inline constexpr std::size_t most_known_shapes = 65'536;
+/// From here on a shape is kept when it is met again. Sizes that never repeat take no room.
+inline constexpr std::size_t kept_at_once = most_known_shapes / 2;
+inline constexpr std::size_t remembered_hashes = 65'536;
 
 ATTUNE_INLINE shape_register::met_shape shape_register::meet(std::span<std::int64_t const> key)
 {
     std::scoped_lock<fork_safe_mutex> const here(lock_);
     std::uint64_t const hash = hash_of_shape(key);
     met_shape out{.shape = table_.find(hash, key)};
-    if (out.shape == nullptr && table_.shapes().size() < most_known_shapes)
+    if (out.shape == nullptr) {
+        std::size_t const known = table_.shapes().size();
+        if (known >= most_known_shapes) return out;
+        if (known >= kept_at_once) {
+            if (met_once_.empty()) met_once_.resize(remembered_hashes);
+            std::uint64_t& last = met_once_[hash % remembered_hashes];
+            if (std::exchange(last, hash) != hash) return out;
+        }
         out.shape = &table_.insert(hash, key);
-    if (out.shape == nullptr) return out;
+        out.shape->calls = known >= kept_at_once ? 1 : 0;
+    }
     out.serves = out.shape->serves.load(std::memory_order_acquire);
-    if (out.serves == nullptr) out.is_first = ++out.shape->calls == 1;
+    if (out.serves == nullptr) out.met = ++out.shape->calls;
     out.before = out.shape->before;
     return out;
 }

@@ -24,14 +24,19 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// How often a shape that its class serves is met before the variant is verified for itself.
+inline constexpr std::uint32_t often_met = 4;
+
 /// The numbers among the values of a configuration, which remainder code goes by.
 [[nodiscard]] std::vector<std::int64_t> divisors_of(description const& space, point const& at);
 
 /// Decides for one variant. It serves a shape once it was verified for that shape, or for a class
 /// that has proven itself (shape_trust.hpp); until then the default serves. A shape is verified
-/// when it is met for the second time; of those that were met once, one in about twenty is. A
-/// variant that is wrong anywhere loses what it had earned by classes. What was verified in an
-/// earlier process is not verified again. One thread at a time.
+/// when it is met for the second time; of those that were met once, one in about twenty is. One
+/// that its class serves is verified when it was met `often_met` times. The default serves a shape
+/// for which the variant is clearly slower. A variant that is wrong or slower anywhere loses what
+/// it had earned by classes. What was verified in an earlier process is not verified again. One
+/// thread at a time.
 class shape_verifier {
 public:
     /// What it works with; all outlives it.
@@ -55,18 +60,20 @@ public:
     /// The variant was right for this shape.
     void add(std::span<std::int64_t const> key) { trust_.add(key); }
 
+    /// Whether its class serves this shape, which serve() would verify all the same.
+    [[nodiscard]] bool is_due(std::span<std::int64_t const> key, std::uint32_t met) const;
     /// Whether serve() would run the variant on copies of the call's data before it decides.
-    [[nodiscard]] bool needs_runs(std::span<std::int64_t const> key, bool is_first) const;
+    [[nodiscard]] bool needs_runs(std::span<std::int64_t const> key, std::uint32_t met) const;
 
     /// What serves this call: the variant where it was verified, or is now where that is due, else
     /// the default. The register and the report are told.
-    /// @param shape     null: it is not kept
-    /// @param is_first  the shape was not met before
+    /// @param shape  null: it is not kept
+    /// @param met    how often the shape was met, with this call
     /// Errors   as default_code::code_of()
     installed_variant const& serve(known_shape* shape,
                                    std::span<std::int64_t const> key,
                                    call_frame const& frame,
-                                   bool is_first);
+                                   std::uint32_t met);
 
 private:
     [[nodiscard]] bool may_check(bool is_first) const;
@@ -74,6 +81,7 @@ private:
     [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame);
     void keep(std::span<std::int64_t const> key, bool is_right) const;
     void note_failure(shape_verdict const& verdict, std::string const& what);
+    void distrust(std::string const& why);
 
     parts with_;
     call_problem& of_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
 #include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
@@ -69,12 +70,13 @@ ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trus
     tuning_options const& options = subject.options;
     auto const device = subject.target();
     if (device == nullptr)
-        return verify_shape(subject.kernel,
-                            frame,
-                            trusted.code,
-                            variant_.code,
-                            {.check_s = options.limits.check_s},
-                            options.measuring.protect);
+        return verify_shape(
+            subject.kernel,
+            frame,
+            trusted.code,
+            variant_.code,
+            {.check_s = options.limits.check_s, .compares_times = !memory_.may_be_slower},
+            options.measuring.protect);
     tuning_problem problem{
         subject.kernel, *of_.space, *of_.default_at, subject.compiler, frame, device.get()};
     problem.only_verifies = true;
@@ -115,19 +117,25 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
         }
 }
 
+/// No class of shapes counts any more.
+ATTUNE_INLINE void shape_verifier::distrust(std::string const& why)
+{
+    bool const is_news = !trust_.is_distrusted();
+    trust_.distrust();
+    with_.shapes.withdraw(variant_);
+    if (is_news)
+        with_.report.note(
+            "the variant is " + why +
+            "; the default serves such calls, and every new shape is verified by itself");
+}
+
 /// @param what  the shape, and the failure
 ATTUNE_INLINE void shape_verifier::note_failure(shape_verdict const& verdict,
                                                 std::string const& what)
 {
     if (verdict.how == shape_verdict::ending::wrong) {
         ++counts_.wrong;
-        bool const is_news = !trust_.is_distrusted();
-        trust_.distrust();
-        with_.shapes.withdraw(variant_);
-        if (is_news)
-            with_.report.note(
-                "the variant is wrong where " + what +
-                "; the default serves such calls, and every new shape is verified by itself");
+        distrust("wrong where " + what);
         with_.report.add_shape_failure({what, verdict.why});
     } else if (++counts_.unknown == 1) {
         with_.report.note("the variant could not be verified where " + what +
@@ -140,18 +148,25 @@ ATTUNE_INLINE bool shape_verifier::may_check(bool is_first) const
     return !is_first || checks_ < verified_at_once + new_shapes_ / shapes_per_check;
 }
 
+ATTUNE_INLINE bool shape_verifier::is_due(std::span<std::int64_t const> key,
+                                          std::uint32_t met) const
+{
+    return met >= often_met && !memory_.is_required && !with_.subject.kernel.any_shape &&
+           !proven_before_.contains({key.begin(), key.end()}) && trust_.covers(key);
+}
+
 ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
-                                              bool is_first) const
+                                              std::uint32_t met) const
 {
     if (!memory_.is_required && (with_.subject.kernel.any_shape || trust_.covers(key)))
         return false;
-    return may_check(is_first) && !proven_before_.contains({key.begin(), key.end()});
+    return may_check(met <= 1) && !proven_before_.contains({key.begin(), key.end()});
 }
 
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                                                              std::span<std::int64_t const> key,
                                                              call_frame const& frame,
-                                                             bool is_first)
+                                                             std::uint32_t met)
 {
     if (with_.subject.kernel.any_shape && !memory_.is_required)
         return with_.shapes.serve(shape, variant_);
@@ -167,6 +182,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         if (before->second) return with_.shapes.serve(shape, variant_, true);
         return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
     }
+    bool const is_first = met <= 1;
     if (is_first) ++new_shapes_;
     bool const may_check_now = may_check(is_first);
     bool is_covered = !memory_.is_required && trust_.covers(key);
@@ -174,10 +190,12 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         prove(key, frame);
         is_covered = trust_.covers(key);
     }
-    if (is_covered && !(may_check_now && trust_.wants_recheck())) {
+    // Its class says that the variant is right, not that it is fast: a shape that is met often is
+    // verified for itself.
+    if (is_covered && met < often_met && !(may_check_now && trust_.wants_recheck())) {
         ++counts_.by_class;
         with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
-        return with_.shapes.serve(shape, variant_);
+        return variant_;
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
     if (!may_check_now) {
@@ -192,6 +210,18 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     counts_.executions += verdict.executions;
     counts_.seconds += verdict.elapsed_s;
     counts_.executed_s += verdict.runs_s;
+    std::string const where = text_of_shape(with_.subject.layout, key);
+    if (verdict.how == shape_verdict::ending::right && verdict.is_slower) {
+        ++counts_.slower;
+        memory_.is_required = false;
+        std::string const times = seconds_text(verdict.tried_s) + " a call, the default " +
+                                  seconds_text(verdict.trusted_s);
+        distrust("slower than the default where " + where + " (" + times + ")");
+        with_.report.set_serving(counts_,
+                                 "the default serves: the variant is slower where " + where + " (" +
+                                     times + ")");
+        return with_.shapes.serve_as_before(shape, trusted);
+    }
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
         memory_.is_required = false;
@@ -200,11 +230,14 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
         return with_.shapes.serve(shape, variant_, true);
     }
-    std::string const what = text_of_shape(with_.subject.layout, key) + " (" +
-                             std::string(describe(verdict.why.stage)) + ": " + verdict.why.reason +
-                             ")";
+    std::string const what =
+        where + " (" + std::string(describe(verdict.why.stage)) + ": " + verdict.why.reason + ")";
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
+    if (!is_wrong && is_covered) { // as right as its class
+        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
+        return with_.shapes.serve(shape, variant_);
+    }
     if (is_wrong) keep(key, false);
     if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
     with_.report.set_serving(counts_,

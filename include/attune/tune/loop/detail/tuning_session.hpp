@@ -250,7 +250,8 @@ private:
     {
         std::optional<measurement> known;
         if (!past.empty() && past.front().first == problem_.default_at)
-            known = std::get<measurement>(past.front().second);
+            if (auto const* const time = std::get_if<measurement>(&past.front().second))
+                known = *time;
         trial const first =
             runner_.establish_reference(supply_->compile(problem_.default_at), known);
         report_.default_time = std::get<measurement>(first.result);
