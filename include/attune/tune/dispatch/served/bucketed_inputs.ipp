@@ -66,7 +66,7 @@ ATTUNE_INLINE bool depends_on_inputs(description const& space)
 {
     return std::any_of(space.parameters.begin(),
                        space.parameters.end(),
-                       [](auto const& p) { return p.rule.bound_node != no_index; }) ||
+                       [&](auto const& p) { return reads_input(space, p.rule.bound_node); }) ||
            std::any_of(space.constraints.begin(), space.constraints.end(), [&](auto const& c) {
                return c.test || reads_input(space, c.root);
            });
