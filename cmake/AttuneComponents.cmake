@@ -106,7 +106,7 @@ function(attune_find_mpi reason)
     set(MPI_CXX_SKIP_MPICXX ON) # the C interface alone
     find_package(MPI 3 QUIET GLOBAL COMPONENTS CXX)
     set(${reason} "" PARENT_SCOPE)
-    if(NOT TARGET MPI::MPI_CXX)
+    if(NOT MPI_CXX_FOUND) # the target is made all the same
         set(${reason} "MPI was not found (Debian: libopenmpi-dev or libmpich-dev)" PARENT_SCOPE)
         return()
     endif()

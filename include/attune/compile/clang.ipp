@@ -335,6 +335,11 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     detail::watch_program_end(); // LLVM may have made new static objects
     detail::cut_here();          // where the server's work was cut, the reply says nothing
     if (!reply) throw error("the Clang module is out of memory", {}, {});
+    if (reply->stage == 4)
+        throw error("the compile server cannot be reached",
+                    reply->log,
+                    "close files, or raise the limit that this names (ulimit -n); a later call "
+                    "tries again");
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
     code_size const counts = detail::counts_of(*reply);
     if (!object.empty() && !detail::tells_the_time(text) &&

@@ -49,10 +49,11 @@ struct attune_clang_request {
 
 /// The result of a request. The reply owns all texts.
 struct attune_clang_reply {
-    int stage;     ///< 0: loaded; 1: did not compile; 2: did not load; 3: needs the system's linker
-    void* address; ///< of the entry
-    void* code;    ///< for release_code(); null when not loaded
-    char const* log; ///< messages; at stage 3 the reason: "it has thread_local variables"
+    int stage; ///< 0: loaded; 1: did not compile; 2: did not load; 3: needs the system's linker;
+               ///< 4: the compile server cannot be reached now
+    void* address;   ///< of the entry
+    void* code;      ///< for release_code(); null when not loaded
+    char const* log; ///< messages; at stages 3 and 4 the reason: "it has thread_local variables"
     unsigned char const* object; ///< the relocatable object
     unsigned long object_size;   ///< bytes
     int precompiled;             ///< 1 when parsed headers were reused for this variant

@@ -43,6 +43,11 @@ struct job_answer {
 /// Thrown where a job was ended because attune_clang_request::is_cut() said so.
 struct job_was_cut {};
 
+/// Thrown where the server cannot be reached now, and perhaps later: no descriptor is free, say.
+struct no_server_now {
+    std::string why; ///< "Too many open files"
+};
+
 /// A program's end of its compile server, which starts with the first job and ends with the program
 /// and its forked children. Thread-safe. Forked children share the server.
 class compile_server {
@@ -59,8 +64,9 @@ public:
     /// @param around   of surroundings_here()
     /// @param limit_s  wall seconds
     /// @param is_cut   asked twenty times a second; may be null
-    /// @return  nothing where no server can be started: why_not() says why
-    /// Errors   job_was_cut
+    /// @return  nothing where this process can never have a server: the module is no program, or
+    ///          the server would run on another processor, as under an emulator
+    /// Errors   job_was_cut, no_server_now
     [[nodiscard]] std::optional<job_answer> run(std::string_view around,
                                                 std::string_view job,
                                                 std::string_view given,
@@ -79,13 +85,6 @@ public:
         return job_answer{{}, "error: the compile server ended while it compiled, twice\n"};
     }
 
-    /// Why the last run() gave nothing; empty when it gave something.
-    [[nodiscard]] std::string why_not()
-    {
-        std::lock_guard const lock(mutex_);
-        return why_not_;
-    }
-
 private:
     /// @return  nothing when the server has gone or does not answer
     [[nodiscard]] static std::optional<job_answer> ask(descriptor const& control,
@@ -96,7 +95,7 @@ private:
                                                        int (*is_cut)())
     {
         auto [here, there] = socket_pair(SOCK_STREAM);
-        if (!here || send_order(control.get(), {limit_s}, there.get()) != 0) return {};
+        if (send_order(control.get(), {limit_s}, there.get()) != 0) return {};
         there.close();
         // Where the job's process ends before it has read all, the ending says why.
         (void)(send_frame(here.get(), frame_kind::input, around) &&
@@ -132,7 +131,6 @@ private:
         std::lock_guard const lock(mutex_);
         if (control_ || is_unfit_) return control_;
         auto [here, there] = socket_pair(SOCK_SEQPACKET);
-        if (!here) return why_not_ = std::strerror(errno), nullptr;
         spawn_request request;
         request.path = loader_path();
         request.arguments = {"attune-clang", module_, "attune-compile-server"};
@@ -142,7 +140,8 @@ private:
         request.files = {{3, there.get()}, {0, -1}, {1, -1}, {2, -1}};
         request.close_from = 4;
         spawn_outcome const child = spawn(std::move(request));
-        if (child.process < 0) return why_not_ = std::strerror(child.error_code), nullptr;
+        if (child.error_code == EAGAIN) return nullptr; // no process is left, for trials neither
+        if (child.process < 0) throw no_server_now{std::strerror(child.error_code)};
         there.close();
         timeval const patience{20, 0};
         (void)::setsockopt(here.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -152,29 +151,39 @@ private:
         if (!has_begun) ::kill(child.process, SIGKILL);
         while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) {
         }
+        constexpr int most_failures = 3; // a limit of this process may be at fault
+        if (!has_begun && ++failures_ < most_failures)
+            throw no_server_now{module_ + " did not start as a program"};
         is_unfit_ = !has_begun || std::memcmp(&greeting, &expected_, sizeof greeting) != 0;
-        if (is_unfit_) {
-            why_not_ = has_begun ? "it runs on another processor, as under an emulator, or is of "
-                                   "another version"
-                                 : module_ + " did not start as a program";
-            return nullptr;
-        }
-        why_not_.clear();
+        if (is_unfit_) return nullptr;
         return control_ = std::make_shared<descriptor>(std::move(here));
     }
 
     /// Both are closed in programs that this one starts, and none is 0, 1 or 2, where there is
     /// room.
+    /// Errors   no_server_now
     [[nodiscard]] static std::pair<descriptor, descriptor> socket_pair(int type)
     {
         int both[2];
-        if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both) != 0) return {};
+        if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both) != 0)
+            throw no_server_now{std::strerror(errno)};
         auto const raised = [](int number) {
             descriptor low(number);
             descriptor high(::fcntl(number, F_DUPFD_CLOEXEC, 10));
             return high ? std::move(high) : std::move(low);
         };
         return {raised(both[0]), raised(both[1])};
+    }
+
+    /// True when this file has a start address: it was linked with the start file of programs.
+    [[nodiscard]] static bool is_program()
+    {
+        Dl_info found{};
+        static char const here = 0;
+        ElfW(Ehdr) head{};
+        if (::dladdr(&here, &found) == 0 || found.dli_fbase == nullptr) return false;
+        std::memcpy(&head, found.dli_fbase, sizeof head);
+        return head.e_entry != 0;
     }
 
     /// The program that loads shared objects: "/lib64/ld-linux-x86-64.so.2".
@@ -191,8 +200,8 @@ private:
     server_greeting expected_;
     std::mutex mutex_{};
     std::shared_ptr<descriptor> control_{};
-    bool is_unfit_ = false;
-    std::string why_not_{};
+    bool is_unfit_ = !is_program();
+    int failures_ = 0;
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -332,6 +332,10 @@ template <class Fill>
     } catch (job_was_cut) {
         reply->stage = 1;
         reply->log = "error: compiling was cut short";
+    } catch (no_server_now const& thrown) {
+        reply->stage = 4;
+        reply->text = thrown.why;
+        reply->log = reply->text.c_str();
     } catch (std::exception const& thrown) {
         reply->stage = 1;
         reply->text = std::string("error: the Clang module failed: ") + thrown.what();
