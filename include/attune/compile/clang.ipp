@@ -129,6 +129,10 @@ struct clang_compiler::state {
             }
             tried += (tried.empty() ? "" : "; ") + problem;
         }
+        if (detail::is_out_of_descriptors())
+            throw error("no descriptor is free",
+                        tried,
+                        "close files, or raise the limit (ulimit -n); a later call tries again");
         system_compiler const other(options.system);
         std::string const lacking = other.missing();
         if (!options.fallback || !lacking.empty()) {

@@ -59,6 +59,10 @@ ATTUNE_INLINE void float_environment::set() const noexcept
 {
     keep_order();
     std::fesetenv(&all_);
+#if defined(__x86_64__) || defined(__i386__)
+    auto const x87 = static_cast<unsigned short>(mode_ & 0xffffU);
+    asm volatile("fldcw %0" : : "m"(x87)); // fesetenv() leaves the precision
+#endif
     keep_order();
 }
 

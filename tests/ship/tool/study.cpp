@@ -9,7 +9,13 @@
 
 #include "run_here.hpp"
 
-using namespace attune::detail;
+using attune::detail::study_claim;
+using attune::detail::study_header;
+using attune::detail::study_join;
+using attune::detail::study_leave;
+using attune::detail::study_line;
+using attune::detail::study_told;
+using attune::detail::text_of_line;
 using attune_test::has;
 
 TEST_CASE("status says who takes part, what is best, and what failed where")

@@ -94,9 +94,11 @@ struct fork_handlers {
     void lock_brief_ones()
     {
         auto const until = std::chrono::steady_clock::now() + longest_wait_for_brief;
-        for (auto* m = mutexes; m != nullptr; m = m->next)
+        for (auto* m = mutexes; m != nullptr; m = m->next) {
             m->is_held_by_fork = m->use == lock_use::brief && !m->is_mine() &&
                                  (m->mutex.try_lock() || m->mutex.try_lock_until(until));
+            if (m->is_held_by_fork) m->mark(); // a handler of the program that comes here is told
+        }
     }
 
     static void prepare()
@@ -128,7 +130,10 @@ struct fork_handlers {
             return h.gate.unlock();
         }
         for (auto* m = h.mutexes; m != nullptr; m = m->next)
-            if (std::exchange(m->is_held_by_fork, false)) m->mutex.unlock();
+            if (std::exchange(m->is_held_by_fork, false)) {
+                m->is_held = false;
+                m->mutex.unlock();
+            }
         h.unlock();
     }
     static void child()
@@ -142,8 +147,7 @@ struct fork_handlers {
         // All that this thread does not hold are made anew: `is_held` says less of others, which
         // may have been between the mutex and their mark of it.
         for (auto* m = h.mutexes; m != nullptr; m = m->next) {
-            m->is_held_by_fork = false;
-            if (m->is_mine()) continue;
+            if (!std::exchange(m->is_held_by_fork, false) && m->is_mine()) continue;
             ::new (&m->mutex) std::timed_mutex;
             m->is_held = false;
         }

@@ -260,13 +260,16 @@ dispatch_parts::degrade(served_inputs& of, known_shape* shape, std::string const
     // What failed for want of descriptors may work at the next call.
     constexpr int needed_by_a_tuning = 12;
     bool const is_for_now = !has_free_descriptors(needed_by_a_tuning);
-    of.is_given_up = of.is_settled = !is_for_now;
+    of.is_given_up = !is_for_now;
+    of.is_settled = !is_for_now || of.winner.load() != nullptr;
     drop_near(of);
+    if (is_for_now) of.is_near_known = false;
     installed_variant const* by = nullptr;
     try {
         by = is_for_now ? &defaults.code_of(of.problem) : &settle(of, shape);
     } catch (std::exception const&) {
-        of.is_given_up = of.is_settled = false; // nothing serves: the next call tries again
+        of.is_given_up = false; // nothing serves: the next call tries again
+        of.is_settled = of.winner.load() != nullptr;
         return nullptr;
     }
     bool const is_own = defaults.is_own(*by);

@@ -323,8 +323,11 @@ inline void compare_times(shape_question const& asked,
         bool const is_short = trusted_s + tried_s < short_runs_s;
         bool const is_open = is_short || trusted_s <= 0 || tried_s > open_from * trusted_s;
         if (i == most_compared || !is_open || left_s < 2 * (trusted_s + tried_s) ||
-            begun_left_s - left_s > longest_compared_s)
+            begun_left_s - left_s > longest_compared_s) {
+            // A single cold run tells only a large difference.
+            if (i == 0 && is_open && tried_s < 4 * trusted_s) progress.tried_s.store(0);
             return;
+        }
         auto const of_trusted = place.seconds_of(
             asked.trusted, check_step::timing_trusted, std::min(left_s, asked.limits.check_s / 4));
         if (!of_trusted) return;

@@ -15,13 +15,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
@@ -139,6 +142,15 @@ struct clang_session {
         return nullptr;
     }
     return session;
+}
+
+/// True where the process, or the system, cannot open another file now.
+[[nodiscard]] inline bool is_out_of_descriptors()
+{
+    int const probe = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (probe < 0) return errno == EMFILE || errno == ENFILE;
+    ::close(probe);
+    return false;
 }
 
 /// What determines the code besides the kernel and the flags.

@@ -133,7 +133,9 @@ ATTUNE_INLINE installed_variant const& default_code::install(call_problem& of, c
 {
     installed_variant const& made = variants_.install(std::move(code));
     of.by_default.store(&made);
-    if (is_for_all_ && at_hand_.load() == nullptr) at_hand_ = &made;
+    // A precondition is the user's function, which a signal handler may not call.
+    if (is_for_all_ && !subject_.kernel.precondition && at_hand_.load() == nullptr)
+        at_hand_ = &made;
     if (std::string const configuration = configuration_of(of); !configuration.empty()) {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         by_configuration_.emplace(configuration, &made);

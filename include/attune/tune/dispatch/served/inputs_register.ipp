@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/served/inputs_register.hpp>
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -52,10 +53,13 @@ ATTUNE_INLINE std::shared_ptr<served_inputs> inputs_register::drop_one()
 {
     for (int looked_at = 0; looked_at < 2 && line_.size() > most_; ++looked_at) {
         auto const last = std::prev(line_.end());
+        // First, because a thread that uses it may give it a winner before it lets go.
+        bool const is_used = last->of.use_count() > 1;
+        std::atomic_thread_fence(std::memory_order_acquire);
         last->is_kept = is_worth_keeping(*last->of);
         if (last->is_kept) {
             kept_.splice(kept_.end(), line_, last);
-        } else if (last->of.use_count() > 1) {
+        } else if (is_used) {
             line_.splice(line_.begin(), line_, last);
         } else {
             std::shared_ptr<served_inputs> out = std::move(last->of);

@@ -177,8 +177,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         with_.report.set_serving(counts_,
                                  before->second
                                      ? "the variant serves: it was verified for this shape before"
-                                     : "the default serves: the variant was wrong for this shape "
-                                       "before");
+                                     : "the default serves: the variant was wrong, or slower, for "
+                                       "this shape before");
         if (before->second) return with_.shapes.serve(shape, variant_, true);
         return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
     }
@@ -211,9 +211,14 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     counts_.seconds += verdict.elapsed_s;
     counts_.executed_s += verdict.runs_s;
     std::string const where = text_of_shape(with_.subject.layout, key);
+    // Other inputs may have the same code: a look at their shapes must not ask again.
+    auto const remember = [&](bool serves) {
+        if (shape != nullptr) proven_before_.insert_or_assign({key.begin(), key.end()}, serves);
+    };
     if (verdict.how == shape_verdict::ending::right && verdict.is_slower) {
         ++counts_.slower;
         memory_.is_required = false;
+        remember(false);
         std::string const times = seconds_text(verdict.tried_s) + " a call, the default " +
                                   seconds_text(verdict.trusted_s);
         distrust("slower than the default where " + where + " (" + times + ")");
@@ -226,6 +231,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         ++counts_.verified;
         memory_.is_required = false;
         trust_.add(key);
+        remember(true);
         keep(key, true);
         with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
         return with_.shapes.serve(shape, variant_, true);
@@ -238,13 +244,15 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
         return with_.shapes.serve(shape, variant_);
     }
+    if (is_wrong) remember(false);
     if (is_wrong) keep(key, false);
     if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
     with_.report.set_serving(counts_,
                              std::string("the default serves: the variant ") +
                                  (is_wrong ? "is wrong" : "could not be verified") + " where " +
                                  what);
-    return with_.shapes.serve_as_before(shape, trusted);
+    return is_wrong ? with_.shapes.serve(shape, trusted)
+                    : with_.shapes.serve_as_before(shape, trusted);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/tuning_elsewhere.hpp>
 #include <attune/tune/loop/interrupt.hpp>
@@ -142,6 +143,7 @@ ATTUNE_INLINE tuned_on_ranks tune_on_ranks(communicator_bits communicator,
                                            dispatch_table& table,
                                            keyed_call call)
 {
+    own_float_environment const numbers;
     MPI_Comm const comm =
         own_communicator(communicator, "tune_over(communicator, tuned, arguments...)");
     if (comm == MPI_COMM_NULL) return {table.tune(call.shape, call.inputs, call.frame), {}};
