@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <pthread.h>
 #include <string>
 #include <thread>
@@ -69,7 +70,10 @@ attune::kernel_source hostile_kernel()
                                "hostile.cpp");
 }
 
-/// Processes whose parent is not this one are found by their name and the descriptors they share.
+/// In the environment of the servers that this process starts from now on.
+std::string mark() { return "ATTUNE_TEST_SERVER_OF=" + std::to_string(::getpid()) + '.'; }
+
+/// The servers of this process: their parent is another one.
 std::vector<pid_t> servers()
 {
     std::vector<pid_t> out;
@@ -78,6 +82,9 @@ std::vector<pid_t> servers()
         std::string name;
         std::ifstream(one.path() / "comm") >> name;
         std::string const id = one.path().filename().string();
+        std::ifstream variables(one.path() / "environ", std::ios::binary);
+        std::string const all{std::istreambuf_iterator<char>(variables), {}};
+        if (all.find(mark()) == std::string::npos) continue;
         if (name == "attune-clang" && !id.empty() && id.front() >= '0' && id.front() <= '9')
             out.push_back(static_cast<pid_t>(std::atol(id.c_str())));
     }
@@ -171,6 +178,7 @@ TEST_CASE("code that the server compiles is that of this process, byte for byte"
 TEST_CASE("a server that was killed is started again, and jobs leave no descriptor behind")
 {
     if (!usable()) return;
+    ::setenv("ATTUNE_TEST_SERVER_OF", (std::to_string(::getpid()) + '.').c_str(), 1);
     std::vector<pid_t> const before = servers();
     attune::clang_compiler const compiler = quick_compiler(60);
     attune::kernel_source const kernel = hostile_kernel();

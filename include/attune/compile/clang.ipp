@@ -311,7 +311,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     std::string const surroundings = detail::surroundings_of(with_flags(kernel), v);
     detail::cache_inputs inputs;
     inputs.began_ns = detail::system_clock_ns();
-    detail::headers_keeper const keeper(cache, detail::facts_of(*module).text(), inputs.began_ns);
+    detail::clang_facts const compiled_by = detail::facts_of(*module);
+    detail::headers_keeper const keeper(cache, compiled_by.text(), inputs.began_ns);
     attune_clang_request const request{text.data(),
                                        text.size(),
                                        kernel.text.size(),
@@ -336,8 +337,8 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     std::vector<long> const threads = detail::thread_ids();
     detail::clang_reply const reply(functions.compile(module->session, &request),
                                     functions.free_reply);
-    detail::watch_program_end(); // LLVM may have made new static objects
-    detail::cut_here();          // where the server's work was cut, the reply says nothing
+    detail::watch_program_end();                        // LLVM may have made new static objects
+    if (reply && reply->stage == 1) detail::cut_here(); // the server's work was cut, perhaps
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     if (reply->stage == 4)
         throw error("the compile server cannot be reached",
@@ -346,7 +347,10 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
                     "tries again");
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
     code_size const counts = detail::counts_of(*reply);
-    if (!object.empty() && !detail::tells_the_time(text) &&
+    // Another thread may have changed the folder or a variable meanwhile.
+    bool const is_known_place = surroundings == detail::surroundings_of(with_flags(kernel), v) &&
+                                key == key_of(detail::object_kind, compiled_by, kernel, v);
+    if (!object.empty() && is_known_place && !detail::tells_the_time(text) &&
         !detail::tells_the_time(detail::joined(arguments) + detail::joined(macros))) {
         inputs.read.assign(reply->read, reply->read + reply->read_count);
         inputs.missed.assign(reply->missed, reply->missed + reply->missed_count);
@@ -422,15 +426,17 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
         attune_clang_functions const& functions = *module->functions;
         std::vector<char const*> const library_list = detail::c_strings(libraries);
         std::vector<long> const threads = detail::thread_ids();
-        detail::clang_reply const reply(
-            functions.load_object(module->session,
-                                  reinterpret_cast<unsigned char const*>(kept->object.data()),
-                                  kept->object.size(),
-                                  entry_symbol,
-                                  library_list.data(),
-                                  library_list.size()),
-            functions.free_reply);
-        detail::hold_forks(0);
+        detail::clang_reply const reply = [&] {
+            detail::fork_delay const whole;
+            return detail::clang_reply(
+                functions.load_object(module->session,
+                                      reinterpret_cast<unsigned char const*>(kept->object.data()),
+                                      kept->object.size(),
+                                      entry_symbol,
+                                      library_list.data(),
+                                      library_list.size()),
+                functions.free_reply);
+        }();
         if (!reply) throw error("the Clang module is out of memory", {}, {});
         result =
             state_->loaded_from(module, *reply, kept->object, kept->counts, threads, v, libraries);

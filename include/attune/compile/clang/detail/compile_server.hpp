@@ -8,6 +8,7 @@
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -25,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <utility>
@@ -82,7 +84,7 @@ public:
             std::lock_guard const lock(mutex_);
             if (control_ == control) control_.reset();
         }
-        return job_answer{{}, "error: the compile server ended while it compiled, twice\n"};
+        throw no_server_now{"the compile server ended while it compiled, twice"};
     }
 
 private:
@@ -97,6 +99,10 @@ private:
         auto [here, there] = socket_pair(SOCK_STREAM);
         if (send_order(control.get(), {limit_s}, there.get()) != 0) return {};
         there.close();
+        // A server that stands still must not hold this thread for ever.
+        timeval const patience{static_cast<time_t>(std::min(limit_s, 1e6)) + 30, 0};
+        for (int const which : {SO_SNDTIMEO, SO_RCVTIMEO})
+            (void)::setsockopt(here.get(), SOL_SOCKET, which, &patience, sizeof patience);
         // Where the job's process ends before it has read all, the ending says why.
         (void)(send_frame(here.get(), frame_kind::input, around) &&
                send_frame(here.get(), frame_kind::input, job) &&
@@ -105,7 +111,13 @@ private:
         job_answer answer;
         frame_kind kind{};
         std::string bytes;
-        if (!receive_frame(here.get(), kind, bytes)) return {};
+        bool const is_read = receive_frame(here.get(), kind, bytes);
+        if (kind == frame_kind::reply && (!is_read || !bytes.ends_with(reply_end))) {
+            answer.ending = "error: the compiler was ended while it answered\n";
+            return answer;
+        }
+        if (!is_read) return {};
+        if (kind == frame_kind::reply) bytes.resize(bytes.size() - reply_end.size());
         (kind == frame_kind::reply ? answer.bytes : answer.ending) = std::move(bytes);
         return answer;
     }
@@ -129,6 +141,9 @@ private:
     [[nodiscard]] std::shared_ptr<descriptor> started()
     {
         std::lock_guard const lock(mutex_);
+        if (control_ && !is_still_ours()) // the program closed it: the number may be a file of its
+            new std::shared_ptr<descriptor>(std::exchange(control_, nullptr));
+        if (control_ && owner_ != owner_here()) control_.reset();
         if (control_ || is_unfit_) return control_;
         auto [here, there] = socket_pair(SOCK_SEQPACKET);
         spawn_request request;
@@ -141,22 +156,48 @@ private:
         request.close_from = 4;
         spawn_outcome const child = spawn(std::move(request));
         if (child.error_code == EAGAIN) return nullptr; // no process is left, for trials neither
-        if (child.process < 0) throw no_server_now{std::strerror(child.error_code)};
+        bool const is_passing =
+            child.error_code == EMFILE || child.error_code == ENFILE || child.error_code == ENOMEM;
+        if (is_passing) throw no_server_now{std::strerror(child.error_code)};
+        is_unfit_ = child.process < 0; // no program may be started here
+        if (is_unfit_) return nullptr;
         there.close();
         timeval const patience{20, 0};
-        (void)::setsockopt(here.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        for (int const which : {SO_SNDTIMEO, SO_RCVTIMEO})
+            (void)::setsockopt(here.get(), SOL_SOCKET, which, &patience, sizeof patience);
         server_greeting greeting;
         bool const has_begun =
             receive_bytes(here.get(), reinterpret_cast<char*>(&greeting), sizeof greeting);
         if (!has_begun) ::kill(child.process, SIGKILL);
-        while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) {
+        int status = 0;
+        while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
         }
         constexpr int most_failures = 3; // a limit of this process may be at fault
-        if (!has_begun && ++failures_ < most_failures)
+        constexpr int lacks_library = 127;
+        bool const is_hopeless = WIFEXITED(status) && WEXITSTATUS(status) == lacks_library;
+        if (!has_begun && !is_hopeless && ++failures_ < most_failures)
             throw no_server_now{module_ + " did not start as a program"};
         is_unfit_ = !has_begun || std::memcmp(&greeting, &expected_, sizeof greeting) != 0;
         if (is_unfit_) return nullptr;
+        owner_ = owner_here();
+        identity_ = file_identity(here.get());
         return control_ = std::make_shared<descriptor>(std::move(here));
+    }
+
+    [[nodiscard]] bool is_still_ours() const { return file_identity(control_->get()) == identity_; }
+    /// Device and number of an open file.
+    [[nodiscard]] static std::array<unsigned long, 2> file_identity(int file)
+    {
+        struct ::stat found{};
+        if (::fstat(file, &found) != 0) return {};
+        return {found.st_dev, found.st_ino};
+    }
+    /// User, group and root folder: a server of others would read other files.
+    [[nodiscard]] static std::array<unsigned long, 4> owner_here()
+    {
+        struct ::stat root{};
+        (void)::stat("/", &root);
+        return {::geteuid(), ::getegid(), root.st_dev, root.st_ino};
     }
 
     /// Both are closed in programs that this one starts, and none is 0, 1 or 2, where there is
@@ -200,6 +241,8 @@ private:
     server_greeting expected_;
     std::mutex mutex_{};
     std::shared_ptr<descriptor> control_{};
+    std::array<unsigned long, 4> owner_{};    ///< of the server
+    std::array<unsigned long, 2> identity_{}; ///< of control_
     bool is_unfit_ = !is_program();
     int failures_ = 0;
 };

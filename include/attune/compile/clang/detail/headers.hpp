@@ -99,7 +99,8 @@ public:
                                               "",
 #endif
                                               watch);
-        if (!made || watch.mentioned() || diagnostics.hasErrorOccurred()) return nullptr;
+        if (!made || watch.mentioned() || diagnostics.hasErrorOccurred() || touched.unlisted)
+            return nullptr;
         // The bytes can only be read from the path at which a compilation would read them.
         clang::CompilerInvocation user(invocation);
         user.getPreprocessorOpts().RetainRemappedFileBuffers = true;

@@ -40,6 +40,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// What all variants of one kernel share.
 struct shared_preparation {
     std::string key{};
+    std::string place{}; ///< of place_here()
     std::once_flag once{};
     std::string bytes{}; ///< of `made`, for the jobs that compile
     std::string log{};   ///< why there is none
@@ -150,9 +151,31 @@ struct reply_storage : attune_clang_reply {
         .string();
 }
 
+/// Differs where the module's file, or one that holds Clang or LLVM, is another. Taken once: later
+/// another file may lie there than the one that is loaded.
+[[nodiscard]] inline std::string const& loaded_files_key()
+{
+    static std::string const made = [] {
+        content_hash key;
+        key.add(std::to_string(attune_clang_abi_version));
+        std::string const all = module_file() + '\n' + toolchain_files();
+        for (llvm::StringRef rest = all; !rest.empty();) {
+            auto const [path, others] = rest.split('\n');
+            rest = others;
+            file_stamp const stamp = stamp_of(path.str()).value_or(file_stamp{});
+            for (std::int64_t const n :
+                 {stamp.bytes, stamp.modified_ns, stamp.changed_ns, stamp.number})
+                key.add(std::to_string(n));
+        }
+        return key.hex();
+    }();
+    return made;
+}
+
 [[nodiscard]] inline server_greeting greeting_of(std::string const& processor)
 {
     server_greeting out;
+    std::strncpy(out.files, loaded_files_key().c_str(), sizeof out.files - 1);
     std::strncpy(out.version, LLVM_VERSION_STRING, sizeof out.version - 1);
     std::strncpy(out.processor, processor.c_str(), sizeof out.processor - 1);
     return out;
@@ -195,15 +218,22 @@ public:
 
     void compile(attune_clang_request const& request, reply_storage& reply)
     {
-        std::shared_ptr<shared_preparation> const kernel = find(request);
-        std::call_once(kernel->once, [&] {
-            prepare_once(*kernel, request);
-            kernel->is_prepared = true;
-        });
+        std::string const place = place_here();
+        std::shared_ptr<shared_preparation> kernel;
+        for (bool is_good = false; !is_good;) {
+            bool is_mine = false;
+            kernel = find(request, place);
+            std::call_once(kernel->once, [&] {
+                is_mine = true;
+                prepare_once(*kernel, request);
+                kernel->is_prepared = true;
+            });
+            is_good = is_mine || kernel->holds(); // another thread's may be too old
+        }
         reply.stage = 1;
         reply.text = kernel->log;
         if (!kernel->log.empty()) return reply.finish();
-        job_answer const answer = run(front_task::compile, request, kernel->bytes);
+        job_answer const answer = run(front_task::compile, request, place, kernel->bytes);
         reply.text = answer.ending;
         if (!answer.bytes.empty()) {
             reply.compiled = object_from(answer.bytes);
@@ -255,16 +285,19 @@ private:
         return key.hex();
     }
 
-    [[nodiscard]] std::shared_ptr<shared_preparation> find(attune_clang_request const& request)
+    [[nodiscard]] std::shared_ptr<shared_preparation> find(attune_clang_request const& request,
+                                                           std::string const& place)
     {
         std::string const key = key_of(request);
         std::lock_guard const lock(mutex_);
-        auto const known = std::find_if(
-            prepared_.begin(), prepared_.end(), [&](auto const& one) { return one->key == key; });
+        auto const known = std::find_if(prepared_.begin(), prepared_.end(), [&](auto const& one) {
+            return one->key == key && one->place == place;
+        });
         if (known != prepared_.end() && (*known)->holds()) return *known;
         if (known != prepared_.end()) prepared_.erase(known); // who compiles it keeps it
         auto kernel = std::make_shared<shared_preparation>();
         kernel->key = key;
+        kernel->place = place;
         prepared_.push_back(kernel);
         if (prepared_.size() > 8) prepared_.pop_front(); // each holds some MB
         return kernel;
@@ -273,7 +306,7 @@ private:
     void prepare_once(shared_preparation& kernel, attune_clang_request const& request)
     {
         std::string const kept = kept_headers(kernel.key, request);
-        job_answer answer = run(front_task::prepare, request, kept);
+        job_answer answer = run(front_task::prepare, request, kernel.place, kept);
         kernel.log = std::move(answer.ending);
         if (answer.bytes.empty()) return;
         kernel.made = prepared_kernel::from(answer.bytes);
@@ -285,13 +318,15 @@ private:
     }
 
     /// Runs a job in the compile server, or here where there is none.
-    [[nodiscard]] job_answer
-    run(front_task task, attune_clang_request const& request, std::string_view given)
+    [[nodiscard]] job_answer run(front_task task,
+                                 attune_clang_request const& request,
+                                 std::string const& place,
+                                 std::string_view given)
     {
         std::string const job = job_bytes(task, executable_, request);
         if (request.here == 0)
-            if (std::optional<job_answer> answer =
-                    server_.run(surroundings_here(), job, given, request.limit_s, request.is_cut))
+            if (std::optional<job_answer> answer = server_.run(
+                    place + priority_here(), job, given, request.limit_s, request.is_cut))
                 return std::move(*answer);
         job_answer out;
         if (std::string const lack = lack_of_memory(1e9, "to compile in it"); !lack.empty())

@@ -13,6 +13,7 @@
 #include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
+#include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
 #include <charconv>
@@ -117,6 +118,7 @@ struct counted_object_parts {
     code_in_memory code;
     code.end = [session, at = reply.code] { session->functions->end_code(session->session, at); };
     code.unmap = [session, at = reply.code] {
+        fork_delay const whole;
         session->functions->release_code(session->session, at);
     };
     elf_object const symbols(object);

@@ -26,11 +26,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct server_greeting {
     char version[32]{};    ///< of LLVM
     char processor[160]{}; ///< of processor_text(): an emulator may run the program alone
+    char files[40]{}; ///< of loaded_files_key(): the module, Clang and LLVM, as they are loaded
 };
 
 struct job_order {
     double limit_s{}; ///< wall seconds after which the server ends the job
 };
+
+/// Ends each reply, because the process of a job may be killed while it writes.
+inline constexpr std::string_view reply_end{"\0attune-reply-whole\0", 20};
 
 enum class frame_kind : std::uint64_t { input = 1, reply, ending };
 

@@ -37,8 +37,8 @@ extern char** environ;
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// What a compilation depends on besides the job: the program's folder and environment variables,
-/// and the calling thread's processors and priority, as they are now.
-[[nodiscard]] inline std::string surroundings_here()
+/// as they are now.
+[[nodiscard]] inline std::string place_here()
 {
     byte_writer out;
     char* const folder = ::getcwd(nullptr, 0);
@@ -48,6 +48,13 @@ namespace attune::inline ATTUNE_ABI::detail {
     for (char** one = environ; one != nullptr && *one != nullptr; ++one)
         variables.emplace_back(*one);
     out.texts(variables);
+    return out.take();
+}
+
+/// The calling thread's processors and priority.
+[[nodiscard]] inline std::string priority_here()
+{
+    byte_writer out;
     cpu_set_t processors;
     CPU_ZERO(&processors);
     bool const is_known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
@@ -60,12 +67,13 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out.take();
 }
 
-/// Gives this process those surroundings.
+/// Gives this process what place_here() and priority_here() told.
 inline void enter_surroundings(std::string_view bytes)
 {
     byte_reader in(bytes);
     std::string const folder(in.text());
-    if (!folder.empty() && ::chdir(folder.c_str()) != 0)
+    if (folder.empty()) throw std::runtime_error("error: the program's current folder is gone");
+    if (::chdir(folder.c_str()) != 0)
         throw std::runtime_error("the folder " + folder + " cannot be entered");
     ::clearenv();
     for (std::string const& variable : in.texts())
@@ -111,7 +119,8 @@ inline void limit_job(std::size_t stack_bytes)
                 !receive_frame(socket, kind, given))
                 return;
             enter_surroundings(around);
-            if (send_frame(socket, frame_kind::reply, do_job(job, given))) status = 0;
+            if (send_frame(socket, frame_kind::reply, do_job(job, given).append(reply_end)))
+                status = 0;
         } catch (std::exception const& thrown) {
             std::fprintf(stderr, "%s\n", thrown.what());
         }
@@ -190,8 +199,16 @@ private:
         made.end = clock::now() +
                    std::chrono::duration_cast<clock::duration>(
                        std::chrono::duration<double>(std::min(order.limit_s, 1e6) + grace_s));
+        pid_t const server = ::getpid();
         pid_t const process = ::fork();
         if (process == 0) {
+            (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (::getppid() != server) ::_exit(1);
+            for (auto const& other : jobs_) {
+                ::close(other.second.socket);
+                ::close(other.second.errors);
+            }
+            ::close(ended_);
             ::close(control_);
             sigset_t none;
             sigemptyset(&none);
@@ -284,6 +301,12 @@ server_main(int count, char** arguments, server_greeting greeting, std::string c
         return 2;
     }
     constexpr int control = 3;
+    rlimit open_files{};
+    ::getrlimit(RLIMIT_NOFILE, &open_files);
+    // Where spawn() cannot close them (glibc before 2.34).
+    int const end = static_cast<int>(std::min<rlim_t>(open_files.rlim_cur, 4096));
+    for (int file = control + 1; file < end; ++file)
+        ::close(file);
     // The program waits for its child, which ends here; init waits for the server.
     if (::fork() != 0) ::_exit(0);
     (void)::prctl(PR_SET_NAME, "attune-clang");
