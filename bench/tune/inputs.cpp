@@ -55,8 +55,8 @@ int run(int argc, char** argv)
     kernel.bind<1>(n);
     attune::tuned tuned{kernel,
                         one_function{},
-                        attune::tuning_options{.on_miss = attune::miss_policy::lookup_only,
-                                               .progress = attune::silent_progress()}};
+                        attune::tuning_options{.progress = attune::silent_progress(),
+                                               .on_miss = attune::miss_policy::lookup_only}};
     std::vector<float> x(64);
     double const before_mb = resident_mb();
     std::size_t const part = std::min<std::size_t>(calls, 1'000);

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/clang.hpp>
 #include <attune/compile/source/entry.hpp>
+#include <attune/compile/system/called_code.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/process.hpp>
+#include <attune/compile/system/shared_code.hpp>
 
 #include <fstream>
 #include <map>
@@ -185,7 +187,10 @@ std::string key_ahead_of_time(attune::kernel_source const& kernel,
     std::ifstream file(object, std::ios::binary);
     std::ostringstream bytes;
     bytes << file.rdbuf();
-    return key = attune::detail::object_key(bytes.str());
+    // As a callable's: with the libraries that the code calls.
+    return key = attune::detail::key_with_callees(attune::detail::object_key(bytes.str()),
+                                                  attune::detail::outside_names(bytes.str()),
+                                                  attune::detail::loaded_service_libraries());
 }
 
 attune::clang_compiler compiler_with(strings const& flags, bool precompile = true)

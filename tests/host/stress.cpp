@@ -148,7 +148,7 @@ void act(world& w, unsigned seed)
 {
     std::mt19937 random(seed);
     while (!w.is_over) {
-        unsigned const what = random() % 1000;
+        auto const what = random() % 1000;
         if (what == 0) {
             std::unique_lock const alone(w.lock);
             w.kernel = fresh(random());

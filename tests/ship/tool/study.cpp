@@ -9,6 +9,7 @@
 
 #include "run_here.hpp"
 
+using attune::detail::claim_name;
 using attune::detail::study_claim;
 using attune::detail::study_header;
 using attune::detail::study_join;

@@ -58,9 +58,10 @@ ATTUNE_INLINE void descriptor_state::restore() const
         open_file const& here = found->second;
         if (here.status != then.status) ::fcntl(descriptor, F_SETFL, then.status);
         if (here.flags != then.flags) ::fcntl(descriptor, F_SETFD, then.flags);
-        // Another process may write through the same open file: to go back would overwrite that.
-        bool const is_read_alone = (then.status & O_ACCMODE) == O_RDONLY;
-        if (here.position != then.position && is_read_alone)
+        // Another process may have written meanwhile: to go back would overwrite that.
+        bool const is_written_on =
+            (then.status & O_ACCMODE) != O_RDONLY && here.position > then.position;
+        if (here.position != then.position && !is_written_on)
             ::lseek(descriptor, then.position, SEEK_SET);
     }
 }
