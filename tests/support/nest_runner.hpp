@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -216,6 +217,12 @@ public:
         std::vector<std::string> command{by, "-std=c++17", "-shared", "-fPIC"};
         command.insert(command.end(), flags.begin(), flags.end());
         command.insert(command.end(), {source, "-o", object});
+        // GCC 12's library has no conversion to __bf16 for processors without one.
+        auto const place =
+            attune::detail::run_process({by, "-print-libgcc-file-name", "-rtlib=compiler-rt"}, 60);
+        std::string const own_library = place.output.substr(0, place.output.find('\n'));
+        if (by.starts_with("clang") && std::filesystem::exists(own_library))
+            command.push_back(own_library);
         auto const done = attune::detail::run_process(command, 600);
         if (!done.succeeded()) return "does not compile: " + first_error(done.output);
         // The threads of OpenMP's library outlive the call: it stays.

@@ -190,8 +190,8 @@ TEST_CASE("of each kind only the latest lines are read, and the others need not 
     CHECK(!proofs.front().is_right); // however old it is
     CHECK(proofs.back().shape == std::vector<std::int64_t>{most + 499});
     problem_history const past = now.table().recall(problem, now.source());
-    CHECK(past.rows.size() == 2 * most + 10);
-    CHECK(past.open == most);
+    CHECK(past.rows.size() == 2 * most + 510);
+    CHECK(past.open == most + 500);
     CHECK(past.best->when == std::to_string(most + 499));
 }
 

@@ -9,7 +9,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// Leaves out what record_table::most_read excludes, equal proofs but the latest, winners that
+/// Leaves out what record_table reads no more, equal proofs but the latest, winners that
 /// others supersede, and lines of a problem between its first and its last one. All else stays, in
 /// its order: damaged lines too, and what a later release wrote.
 ///

@@ -111,10 +111,13 @@ private:
     {
         stays_[number] = number == of.latest;
     }
-    /// All but the latest `most_read` ones, of the first `count`.
-    void leave_out_unread(numbers const& all, std::size_t count, problem_lines const& of)
+    /// All but the latest `most` ones, of the first `count`.
+    void leave_out_unread(numbers const& all,
+                          std::size_t count,
+                          std::size_t most,
+                          problem_lines const& of)
     {
-        for (std::size_t i = 0; i + record_table::most_read < count; ++i)
+        for (std::size_t i = 0; i + most < count; ++i)
             leave_out(all[i], of);
     }
     void leave_out_repeated(numbers const& all, problem_lines const& of)
@@ -128,7 +131,7 @@ private:
     {
         for (std::size_t i = 1; i + 1 < of.introductions.size(); ++i)
             stays_[of.introductions[i]] = false;
-        leave_out_unread(of.right, of.right.size(), of);
+        leave_out_unread(of.right, of.right.size(), record_table::most_read, of);
         leave_out_repeated(of.right, of);
         leave_out_repeated(of.wrong, of);
         // 0 is the header's number, which no tuning ends with.
@@ -139,7 +142,10 @@ private:
         // A tuning ended there, whatever became of its winner.
         if (ended != 0 && !stays_[ended]) instead_[ended] = over_line(std::string(id));
         auto const open = std::lower_bound(of.tried.begin(), of.tried.end(), ended);
-        leave_out_unread(of.tried, static_cast<std::size_t>(open - of.tried.begin()), of);
+        leave_out_unread(of.tried,
+                         static_cast<std::size_t>(open - of.tried.begin()),
+                         record_table::most_outcomes,
+                         of);
     }
 
     /// As record_table folds them. @return  the line that ended the last tuning; 0: none

@@ -44,10 +44,11 @@ public:
     [[nodiscard]] std::vector<related_problem>
     related(stored_problem const& wanted, std::size_t most, text_source const& text);
 
-    /// Of a problem, this many of the latest lines of a kind are read at most: winners, outcomes of
-    /// tunings that ended, and shapes for which a variant was right. What a long file costs is
-    /// bounded then.
+    /// Of a problem, this many of the latest lines of a kind are read at most: winners, and shapes
+    /// for which a variant was right. What a long file costs is bounded then.
     static constexpr std::uint32_t most_read = 2048;
+    /// The same of the outcomes of tunings that ended, which reports show.
+    static constexpr std::uint32_t most_outcomes = 65'536;
 
     /// Shapes for which this code was verified on this device, oldest first, by a kernel of this
     /// name and signature. Of equal lines one counts, the latest.
@@ -74,8 +75,9 @@ private:
     /// A record of `problem`, or nothing.
     using found_record = dated_record const*;
 
-    /// The entry of a chain with which its latest `most_read` ones begin, of those up to `end`.
-    [[nodiscard]] std::uint32_t first_read(chain const& lines, std::uint64_t end) const;
+    /// The entry of a chain with which its latest `most` ones begin, of those up to `end`.
+    [[nodiscard]] std::uint32_t
+    first_read(chain const& lines, std::uint64_t end, std::uint32_t most = most_read) const;
     [[nodiscard]] bool load(known_problem& of, text_source const& text);
     void fold(known_problem& of, text_source const& text);
     [[nodiscard]] found_record best_of(known_problem& of, std::string const& schema) const;

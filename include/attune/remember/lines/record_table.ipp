@@ -37,15 +37,16 @@ ATTUNE_INLINE bool record_table::load(known_problem& of, text_source const& text
     return true;
 }
 
-ATTUNE_INLINE std::uint32_t record_table::first_read(chain const& lines, std::uint64_t end) const
+ATTUNE_INLINE std::uint32_t
+record_table::first_read(chain const& lines, std::uint64_t end, std::uint32_t most) const
 {
-    if (lines.length <= most_read) return lines.first;
+    if (lines.length <= most) return lines.first;
     std::uint32_t count = 0;
     for (std::uint32_t at = lines.first; at != nothing && entries_[at].at.offset < end;
          at = entries_[at].next)
         ++count;
     std::uint32_t out = lines.first;
-    for (; count > most_read; --count)
+    for (; count > most; --count)
         out = entries_[out].next;
     return out;
 }
@@ -148,7 +149,8 @@ record_table::add_history(problem_history& to, known_problem& of, text_source co
     fold(of, text);
     std::string line;
     std::uint64_t const ended = std::max(of.parsed->finished, of.over);
-    for (std::uint32_t at = first_read(of.tried, ended); at != nothing; at = entries_[at].next) {
+    for (std::uint32_t at = first_read(of.tried, ended, most_outcomes); at != nothing;
+         at = entries_[at].next) {
         place const where = entries_[at].at;
         if (!text(where.offset, where.length, line)) break;
         line_content content = read_line(line);
@@ -295,7 +297,7 @@ ATTUNE_INLINE bool record_table::is_mostly_past() const noexcept
     std::size_t past = 0;
     for (known_problem const& of : problems_) {
         past += beyond(of.won.length, 1) + beyond(of.proven.length, most_read);
-        if (of.over != 0 || of.won.first != nothing) past += beyond(of.tried.length, most_read);
+        if (of.over != 0 || of.won.first != nothing) past += beyond(of.tried.length, most_outcomes);
     }
     return past > most_read && 2 * past > entries_.size();
 }

@@ -89,9 +89,10 @@ private:
     std::vector<std::int64_t> divisors_;
     shape_trust trust_;
     proof_memory memory_;
-    std::map<std::vector<std::int64_t>, bool> proven_before_{}; ///< key: whether it was right
-    std::vector<std::vector<std::int64_t>> proven_for_{};       ///< relations_of(): see prove()
-    std::uint64_t new_shapes_ = 0;                              ///< met so far
+    enum class known_verdict : std::uint8_t { right, wrong, slower };
+    std::map<std::vector<std::int64_t>, known_verdict> proven_before_{}; ///< by shape
+    std::vector<std::vector<std::int64_t>> proven_for_{}; ///< relations_of(): see prove()
+    std::uint64_t new_shapes_ = 0;                        ///< met so far
     std::uint64_t checks_ = 0;
     served_shapes counts_{};
 };

@@ -54,7 +54,8 @@ ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
             trust_.add(one.shape);
         else
             trust_.distrust();
-        proven_before_.insert_or_assign(one.shape, one.is_right);
+        proven_before_.insert_or_assign(one.shape,
+                                        one.is_right ? known_verdict::right : known_verdict::wrong);
     }
 }
 
@@ -174,12 +175,14 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         return with_.defaults.code_of(of_);
     if (auto const before = proven_before_.find({key.begin(), key.end()});
         before != proven_before_.end()) {
-        with_.report.set_serving(counts_,
-                                 before->second
-                                     ? "the variant serves: it was verified for this shape before"
-                                     : "the default serves: the variant was wrong, or slower, for "
-                                       "this shape before");
-        if (before->second) return with_.shapes.serve(shape, variant_, true);
+        char const* said = "the variant serves: it was verified for this shape before";
+        if (before->second == known_verdict::wrong)
+            said = "the default serves: the variant was wrong for this shape before";
+        if (before->second == known_verdict::slower)
+            said = "the default serves: the variant was slower for this shape before";
+        with_.report.set_serving(counts_, said);
+        if (before->second == known_verdict::right)
+            return with_.shapes.serve(shape, variant_, true);
         return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
     }
     bool const is_first = met <= 1;
@@ -212,13 +215,13 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     counts_.executed_s += verdict.runs_s;
     std::string const where = text_of_shape(with_.subject.layout, key);
     // Other inputs may have the same code: a look at their shapes must not ask again.
-    auto const remember = [&](bool serves) {
-        if (shape != nullptr) proven_before_.insert_or_assign({key.begin(), key.end()}, serves);
+    auto const remember = [&](known_verdict seen) {
+        if (shape != nullptr) proven_before_.insert_or_assign({key.begin(), key.end()}, seen);
     };
     if (verdict.how == shape_verdict::ending::right && verdict.is_slower) {
         ++counts_.slower;
         memory_.is_required = false;
-        remember(false);
+        remember(known_verdict::slower);
         std::string const times = seconds_text(verdict.tried_s) + " a call, the default " +
                                   seconds_text(verdict.trusted_s);
         distrust("slower than the default where " + where + " (" + times + ")");
@@ -231,7 +234,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         ++counts_.verified;
         memory_.is_required = false;
         trust_.add(key);
-        remember(true);
+        remember(known_verdict::right);
         keep(key, true);
         with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
         return with_.shapes.serve(shape, variant_, true);
@@ -244,7 +247,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
         return with_.shapes.serve(shape, variant_);
     }
-    if (is_wrong) remember(false);
+    if (is_wrong) remember(known_verdict::wrong);
     if (is_wrong) keep(key, false);
     if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
     with_.report.set_serving(counts_,
