@@ -47,19 +47,20 @@ struct clang_options {
 ///
 /// Clang parses and optimises in the compile server: the module's own file as a program, which
 /// starts with the first variant and ends with this program. A variant that crashes the compiler,
-/// exceeds the time limit or half of the free memory fails; the program goes on. Where no process
-/// can be started, or options.separate_process is false, Clang runs in this process on a thread
-/// with a stack of its own: then the time limit is checked between the passes of the optimiser, and
-/// a crash of the compiler ends the program. Objects are always linked in this process.
+/// exceeds the time limit, or needs more than half of the free memory or 4 GB, fails; the program
+/// goes on. If no process can be started, or options.separate_process is false, Clang runs in this
+/// process on a thread with a stack of its own: then the time limit is checked between the passes
+/// of the optimiser, and a crash of the compiler ends the program. Objects are always linked in
+/// this process.
 ///
 /// A kernel may have static and thread_local objects, throw, and call what the program exports and
 /// what the shared libraries of its flags -l and -L define. Those libraries stay open (RTLD_LOCAL).
 ///
 /// LLVM's JITLink links objects in the process. An object with thread_local variables, or with a
 /// symbol that only archives of the compiler and the C library have (atexit(), target_clones,
-/// __builtin_cpu_supports), is linked by `ld` or `ld.lld` and opened by the system's loader: 10 to
-/// 40 ms more. Without a linker it is a failure that says so. Code that started threads stays in
-/// memory until they have ended.
+/// __builtin_cpu_supports), is linked by `ld` or `ld.lld` and opened by the system's loader, which
+/// takes longer. Without a linker the variant fails with a sentence that says so. Code that started
+/// threads stays in memory until they have ended.
 class clang_compiler {
 public:
     explicit clang_compiler(clang_options options = {});

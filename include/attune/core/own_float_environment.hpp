@@ -35,7 +35,6 @@ private:
 ///
 /// Host code that attune calls meanwhile (a kernel, a check, an objective) runs in the host's
 /// environment: see hosts_float_environment.
-/// Cost  0.3 us; 2 ns within another one
 class own_float_environment {
 public:
     own_float_environment() noexcept;

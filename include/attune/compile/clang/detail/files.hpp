@@ -28,7 +28,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a file was when Clang looked at it for the first time.
+/// The state of a file when Clang looked at it for the first time.
 struct seen_file {
     file_stamp stamp{};
     std::string hash{}; ///< of the content, where the stamp could not show a change; else empty

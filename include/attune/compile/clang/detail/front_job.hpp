@@ -187,7 +187,7 @@ inline void add_touched(touched_files const& files, byte_writer& out)
     return files;
 }
 
-/// What the task `prepare` gives.
+/// The result of the task `prepare`.
 struct prepared_kernel {
     std::vector<std::string> frontend{};             ///< empty: the driver refused the flags
     touched_files by_driver{};                       ///< what the driver looked at for them

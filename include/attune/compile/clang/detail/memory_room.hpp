@@ -41,7 +41,7 @@ namespace attune::inline ATTUNE_ABI::detail {
                     data - page * static_cast<double>(written));
 }
 
-/// One sentence where less than `bytes` are allowed; else empty.
+/// Returns a sentence if fewer than `bytes` are allowed, else an empty text.
 /// @param what  "to link a variant"
 [[nodiscard]] inline std::string lack_of_memory(double bytes, std::string const& what)
 {

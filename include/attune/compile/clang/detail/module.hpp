@@ -37,7 +37,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What all variants of one kernel share.
+/// The data that all variants of one kernel share.
 struct shared_preparation {
     std::string key{};
     std::string place{}; ///< of place_here()

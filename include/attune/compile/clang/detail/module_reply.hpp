@@ -83,7 +83,7 @@ struct counted_object_parts {
     return out;
 }
 
-/// What an object tells of the callable that is made of it.
+/// A callable without its address: key and sizes, read from the object.
 /// @param libraries  paths of those that the flags name
 /// @param loaded     dlopen's handle of the code; null: it has none
 [[nodiscard]] inline callable described(std::string_view object,

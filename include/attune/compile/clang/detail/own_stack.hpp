@@ -1,8 +1,8 @@
 // attune/compile/clang/detail/own_stack.hpp - runs Clang or LLVM on a stack of its own size.
 // SPDX-License-Identifier: MIT
 //
-// Clang's parser recurses: 200 bytes for each term of a sum, 64 KiB for an empty file with headers.
-// Threads of thread pools and fibers have less than the 8 MiB of a main thread.
+// Clang's parser recurses: a sum of 60,000 terms needs more than the 8 MiB of a main thread, and
+// threads of pools and fibers have less (tests/compile/clang_server.cpp).
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -19,7 +19,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// floating-point environment and blocks all signals. Without memory for the stack, the thread gets
 /// a quarter, and so on; where no thread can be started, `f` runs here.
 /// Errors   what `f` throws
-/// Cost     30 us
+/// Cost     the start of a thread
 template <class F>
 void on_own_stack(std::size_t bytes, F const& f)
 {

@@ -36,8 +36,8 @@ extern char** environ;
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a compilation depends on besides the job: the program's folder and environment variables,
-/// as they are now.
+/// The program's current folder and environment variables. A compilation depends on them besides
+/// the job.
 [[nodiscard]] inline std::string place_here()
 {
     byte_writer out;
