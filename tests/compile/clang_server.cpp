@@ -258,3 +258,23 @@ TEST_CASE("a compilation ends soon after a stop was requested")
     stop = false;
     CHECK(attune_laws::callable_of(compiler.compile(kernel, variant("0"))).as<int(int)>()(1) == 2);
 }
+
+TEST_CASE("a program whose current folder was removed compiles all the same")
+{
+    if (!usable()) return;
+    namespace fs = std::filesystem;
+    fs::path const before = fs::current_path();
+    attune::clang_compiler const compiler = quick_compiler(20);
+    (void)compiler.identity(); // the module may be found by a relative path
+    {
+        attune::detail::temporary_folder const folder;
+        fs::create_directory(folder.path() + "/gone");
+        fs::current_path(folder.path() + "/gone");
+        fs::remove(folder.path() + "/gone");
+        attune::kernel_source const kernel =
+            attune::source_text("int f(int x) { return x + WAY; }\n", "/gone.cpp");
+        CHECK(attune_laws::callable_of(compiler.compile(kernel, variant("3"))).as<int(int)>()(4) ==
+              7);
+        fs::current_path(before);
+    }
+}

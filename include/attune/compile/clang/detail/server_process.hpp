@@ -72,8 +72,8 @@ inline void enter_surroundings(std::string_view bytes)
 {
     byte_reader in(bytes);
     std::string const folder(in.text());
-    if (folder.empty()) throw std::runtime_error("error: the program's current folder is gone");
-    if (::chdir(folder.c_str()) != 0)
+    // Clang needs a current folder. In place of a removed one, it gets one without headers.
+    if (::chdir(folder.empty() ? "/proc/self/task" : folder.c_str()) != 0)
         throw std::runtime_error("the folder " + folder + " cannot be entered");
     ::clearenv();
     for (std::string const& variable : in.texts())
@@ -320,6 +320,7 @@ server_main(int count, char** arguments, server_greeting greeting, std::string c
     }
     if (::send(control, &greeting, sizeof greeting, MSG_NOSIGNAL) < 0) return 1;
     llvm::install_out_of_memory_new_handler();
+    if (::chdir("/") != 0) return 1; // Clang ends the process where the program's folder is gone
     warm_up(executable);
     server_process(control).run();
     return 0;
