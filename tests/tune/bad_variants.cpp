@@ -206,8 +206,11 @@ TEST_CASE("every bad variant is refused at its stage, and the program stays as i
         CHECK(p.data_intact());
         CHECK(before.changes() == std::vector<std::string>{});
     }
-    for (std::size_t seed = bad; seed < bad + good; ++seed)
-        CHECK(verdict_of(runner.run(compile(seed), 1e9).result) == ranked);
+    for (std::size_t seed = bad; seed < bad + good; ++seed) {
+        attune::outcome const good_one = runner.run(compile(seed), 1e9).result;
+        CAPTURE(reason_of(good_one));
+        CHECK(verdict_of(good_one) == ranked);
+    }
     CHECK(fcntl(users_descriptor, F_GETFD) >= 0);
     CHECK(std::fegetround() == FE_TONEAREST);
     CHECK(alarm(0) == 0);
@@ -220,6 +223,7 @@ TEST_CASE("among a hundred bad variants the best good one is found")
     program p;
     if (setjmp(users_place) != 0) _exit(1);
     attune::detail::session_result const found = attune::detail::run_session(p.problem, p.options);
+    INFO(found.report.summary());
     CHECK(found.report.configuration == "SEED=" + std::to_string(bad + good - 1));
     CHECK(found.report.how == attune::decision::tuned);
     CHECK(found.report.evaluations == bad + good);

@@ -112,6 +112,7 @@ TEST_CASE("a wrong result is never returned for a shape whose class has not prov
             faulty_tuned call{
                 bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
             CHECK(arrays.is_right(first, call));
+            INFO(call.report().summary());
             REQUIRE(call.report().how == attune::decision::tuned);
         }
         for (unsigned sequence = 0; sequence < of_each; ++sequence) {
@@ -202,6 +203,7 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
         s.n = 2 * i + 10;
         CHECK(arrays.is_right(s, call));
     }
+    INFO(call.report().summary());
     attune::served_shapes const shapes = call.report().shapes;
     CHECK(shapes.verified <= calls / 20);
     CHECK(shapes.verified >= calls / 40);
