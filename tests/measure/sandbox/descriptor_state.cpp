@@ -50,3 +50,20 @@ TEST_CASE("what another process does to an open file of both is seen and restore
         close(one);
     std::fclose(file);
 }
+
+TEST_CASE("a log that another process goes on writing is not changed by the variant")
+{
+    std::FILE* const file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    int const number = fileno(file);
+    REQUIRE(write(number, "a line\n", 7) == 7);
+    descriptor_state const before;
+    pid_t const child = fork();
+    if (child == 0) _exit(write(number, "a line\n", 7) == 7 ? 0 : 1);
+    waitpid(child, nullptr, 0);
+    CHECK(lseek(number, 0, SEEK_CUR) == 14);
+    CHECK(before.changes(true).empty());
+    before.restore();
+    CHECK(lseek(number, 0, SEEK_CUR) == 14);
+    std::fclose(file);
+}

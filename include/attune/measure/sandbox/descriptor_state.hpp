@@ -21,6 +21,8 @@ public:
 
     /// One sentence for each descriptor of this state that is not as it was: "closed or exchanged
     /// file descriptor 5". A descriptor that was opened since is none.
+    /// A written file that went on is no change: another process that has it open, such as the
+    /// one that writes the same log, may have written. See cpu_first_runs for what a run writes.
     /// @param with_shared  also flags and positions
     [[nodiscard]] std::vector<std::string> changes(bool with_shared) const;
     /// Restores flags and positions of descriptors that still are the same files.
@@ -39,9 +41,12 @@ private:
         {
             return device == other.device && file == other.file;
         }
-        [[nodiscard]] bool is_same(open_file const& other) const noexcept
+        /// Since `then`, as a process moves it that writes to it.
+        [[nodiscard]] bool went_on(open_file const& then) const noexcept;
+        [[nodiscard]] bool is_same(open_file const& then) const noexcept
         {
-            return position == other.position && status == other.status && flags == other.flags;
+            return status == then.status && flags == then.flags &&
+                   (position == then.position || went_on(then));
         }
     };
 

@@ -34,6 +34,11 @@ ATTUNE_INLINE descriptor_state::descriptor_state()
     ::closedir(folder);
 }
 
+ATTUNE_INLINE bool descriptor_state::open_file::went_on(open_file const& then) const noexcept
+{
+    return (then.status & O_ACCMODE) != O_RDONLY && position > then.position;
+}
+
 ATTUNE_INLINE std::vector<std::string> descriptor_state::changes(bool with_shared) const
 {
     descriptor_state const now;
@@ -58,10 +63,8 @@ ATTUNE_INLINE void descriptor_state::restore() const
         open_file const& here = found->second;
         if (here.status != then.status) ::fcntl(descriptor, F_SETFL, then.status);
         if (here.flags != then.flags) ::fcntl(descriptor, F_SETFD, then.flags);
-        // Another process may have written meanwhile: to go back would overwrite that.
-        bool const is_written_on =
-            (then.status & O_ACCMODE) != O_RDONLY && here.position > then.position;
-        if (here.position != then.position && !is_written_on)
+        // Where another process wrote meanwhile, to go back would overwrite its text.
+        if (here.position != then.position && !here.went_on(then))
             ::lseek(descriptor, then.position, SEEK_SET);
     }
 }
