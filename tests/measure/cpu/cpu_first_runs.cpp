@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <variant>
 #include <vector>
@@ -169,6 +171,17 @@ void rewind(std::span<double const> x, std::span<double> y, std::span<int> k)
     assign(x, y, k);
     ::lseek(written_to, 0, SEEK_SET);
     ::fcntl(written_to, F_SETFL, ::fcntl(written_to, F_GETFL) | O_NONBLOCK);
+}
+void skip_ahead(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    assign(x, y, k);
+    ::lseek(written_to, 100, SEEK_CUR);
+}
+void write_once(std::span<double const> x, std::span<double> y, std::span<int> k)
+{
+    static bool const once = ::write(written_to, "x", 1) == 1;
+    static_cast<void>(once);
+    assign(x, y, k);
 }
 /// It keeps `written_to` open while it lives.
 void start_daemon(std::span<double const> x, std::span<double> y, std::span<int> k)
@@ -401,8 +414,29 @@ TEST_CASE("the position and the flags of a file of the program stay")
     CHECK(has(g.tried(rewind), "changed the flags or the position of file descriptor"));
     CHECK(::lseek(written_to, 0, SEEK_CUR) == 12);
     CHECK((::fcntl(written_to, F_GETFL) & O_NONBLOCK) == 0);
+    CHECK(has(g.tried(skip_ahead), "changed the flags or the position of file descriptor"));
+    CHECK(::lseek(written_to, 0, SEEK_CUR) == 12);
+    CHECK(has(g.tried(write_once), "changed the flags or the position of file descriptor"));
     std::fclose(file);
     written_to = -1;
+}
+
+TEST_CASE("a variant is not blamed for the lines of another process that writes the same log")
+{
+    if (attune::detail::has_other_threads()) return;
+    std::FILE* const file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    pid_t const writer = ::fork();
+    if (writer == 0)
+        while (::write(::fileno(file), "a line\n", 7) == 7)
+            ::usleep(100);
+    ground g;
+    REQUIRE(works(g.establish(assign)));
+    for (int i = 0; i < 30; ++i)
+        CHECK(g.tried(assign) == "works");
+    ::kill(writer, SIGKILL);
+    ::waitpid(writer, nullptr, 0);
+    std::fclose(file);
 }
 
 TEST_CASE("the guard alone survives crashes and hangs, and finds writes outside")

@@ -51,7 +51,7 @@ TEST_CASE("what another process does to an open file of both is seen and restore
     std::fclose(file);
 }
 
-TEST_CASE("a log that another process goes on writing is not changed by the variant")
+TEST_CASE("a log that another process goes on writing is no change, a position without a write is")
 {
     std::FILE* const file = std::tmpfile();
     REQUIRE(file != nullptr);
@@ -63,7 +63,15 @@ TEST_CASE("a log that another process goes on writing is not changed by the vari
     waitpid(child, nullptr, 0);
     CHECK(lseek(number, 0, SEEK_CUR) == 14);
     CHECK(before.changes(true).empty());
+    CHECK(before.changes(true, true).size() == 1); // it may have been this process
     before.restore();
+    CHECK(lseek(number, 0, SEEK_CUR) == 14); // to go back would overwrite the line
+
+    descriptor_state const later;
+    CHECK(lseek(number, 1'000, SEEK_SET) == 1'000);
+    CHECK(later.changes(true).size() == 1);
+    later.restore();
+    CHECK(later.changes(true).empty());
     CHECK(lseek(number, 0, SEEK_CUR) == 14);
     std::fclose(file);
 }

@@ -48,8 +48,8 @@ public:
     [[nodiscard]] std::vector<std::string> found(std::function<void()> const& again) const
     {
         if (!state_) return {};
-        std::vector<std::string> out = state_->changes();
         use const after = use_now();
+        std::vector<std::string> out = state_->changes(after.written > before_.written);
         if (!after.has_grown_since(before_)) return out;
         again();
         use const later = use_now();

@@ -21,10 +21,12 @@ public:
 
     /// One sentence for each descriptor of this state that is not as it was: "closed or exchanged
     /// file descriptor 5". A descriptor that was opened since is none.
-    /// A written file that went on is no change: another process that has it open, such as the
-    /// one that writes the same log, may have written. See cpu_first_runs for what a run writes.
     /// @param with_shared  also flags and positions
-    [[nodiscard]] std::vector<std::string> changes(bool with_shared) const;
+    /// @param has_written  this process wrote something since. Else a file that grew or was written
+    ///                     may have a later position: another process wrote, such as one that has
+    ///                     the same log open.
+    [[nodiscard]] std::vector<std::string> changes(bool with_shared,
+                                                   bool has_written = false) const;
     /// Restores flags and positions of descriptors that still are the same files.
     void restore() const;
     [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
@@ -34,19 +36,21 @@ private:
         std::uint64_t device = 0;
         std::uint64_t file = 0;
         std::int64_t position = -1; ///< -1: it has none
-        int status = 0;             ///< of the open file: O_NONBLOCK and so on
-        int flags = 0;              ///< of the descriptor: FD_CLOEXEC
+        std::int64_t size = 0;
+        std::int64_t written_ns = 0; ///< time of the last write to the file
+        int status = 0;              ///< of the open file: O_NONBLOCK and so on
+        int flags = 0;               ///< of the descriptor: FD_CLOEXEC
 
         [[nodiscard]] bool is_file_of(open_file const& other) const noexcept
         {
             return device == other.device && file == other.file;
         }
-        /// Since `then`, as a process moves it that writes to it.
+        /// A process wrote to it since `then`.
         [[nodiscard]] bool went_on(open_file const& then) const noexcept;
-        [[nodiscard]] bool is_same(open_file const& then) const noexcept
+        [[nodiscard]] bool is_same(open_file const& then, bool has_written) const noexcept
         {
             return status == then.status && flags == then.flags &&
-                   (position == then.position || went_on(then));
+                   (position == then.position || (!has_written && went_on(then)));
         }
     };
 

@@ -23,7 +23,10 @@ ATTUNE_INLINE descriptor_state::descriptor_state()
         int const descriptor = static_cast<int>(std::strtol(entry->d_name, nullptr, 10));
         struct ::stat about{};
         if (descriptor == own || ::fstat(descriptor, &about) != 0) continue;
-        open_file one{.device = about.st_dev, .file = about.st_ino};
+        open_file one{.device = about.st_dev,
+                      .file = about.st_ino,
+                      .size = about.st_size,
+                      .written_ns = 1'000'000'000 * about.st_mtim.tv_sec + about.st_mtim.tv_nsec};
         // The positions of the standard streams are also those of other programs.
         if (S_ISREG(about.st_mode) && descriptor > STDERR_FILENO)
             one.position = ::lseek(descriptor, 0, SEEK_CUR);
@@ -36,10 +39,12 @@ ATTUNE_INLINE descriptor_state::descriptor_state()
 
 ATTUNE_INLINE bool descriptor_state::open_file::went_on(open_file const& then) const noexcept
 {
-    return (then.status & O_ACCMODE) != O_RDONLY && position > then.position;
+    bool const is_written = size != then.size || written_ns != then.written_ns;
+    return (then.status & O_ACCMODE) != O_RDONLY && position > then.position && is_written;
 }
 
-ATTUNE_INLINE std::vector<std::string> descriptor_state::changes(bool with_shared) const
+ATTUNE_INLINE std::vector<std::string> descriptor_state::changes(bool with_shared,
+                                                                 bool has_written) const
 {
     descriptor_state const now;
     std::vector<std::string> out;
@@ -47,7 +52,7 @@ ATTUNE_INLINE std::vector<std::string> descriptor_state::changes(bool with_share
         auto const found = now.all_.find(descriptor);
         if (found == now.all_.end() || !found->second.is_file_of(then))
             out.push_back("closed or exchanged file descriptor " + std::to_string(descriptor));
-        else if (with_shared && !found->second.is_same(then))
+        else if (with_shared && !found->second.is_same(then, has_written))
             out.push_back("changed the flags or the position of file descriptor " +
                           std::to_string(descriptor));
     }

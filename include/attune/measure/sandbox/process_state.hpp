@@ -37,7 +37,8 @@ public:
 
     /// One sentence per difference: "changed the handler of signal 10". Call it on the thread that
     /// made this object.
-    [[nodiscard]] std::vector<std::string> changes() const;
+    /// @param has_written  this process wrote something since: see descriptor_state::changes()
+    [[nodiscard]] std::vector<std::string> changes(bool has_written = false) const;
 
     /// Restores what differs and can be restored, except descriptors and processes. Call it on the
     /// same thread.

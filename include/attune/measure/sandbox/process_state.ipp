@@ -125,7 +125,7 @@ ATTUNE_INLINE process_state::~process_state() = default;
 ATTUNE_INLINE process_state::process_state(process_state&&) noexcept = default;
 ATTUNE_INLINE process_state& process_state::operator=(process_state&&) noexcept = default;
 
-ATTUNE_INLINE std::vector<std::string> process_state::changes() const
+ATTUNE_INLINE std::vector<std::string> process_state::changes(bool has_written) const
 {
     content const& then = *before_;
     content const now(then.has_resources, then.has_shared, then.is_alone);
@@ -146,7 +146,7 @@ ATTUNE_INLINE std::vector<std::string> process_state::changes() const
     for (std::size_t i = 0; i < then.timers.size(); ++i)
         note(then.has_other_timer(now, i), "set a timer (alarm or setitimer)");
     if (then.descriptors)
-        for (std::string& change : then.descriptors->changes(then.is_alone))
+        for (std::string& change : then.descriptors->changes(then.is_alone, has_written))
             out.push_back(std::move(change));
     return out;
 }
