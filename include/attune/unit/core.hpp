@@ -12,6 +12,7 @@
 #include <attune/core/own_float_environment.ipp>
 #include <attune/core/posix/checked_open.ipp>
 #include <attune/core/posix/descriptor.ipp>
+#include <attune/core/posix/file_lock.ipp>
 #include <attune/core/posix/forever.ipp>
 #include <attune/core/posix/fork_gate.ipp>
 #include <attune/core/posix/machine_figures.ipp>

@@ -8,7 +8,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <string>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "../../support/cache_folder.hpp"
@@ -398,4 +403,53 @@ TEST_CASE("several threads share one cache")
     CHECK(wrong == 0);
     CHECK(cache.statistics().damaged == 0);
     CHECK(cache.statistics().hits + cache.statistics().misses == 400);
+}
+
+namespace {
+
+/// @return  the status of a child that adds, for ten seconds at most
+int status_of_adding_child(attune::detail::object_cache const& cache, std::string const& key)
+{
+    pid_t const child = ::fork();
+    if (child == 0) {
+        ::alarm(10);
+        ::_exit(cache.add(key, "of a child", inputs_of({})) ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status;
+}
+
+} // namespace
+
+TEST_CASE("a child of fork() can add, also where another thread was adding")
+{
+    cache_folder const folder;
+    attune::detail::object_cache const cache(folder.options());
+    std::atomic<bool> is_over{false};
+    std::thread adding([&] {
+        while (!is_over)
+            (void)cache.add(key_of("a thread"), "of a thread", inputs_of({}));
+    });
+    for (int i = 0; i < 100; ++i)
+        if (int const status = status_of_adding_child(cache, key_of(std::to_string(i)));
+            status != 0) {
+            CHECK(status == 0);
+            break;
+        }
+    is_over = true;
+    adding.join();
+}
+
+TEST_CASE("what a stopped process has locked delays no addition")
+{
+    cache_folder const folder;
+    attune::detail::object_cache const cache(folder.options());
+    REQUIRE(cache.add(key_of("one"), "code", inputs_of({})));
+    int const total = ::open((folder.path() + "/total").c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(total >= 0);
+    REQUIRE(::flock(total, LOCK_EX) == 0);
+    CHECK(status_of_adding_child(cache, key_of("two")) == 0);
+    CHECK(found(cache, key_of("two")) == "of a child");
+    ::close(total);
 }

@@ -9,14 +9,13 @@
 #include <attune/core/posix/checked_open.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/steady_seconds.hpp>
+#include <attune/core/posix/file_lock.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
 #include <fcntl.h>
 #include <optional>
 #include <string>
@@ -135,21 +134,15 @@ public:
     /// none. False, with why(), where it is held or the file system fails.
     [[nodiscard]] bool lock(sharing how, double wait_s = 3.0) noexcept
     {
-        int const operation = (how == sharing::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
-        double const until = steady_seconds() + wait_s;
-        // A holder is done after some microseconds.
-        for (long pause_ns = 20'000;; pause_ns = std::min(2 * pause_ns, 1'000'000L)) {
-            if (::flock(file_.get(), operation) == 0) {
-                is_exclusive_ = how == sharing::exclusive;
-                is_locked_ = true;
-                return true;
-            }
-            error_ = errno == EINTR ? EWOULDBLOCK : errno;
-            if (error_ != EWOULDBLOCK) return has_no_locks(error_);
-            if (steady_seconds() >= until) return false;
-            std::timespec const pause{0, pause_ns};
-            ::nanosleep(&pause, nullptr);
+        int const error =
+            take_flock(file_.get(), how == sharing::shared ? LOCK_SH : LOCK_EX, wait_s);
+        if (error != 0) {
+            error_ = error;
+            return has_no_locks(error);
         }
+        is_exclusive_ = how == sharing::exclusive;
+        is_locked_ = true;
+        return true;
     }
 
     void unlock() noexcept

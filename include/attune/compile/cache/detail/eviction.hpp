@@ -7,6 +7,7 @@
 
 #include <attune/compile/cache/detail/folder.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
+#include <attune/core/posix/file_lock.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <sys/file.h>
 #include <unistd.h>
 #include <vector>
 
@@ -29,13 +29,18 @@ namespace attune::inline ATTUNE_ABI::detail {
     return (bytes + 4095) / 4096 * 4096;
 }
 
+/// A holder is done after some microseconds, unless it was stopped.
+inline constexpr double longest_wait_for_total_s = 0.25;
+
 /// Adds to the total in `cache_folder/total`.  @return  the total; empty when it is unknown
 inline std::optional<std::uint64_t>
 add_to_total(int folder, std::uint64_t bytes, std::optional<std::uint64_t> replace = {})
 {
     descriptor const file(
         ::openat(folder, "total", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-    if (!file || ::flock(file.get(), LOCK_EX) != 0) return {}; // closing the file unlocks it
+    if (!file) return {};
+    file_lock const alone(file.get(), longest_wait_for_total_s);
+    if (!alone.is_mine()) return {};
     std::array<char, 20> digits{};
     ssize_t const length = ::pread(file.get(), digits.data(), digits.size(), 0);
     std::uint64_t total = 0;
@@ -85,7 +90,9 @@ inline void evict(int folder, std::uint64_t limit_bytes)
 {
     descriptor const one(
         ::openat(folder, "evicting", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
-    if (!one || ::flock(one.get(), LOCK_EX | LOCK_NB) != 0) return; // another process evicts now
+    if (!one) return;
+    file_lock const alone(one.get(), 0);
+    if (!alone.is_mine()) return; // another process evicts now
     std::vector<kept_file> files;
     std::uint64_t total = 0;
     constexpr char const* digits = "0123456789abcdef";
