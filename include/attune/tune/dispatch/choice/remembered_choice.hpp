@@ -57,7 +57,7 @@ public:
     }
 
     /// The remembered variant, compiled. Nothing when there is none, when it cannot be used (the
-    /// reason is added to `notices`), or when its tuning did less than is asked for now: see
+    /// reason is added to `notices`), or when its tuning did less than `asked` allows: see
     /// is_enough(). One of a store that another user could have written demands a verification: see
     /// proof_memory::is_required.
     /// @param shape  of the call; empty: of none
