@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/measure/sandbox/detail/started_child.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -13,10 +14,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <thread>
 #include <time.h>
 #include <unistd.h>
 
@@ -198,6 +202,77 @@ TEST_CASE("what a run has started dies with it")
     CHECK(poll(&reading, 1, 10000) == 1);
     close(ends[0]);
     CHECK(has_no_children());
+}
+
+TEST_CASE("what a thread of a run has started dies with the run, in a session of its own, too")
+{
+    // Started by posix_spawn(), so that no handler of fork() binds it to its parent.
+    auto const starts_one = [] {
+        char sleep[] = "sleep";
+        char seconds[] = "60";
+        char* const arguments[] = {sleep, seconds, nullptr};
+        posix_spawnattr_t apart;
+        posix_spawnattr_init(&apart);
+        posix_spawnattr_setflags(&apart, POSIX_SPAWN_SETSID);
+        pid_t id = 0;
+        CHECK(posix_spawnp(&id, "sleep", nullptr, &apart, arguments, environ) == 0);
+    };
+    auto const pauses = [] {
+        for (;;)
+            pause();
+    };
+    // On a thread that goes on; by a process that ends before it, too.
+    auto const on_a_thread = [](auto const& starts, auto const& goes_on) {
+        std::atomic<bool> has_begun{false};
+        std::thread([&] {
+            starts();
+            has_begun = true;
+            goes_on();
+        }).detach();
+        while (!has_begun)
+            sched_yield();
+        sleep_s(0.05); // and its fault has ended the process
+    };
+    auto const starts_by_another = [&] {
+        pid_t const id = fork();
+        if (id == 0) {
+            starts_one();
+            _exit(0);
+        }
+        waitpid(id, nullptr, 0);
+    };
+    struct way {
+        std::function<void()> run;
+        child_ending ending;
+    };
+    for (way const& one :
+         {way{[&] { on_a_thread(starts_one, pauses); }, child_ending::returned},
+          {[&] { on_a_thread(starts_by_another, pauses); }, child_ending::returned},
+          {[&] {
+               on_a_thread(starts_one, pauses);
+               std::exit(0);
+           },
+           child_ending::exited},
+          {[&] {
+               on_a_thread(starts_one, pauses);
+               on_a_thread([] {}, [] { raise(SIGSEGV); });
+               pauses();
+           },
+           child_ending::signalled},
+          {[&] {
+               on_a_thread(starts_one, pauses);
+               pauses();
+           },
+           child_ending::overran}}) {
+        CAPTURE(static_cast<int>(one.ending));
+        int ends[2];
+        REQUIRE(pipe(ends) == 0); // the process inherits the writing end, which closes when it dies
+        CHECK(run_in_child(one.run, no_check, child_limits{0.5, 60}).ending == one.ending);
+        close(ends[1]);
+        pollfd reading{ends[0], POLLIN, 0};
+        CHECK(poll(&reading, 1, 10000) == 1);
+        close(ends[0]);
+    }
 }
 
 TEST_CASE("who waits for a child is woken by its end")

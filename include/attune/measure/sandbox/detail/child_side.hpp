@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
+#include <attune/measure/sandbox/detail/child_list.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -66,28 +67,14 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
     return where;
 }
 
-/// Kills and reaps all child processes of this thread, and theirs, which this process gets as
-/// orphans. Does nothing where the kernel does not list them (CONFIG_PROC_CHILDREN).
+/// Kills and reaps all child processes of this process, and theirs, which it gets as orphans.
 inline void end_descendants() noexcept
 {
-#if defined(__linux__)
-    for (int rounds_left = 1000; rounds_left > 0; --rounds_left) {
-        char text[512] = {}; // the rest follows in another round
-        int const list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-        if (list < 0) return;
-        ssize_t const got = read(list, text, sizeof text - 1);
-        close(list);
-        if (got <= 0) return;
-        char const* at = text;
-        for (;;) {
-            char* end = nullptr;
-            auto const id = static_cast<pid_t>(std::strtol(at, &end, 10));
-            if (id <= 0 || *end != ' ') break; // cut off, or the last one
-            if (kill(id, SIGKILL) == 0) waitpid(id, nullptr, 0);
-            at = end;
-        }
-    }
-#endif
+    auto const end = [](pid_t id) {
+        if (::kill(id, SIGKILL) == 0) ::waitpid(id, nullptr, 0);
+    };
+    for (int rounds_left = 1000; rounds_left > 0; --rounds_left)
+        if (for_each_child("/proc/self/task", end) == 0) return;
 }
 
 /// Reports a fault, then lets the signal kill the process.

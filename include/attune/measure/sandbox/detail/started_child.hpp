@@ -6,13 +6,13 @@
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
+#include <attune/measure/sandbox/detail/child_list.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -85,20 +85,12 @@ private:
 inline void end_below(pid_t of) noexcept
 {
     kill(of, SIGSTOP);
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", long{of}, long{of});
-    detail::descriptor const list(open(path, O_RDONLY | O_CLOEXEC));
-    if (!list.is_open()) return;
-    char text[4096] = {};
-    if (read(list.get(), text, sizeof text - 1) <= 0) return;
-    for (char* at = text;;) {
-        char* end = nullptr;
-        auto const id = static_cast<pid_t>(std::strtol(at, &end, 10));
-        if (id <= 0 || *end != ' ') return; // cut off, or the last one
+    char tasks[64];
+    std::snprintf(tasks, sizeof tasks, "/proc/%ld/task", long{of});
+    for_each_child(tasks, [](pid_t id) {
         end_below(id);
-        kill(id, SIGKILL);
-        at = end;
-    }
+        ::kill(id, SIGKILL);
+    });
 }
 
 /// Owns a child process until it is reaped; the destructor leaves neither a process nor a zombie.
