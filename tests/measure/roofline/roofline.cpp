@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "../../support/comma_locale.hpp"
 #include "../../support/sanitized.hpp"
+#include "../../support/scratch_directory.hpp"
 
 namespace {
 
@@ -65,6 +67,19 @@ TEST_CASE("this machine is measured, once where the code that measures it is opt
     CHECK(!first.is_optimised);
 #endif
     std::remove(path.c_str());
+}
+
+TEST_CASE("limits are written to no file that a link would create")
+{
+    support::scratch_directory const directory;
+    std::string const path = directory.file("limits");
+    std::string const elsewhere = directory.file("elsewhere");
+    std::filesystem::create_symlink(elsewhere, path);
+    auto const measure = [](unsigned threads, double footprint) {
+        return attune::detail::machine_limits{3, 2, 1, threads, footprint};
+    };
+    CHECK(attune::detail::known_machine(path, "it", 1, 0, measure).f32_flops > 0);
+    CHECK(!std::filesystem::exists(elsewhere));
 }
 
 TEST_CASE("what slowed code measures is no limit of the machine, and is not kept")

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/roofline/core_peaks.hpp>
 #include <attune/measure/roofline/detail/peak_threads.hpp>
+#include <attune/measure/roofline/detail/peaks_file.hpp>
 #include <attune/measure/roofline/detail/vector_rates.hpp>
 
 #include <algorithm>
@@ -208,8 +208,7 @@ ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path,
         line << core_peaks_word;
         for_each_peak(out, [&](double peak) { line << ' ' << peak; });
         line << ' ' << device << '\n';
-        quiet_writes const quiet;
-        std::ofstream(path, std::ios::app) << line.str();
+        append_peaks(path, line.str());
     }
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all peaks are from the file

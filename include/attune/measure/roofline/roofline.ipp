@@ -3,10 +3,10 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
-#include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/roofline/detail/arithmetic_peak.hpp>
 #include <attune/measure/roofline/detail/memory_peak.hpp>
+#include <attune/measure/roofline/detail/peaks_file.hpp>
 #include <attune/measure/roofline/roofline.hpp>
 
 #include <algorithm>
@@ -111,8 +111,7 @@ ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
         line.precision(12); // a footprint must be read back exactly
         line << optimised_word << ' ' << out.threads << ' ' << out.footprint << ' ' << out.f32_flops
              << ' ' << out.f64_flops << ' ' << out.bytes << ' ' << device << '\n';
-        quiet_writes const quiet;
-        std::ofstream(path, std::ios::app) << line.str();
+        append_peaks(path, line.str());
     }
     raise_to(out, found);
     if (!is_news) out.is_optimised = true; // all limits are from the file
