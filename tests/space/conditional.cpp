@@ -1,6 +1,7 @@
 // tests/space/conditional.cpp - spaces with conditional parameters, against a second implementation on thousands drawn at random
 // SPDX-License-Identifier: MIT
 #include <attune/declare/activity.hpp>
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -15,7 +16,6 @@
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/sample_distinct.hpp>
 #include <attune/space/query/steps.hpp>
-#include <attune/space/rebind.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -352,7 +352,7 @@ TEST_CASE("another input or default settles parameters anew")
     auto const space = attune::space(design, width.active_if(design == "packed" && size > 64));
     chain_of_trees const small = attune::build(space, {size(8)});
     CHECK(small.size() == attune::leaf_count{2});
-    chain_of_trees const large = attune::rebind(small, {size(100)});
+    chain_of_trees const large = small.rebuilt(attune::bind_inputs(small.describe(), {size(100)}));
     CHECK(large.size() == attune::leaf_count{4});
     description other = large.describe();
     other.parameters[1].default_text = "16";

@@ -1,5 +1,6 @@
 // tests/space/long_range.cpp : a range of ten million values takes part without a table of them
 // SPDX-License-Identifier: MIT
+#include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/files/read_json.hpp>
@@ -10,7 +11,6 @@
 #include <attune/space/query/marginals.hpp>
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/space_report.hpp>
-#include <attune/space/rebind.hpp>
 
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -140,12 +140,15 @@ TEST_CASE("a range follows its input from short to long")
     auto const n = [](std::int64_t v) {
         return std::vector<attune::input_value>{{"N", attune::number::of(v)}};
     };
-    chain_of_trees const few(attune::bind_inputs(read.front().space, n(9)));
+    auto const bound = [&](std::int64_t v) {
+        return attune::bind_inputs(read.front().space, n(v));
+    };
+    chain_of_trees const few(bound(9));
     CHECK(few.size() == attune::leaf_count{3});
-    chain_of_trees const many = attune::rebind(few, n(40'000'000));
+    chain_of_trees const many = few.rebuilt(bound(40'000'000));
     CHECK(many.size() == attune::leaf_count{10'000'001});
-    CHECK(attune::rebind(many, n(44'000'000)).size() == attune::leaf_count{11'000'001});
-    CHECK(attune::rebind(many, n(7)).size() == attune::leaf_count{2});
+    CHECK(many.rebuilt(bound(44'000'000)).size() == attune::leaf_count{11'000'001});
+    CHECK(many.rebuilt(bound(7)).size() == attune::leaf_count{2});
     CHECK(attune::write_smtlib(many.describe())
               .find("(and (<= 0 |x| 40000000) (= 0 (mod (- |x| 0) 4)))") != std::string::npos);
 }

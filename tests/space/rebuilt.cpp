@@ -1,8 +1,8 @@
-// tests/space/rebind.cpp : mirrors include/attune/space/rebind.hpp, which it includes first
+// tests/space/rebuilt.cpp - chain_of_trees::rebuilt(): the same space for other inputs.
 // SPDX-License-Identifier: MIT
-#include <attune/space/rebind.hpp>
-
 #include <attune/core/error.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <doctest/doctest.h>
@@ -16,7 +16,6 @@
 using attune::chain_of_trees;
 using attune::number;
 using attune::op;
-using attune::rebind;
 using attune_tests::space_writer;
 
 namespace {
@@ -24,6 +23,11 @@ namespace {
 attune::input_value input(std::string name, std::int64_t v)
 {
     return {std::move(name), number::of(v)};
+}
+
+chain_of_trees rebind(chain_of_trees const& built, std::vector<attune::input_value> const& inputs)
+{
+    return built.rebuilt(attune::bind_inputs(built.describe(), inputs));
 }
 
 /// Trees: {a, b} with a < b; {c, e} with c < e, c in 1 .. N; {d} with d * d < M; {f} free.
