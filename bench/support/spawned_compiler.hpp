@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -30,15 +31,9 @@ inline void add_folders(std::vector<std::string>& arguments, std::string_view jo
     }
 }
 
-/// Processor seconds of one compiler process and its children; exits when it fails.
-/// @param flags  what to do with the file
-inline double compile_s(std::string const& file, std::vector<std::string> const& flags)
+/// What a process and its children used; exits when it fails.
+inline rusage spawned(std::vector<std::string> words)
 {
-    std::vector<std::string> words{ATTUNE_BENCH_COMPILER, "-std=c++20", "-I", ATTUNE_BENCH_INCLUDE};
-    words.insert(words.end(), flags.begin(), flags.end());
-    add_folders(words, ATTUNE_BENCH_EIGEN);
-    add_folders(words, ATTUNE_BENCH_BOOST);
-    words.push_back(file);
     std::vector<char*> arguments;
     for (std::string& word : words)
         arguments.push_back(word.data());
@@ -49,13 +44,31 @@ inline double compile_s(std::string const& file, std::vector<std::string> const&
     rusage usage{};
     if (::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0 ||
         ::wait4(child, &status, 0, &usage) != child || status != 0) {
-        std::fprintf(stderr, "%s failed on %s\n", words[0].c_str(), file.c_str());
+        std::fprintf(stderr, "%s failed on %s\n", words[0].c_str(), words.back().c_str());
         std::exit(1);
     }
+    return usage;
+}
+
+/// User and system time.
+[[nodiscard]] inline double processor_s(rusage const& usage)
+{
     auto const seconds = [](timeval const& time) {
         return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
     };
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Processor seconds of one compiler process and its children; exits when it fails.
+/// @param flags  what to do with the file
+inline double compile_s(std::string const& file, std::vector<std::string> const& flags)
+{
+    std::vector<std::string> words{ATTUNE_BENCH_COMPILER, "-std=c++20", "-I", ATTUNE_BENCH_INCLUDE};
+    words.insert(words.end(), flags.begin(), flags.end());
+    add_folders(words, ATTUNE_BENCH_EIGEN);
+    add_folders(words, ATTUNE_BENCH_BOOST);
+    words.push_back(file);
+    return processor_s(spawned(std::move(words)));
 }
 
 /// Writes `text` to a new temporary file and returns its path.
