@@ -18,7 +18,8 @@
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
 #   smt        attune/unit/smt.hpp            Z3                     files; the same
-#   onnx       attune/unit/onnx.hpp           ONNX and protobuf      core; the same
+#   networks   attune/unit/networks.hpp       -                      core
+#   onnx       attune/unit/onnx.hpp           ONNX and protobuf      networks; as xgboost
 #
 # core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
@@ -46,7 +47,9 @@ set(attune_uses_mpi tune)
 set(attune_packages_mpi mpi)
 set(attune_uses_smt files)
 set(attune_packages_smt z3)
-set(attune_uses_onnx core)
+list(APPEND attune_stages networks)
+set(attune_uses_networks core)
+set(attune_uses_onnx networks)
 set(attune_packages_onnx onnx)
 
 # attune_find_<package>(<reason>) sets <reason> to nothing, or to a clause that says what is missing and where it is had.

@@ -43,13 +43,6 @@
 #include <attune/declare/expression/operation_text.ipp>
 #include <attune/declare/group.ipp>
 #include <attune/declare/kind/kind_rules.ipp>
-#include <attune/declare/model/convolution.ipp>
-#include <attune/declare/model/layers.ipp>
-#include <attune/declare/model/lower_quantity.ipp>
-#include <attune/declare/model/network.ipp>
-#include <attune/declare/model/quantity.ipp>
-#include <attune/declare/model/roofline.ipp>
-#include <attune/declare/model/sequence.ipp>
 #include <attune/declare/nest/describe.ipp>
 #include <attune/declare/nest/loop_program.ipp>
 #include <attune/declare/nest/nest_builder.ipp>
