@@ -18,6 +18,7 @@
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
 #   smt        attune/unit/smt.hpp            Z3                     files; the same
+#   programs   attune/unit/programs.hpp       -                      tune
 #   networks   attune/unit/networks.hpp       -                      core
 #   onnx       attune/unit/onnx.hpp           ONNX and protobuf      networks; as xgboost
 #
@@ -47,7 +48,8 @@ set(attune_uses_mpi tune)
 set(attune_packages_mpi mpi)
 set(attune_uses_smt files)
 set(attune_packages_smt z3)
-list(APPEND attune_stages networks)
+list(APPEND attune_stages programs networks)
+set(attune_uses_programs tune)
 set(attune_uses_networks core)
 set(attune_uses_onnx networks)
 set(attune_packages_onnx onnx)

@@ -10,10 +10,6 @@
 #include <attune/compile/cache/object_cache.ipp>
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.ipp>
-#include <attune/compile/nest/device/write_device_program.ipp>
-#include <attune/compile/nest/kept_forms.ipp>
-#include <attune/compile/nest/nest_text.ipp>
-#include <attune/compile/nest/write_program.ipp>
 #include <attune/compile/nvrtc.ipp>
 #include <attune/compile/nvrtc/cubin.ipp>
 #include <attune/compile/nvrtc/library.ipp>

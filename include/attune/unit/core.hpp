@@ -43,9 +43,6 @@
 #include <attune/declare/expression/operation_text.ipp>
 #include <attune/declare/group.ipp>
 #include <attune/declare/kind/kind_rules.ipp>
-#include <attune/declare/nest/describe.ipp>
-#include <attune/declare/nest/loop_program.ipp>
-#include <attune/declare/nest/nest_builder.ipp>
 #include <attune/declare/order.ipp>
 #include <attune/declare/schema.ipp>
 #include <attune/declare/table.ipp>

@@ -81,11 +81,6 @@
 #include <attune/tune/pipeline/core_pin.ipp>
 #include <attune/tune/pipeline/variant_pipeline.ipp>
 #include <attune/tune/pipeline/variants_ahead.ipp>
-#include <attune/tune/program/configuration_text.ipp>
-#include <attune/tune/program/device_source.ipp>
-#include <attune/tune/program/placed_loops.ipp>
-#include <attune/tune/program/program_facts.ipp>
-#include <attune/tune/program/program_source.ipp>
 #include <attune/tune/progress.ipp>
 #include <attune/tune/replay.ipp>
 #include <attune/tune/report.ipp>

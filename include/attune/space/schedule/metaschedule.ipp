@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/declare/text.hpp>
 #include <attune/space/schedule/detail/access_axes.hpp>
 #include <attune/space/schedule/detail/inline_cheap.hpp>
 #include <attune/space/schedule/detail/metaschedule_places.hpp>
