@@ -1,7 +1,7 @@
 # cmake -P cmake/AttuneLayers.cmake : which folder of include/attune may include what; names the long files.
 # An .ipp holds the definitions of the .hpp of its name: that header and one unit (attune/unit/) include it, nothing else does.
 # A function that it defines with ATTUNE_INLINE is named by that header.
-# What is in a folder detail/ is seen by the stage of that folder alone.
+# What is in a folder detail/ is seen by the stage of that folder alone. A file of the core includes none of the outer ring.
 cmake_minimum_required(VERSION 3.25)
 if(NOT root)
     set(root "${CMAKE_CURRENT_LIST_DIR}/..")
@@ -28,6 +28,80 @@ set(sees_ship_tool ${sees_tune} ship ship_tool)
 set(sees_top ${sees_tune} top)
 set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the compiled form each
 
+# Two rings. The core is what a first tune on this processor uses. Everything else is the outer ring: a header that a user
+# includes and a target that he links. A core file includes no file of the outer ring.
+set(outer_ring
+    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc                         # GPUs
+    declare/nest/ space/schedule/ compile/nest/ tune/program/                   # programs
+    declare/model/                                                              # networks, ONNX
+    space/files/ space/smt/                                                     # files of spaces, Z3
+    search/compose/ search/meta/recommend search/meta/space_structure search/meta/technique_[hu]
+    search/meta/tuning_gains search/meta/usual_gain search/local/annealing search/local/coordinate_descent
+    search/local/differential_evolution search/local/genetic search/local/local_search search/local/particle_swarm
+    search/local/unit_embedding tune/recommended                                # techniques and their history
+    search/published/ search/two_level/ search/cost/ search/transfer/other_programs remember/files/sample_file
+    search/pareto/ tune/minimize_two search/fidelity/ tune/minimize_with_budget
+    tune/capture/ remember/files/captured_call                                  # recorded calls
+    tune/together                                                               # one budget for many kernels
+    tune/over/ tune/minimize_over tune/tune_over tune/study remember/study/ measure/message/ # many machines
+    tune/minimize_recorded remember/files/t4                                    # recordings
+    tune/loop/candidate_pruning tune/loop/kernel_roofline measure/roofline/core_peaks # pruning
+    measure/energy/ ship/)
+list(JOIN outer_ring "|" outer_ring)
+set(outer_ring "^(${outer_ring})")
+# What still does: <core file>><outer file>. The aim is an empty list; an edge that is gone must leave it.
+set(edges_outwards
+    compile/device_compiler.hpp>cuda/code.hpp
+    compile/device_compiler.hpp>cuda/device.hpp
+    compile/source/compile_request.hpp>cuda/launch.hpp
+    measure/bench.hpp>measure/energy/call_energy.hpp
+    measure/bench.hpp>measure/energy/energy_counters.hpp
+    measure/cpu/variant_timing.hpp>measure/energy/call_energy.hpp
+    search/automatic.hpp>search/cost/cost_samples.hpp
+    search/automatic.ipp>search/compose/technique_sets.hpp
+    search/automatic.ipp>search/transfer/other_programs.hpp
+    search/meta/technique.hpp>search/meta/technique_use.hpp
+    search/searcher.hpp>search/cost/cost_samples.hpp
+    search/searcher.hpp>search/meta/technique_history.hpp
+    tune.hpp>tune/minimize_two.hpp
+    tune.hpp>tune/minimize_with_budget.hpp
+    tune.hpp>tune/together.hpp
+    tune.hpp>tune/together_session.hpp
+    tune/device/devices.hpp>tune/device/cuda/cuda_device.hpp
+    tune/dispatch/background/stepped_tuning.hpp>tune/together/shared_budget.hpp
+    tune/dispatch/background/tuning_slice.hpp>search/cost/cost_samples.hpp
+    tune/dispatch/background/tuning_slice.hpp>search/meta/technique_history.hpp
+    tune/dispatch/background/tuning_slice.ipp>tune/together/turn_policy.hpp
+    tune/dispatch/choice/kept_samples.hpp>remember/files/sample_file.hpp
+    tune/dispatch/choice/kept_samples.hpp>search/cost/cost_samples.hpp
+    tune/dispatch/choice/kept_samples.hpp>search/cost/expected_rows.hpp
+    tune/dispatch/choice/kept_techniques.hpp>remember/files/sample_file.hpp
+    tune/dispatch/choice/kept_techniques.hpp>search/meta/space_structure.hpp
+    tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_history.hpp
+    tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_use.hpp
+    tune/dispatch/dispatch_table.hpp>tune/capture/captured_arguments.hpp
+    tune/dispatch/dispatch_table.ipp>tune/capture/call_capture.hpp
+    tune/dispatch/dispatch_table.ipp>tune/capture/call_replay.hpp
+    tune/dispatch/dispatch_table.ipp>tune/capture/replay_report.hpp
+    tune/dispatch/mode.ipp>tune/capture/call_capture.hpp
+    tune/dispatch/tuning_elsewhere.hpp>tune/over/variant_text.hpp
+    tune/kernel/launch_declaration.hpp>cuda/launch.hpp
+    tune/loop/detail/session_outcomes.hpp>tune/loop/candidate_pruning.hpp
+    tune/loop/detail/session_outcomes.hpp>tune/loop/kernel_roofline.hpp
+    tune/loop/detail/session_report.hpp>search/meta/technique_use.hpp
+    tune/loop/detail/session_report.hpp>tune/loop/candidate_pruning.hpp
+    tune/loop/detail/session_space.hpp>tune/loop/candidate_pruning.hpp
+    tune/loop/detail/tuning_session.hpp>tune/loop/candidate_pruning.hpp
+    tune/loop/detail/tuning_session.hpp>tune/loop/kernel_roofline.hpp
+    tune/loop/logged_search.hpp>search/cost/cost_samples.hpp
+    tune/loop/session_memory.hpp>search/cost/cost_samples.hpp
+    tune/loop/session_memory.hpp>search/meta/technique_history.hpp
+    tune/loop/trial.ipp>measure/energy/call_energy.hpp
+    tune/minimize.ipp>tune/over/minimize_slots.hpp
+    tune/minimize.ipp>tune/over/slot_evaluator.hpp
+    tune/options.hpp>measure/energy/energy_counters.hpp
+    tune/tuned.hpp>tune/capture/captured_arguments.hpp)
+
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
 set(where_Eigen "^search/(two_level/detail/|bayes/(gp/|model/|surrogate|basic_bayesian)|transfer/(source_model|warm_)|[^/]*\\.ipp$)")
@@ -50,6 +124,7 @@ set(long 300)
 
 set(problems 0)
 set(in_units "")
+set(edges_found "")
 macro(problem text)
     math(EXPR problems "${problems} + 1")
     message("${file}:${number}: ${text}\n    ${line}")
@@ -107,6 +182,14 @@ foreach(file IN LISTS files)
             problem("attune's headers are included as <attune/...>, everything else with angle brackets")
         elseif(line MATCHES "^[ \t]*#[ \t]*include[ \t]*<([^>]+)>")
             set(what "${CMAKE_MATCH_1}")
+            string(REGEX REPLACE "^attune/" "" inner "${what}")
+            if(NOT inner STREQUAL what AND inner MATCHES "${outer_ring}" AND NOT file MATCHES "${outer_ring}"
+               AND NOT folder MATCHES "^(off|unit)$")
+                if(NOT "${file}>${inner}" IN_LIST edges_outwards)
+                    problem("a core file includes no file of the outer ring; the core owns a seam, the outer file uses it")
+                endif()
+                list(APPEND edges_found "${file}>${inner}")
+            endif()
             if(what MATCHES "^attune/(.*)$" AND CMAKE_MATCH_1 MATCHES "${where_llvm}"
                AND NOT file MATCHES "${where_llvm}" AND NOT file STREQUAL "unit/clang.hpp")
                 problem("it parses LLVM's headers; only the module's own parts may include it")
@@ -187,6 +270,13 @@ foreach(file IN LISTS files)
         if(NOT own)
             problem("${header} does not include it under ATTUNE_HEADER_ONLY")
         endif()
+    endif()
+endforeach()
+foreach(edge IN LISTS edges_outwards)
+    if(NOT edge IN_LIST edges_found)
+        set(file "cmake/AttuneLayers.cmake")
+        set(line "${edge}")
+        problem("this edge is gone; remove it from edges_outwards")
     endif()
 endforeach()
 # Each file of a user parses what attune.hpp includes; bench.core.include_cost compares it with Eigen.
