@@ -370,6 +370,23 @@ function(attune_add_component name)
     add_library(attune::${name} ALIAS attune_${name})
 endfunction()
 
+# attune::all: each part that there is.
+function(attune_add_all)
+    if(TARGET attune::all)
+        return()
+    endif()
+    add_library(attune_all INTERFACE)
+    foreach(part IN LISTS attune_stages ITEMS clang xgboost mpi smt onnx)
+        if(TARGET attune::${part})
+            target_link_libraries(attune_all INTERFACE attune::${part})
+        endif()
+    endforeach()
+    if(TARGET Eigen3::Eigen) # searches with policies of one's own are templates
+        attune_link_package(attune_all INTERFACE eigen)
+    endif()
+    add_library(attune::all ALIAS attune_all)
+endfunction()
+
 # attune::clang where <reason> keeps the module from being built: clang_compiler then spawns `c++`, and says so.
 function(attune_add_clang_without_module reason)
     if(NOT TARGET attune::clang)

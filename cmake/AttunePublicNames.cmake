@@ -1,6 +1,8 @@
 # cmake -P cmake/AttunePublicNames.cmake : the names that users see are those of tests/public_names.txt, so that an addition is a
 # decision. cmake -D write=ON -P ... writes the file anew.
 #
+# attune_all.hpp has them all, except those that stand for others under ATTUNE_OFF.
+#
 # Public is what a header declares in attune, attune::search, attune::published, attune::model or attune::machine, outside of the folders detail/ and unit/. Everything else is in
 # attune::detail; another namespace is refused. A declaration without a definition (`class bench;`) does not count. The sources are
 # formatted, so that a declaration of a namespace begins a line.
@@ -14,6 +16,7 @@ list(FILTER headers EXCLUDE REGEX "(^|/)(detail|unit)/")
 list(SORT headers)
 set(now "")
 set(count 0)
+set(public "")
 foreach(header IN LISTS headers)
     file(READ "${root}/include/attune/${header}" text)
     string(REPLACE ", gnu::visibility(\"hidden\")" "" text "${text}")
@@ -65,6 +68,9 @@ foreach(header IN LISTS headers)
     list(LENGTH names many)
     math(EXPR count "${count} + ${many}")
     if(names)
+        if(NOT header MATCHES "^off/")
+            list(APPEND public "${header}")
+        endif()
         list(JOIN names " " names)
         string(APPEND now "${header}: ${names}\n")
     endif()
@@ -90,5 +96,22 @@ if(NOT decided STREQUAL now)
     endforeach()
     message(FATAL_ERROR "public names changed; is each of them meant for users? Else it belongs in a namespace detail. Then: "
                         "cmake -D write=ON -P cmake/AttunePublicNames.cmake")
+endif()
+set(queue attune_all.hpp)
+set(seen "")
+while(queue)
+    list(POP_FRONT queue header)
+    if(header IN_LIST seen)
+        continue()
+    endif()
+    list(APPEND seen "${header}")
+    file(STRINGS "${root}/include/attune/${header}" lines REGEX "^#include <attune/[^>]+\\.hpp>")
+    list(TRANSFORM lines REPLACE "^#include <attune/([^>]+)>.*$" "\\1")
+    list(APPEND queue ${lines})
+endwhile()
+list(REMOVE_ITEM public ${seen})
+if(public)
+    list(JOIN public "\n  " public)
+    message(FATAL_ERROR "attune_all.hpp is everything, but it does not include:\n  ${public}")
 endif()
 message(STATUS "${count} public names, as decided")
