@@ -9,11 +9,13 @@
 #   files      attune/unit/files.hpp          JSON                   space
 #   search     attune/unit/search.hpp         Eigen                  space
 #   compile    attune/unit/compile.hpp        -                      core
+#   nvrtc      attune/unit/nvrtc.hpp          -                      compile
 #   measure    attune/unit/measure.hpp        -                      core
-#   worker     attune/unit/worker.hpp         JSON                   measure
+#   message    attune/unit/message.hpp        JSON                   core
 #   remember   attune/unit/remember.hpp       JSON                   core
-#   tune       attune/unit/tune.hpp           -                      search, compile, worker, remember
-#   ship       attune/unit/ship.hpp           JSON                   compile, remember
+#   tune       attune/unit/tune.hpp           -                      search, compile, measure, message, remember
+#   cuda       attune/unit/cuda.hpp           -                      nvrtc, tune
+#   ship       attune/unit/ship.hpp           JSON                   nvrtc, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
@@ -22,24 +24,26 @@
 #   networks   attune/unit/networks.hpp       -                      core
 #   onnx       attune/unit/onnx.hpp           ONNX and protobuf      networks; as xgboost
 #
-# core holds core/, declare/ and cuda/. An installed package may have the libraries; else the consumer's own compiler
+# core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search compile measure worker remember tune ship)
+set(attune_stages core space files search compile nvrtc measure message remember tune cuda ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
 set(attune_packages_remember json)
-set(attune_packages_worker json)
+set(attune_packages_message json)
 set(attune_packages_ship json)
 set(attune_uses_space core)
 set(attune_uses_files space)
 set(attune_uses_search space)
 set(attune_uses_compile core)
+set(attune_uses_nvrtc compile)
 set(attune_uses_measure core)
-set(attune_uses_worker measure)
+set(attune_uses_message core)
 set(attune_uses_remember core)
-set(attune_uses_tune search compile worker remember)
-set(attune_uses_ship compile remember)
+set(attune_uses_tune search compile measure message remember)
+set(attune_uses_cuda nvrtc tune)
+set(attune_uses_ship nvrtc remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
 set(attune_uses_xgboost search)
@@ -277,7 +281,7 @@ function(attune_add_unit target kind file)
     # What a consumer's -O3 does not make faster compiles sooner with less: stages without a hot loop with -O1. The search
     # gains by it (bench.search.engine).
     set(level -O2)
-    if(target MATCHES "^attune_(files|compile|worker|remember|tune|ship|tool|clang_module)$")
+    if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|ship|tool|clang_module)$")
         set(level -O1)
     endif()
     if(NOT target STREQUAL "attune_search")

@@ -114,9 +114,8 @@ set(where_llvm "^compile/clang/detail/(assembled_files|files|front_job|frontend|
 set(where_clang "${where_llvm}")
 
 # tune/ outside tune/device/cuda/ names no CUDA: what it may see of it holds no type of the driver's,
-# and a backend is seen through device_target.hpp; devices.hpp lists the backends.
+# and a backend is seen through device_target.hpp.
 set(backend "^tune/device/cuda/")
-set(plain_cuda "^attune/cuda/launch\\.hpp$")
 
 # 0.1 s or more of every user's compile time each, or a gate to them: only in .ipp
 set(heavy chrono condition_variable filesystem format fstream future iomanip iostream istream mutex ostream
@@ -204,9 +203,8 @@ foreach(file IN LISTS files)
                 elseif(NOT file STREQUAL "${CMAKE_MATCH_1}.hpp")
                     problem("an .ipp is included by its own header and its unit alone; include the .hpp")
                 endif()
-            elseif(what MATCHES "^attune/(cuda|measure/cuda|compile/nvrtc|tune/device/cuda)/" AND folder STREQUAL "tune"
-                   AND NOT file MATCHES "${backend}" AND NOT file STREQUAL "tune/device/devices.hpp"
-                   AND NOT what MATCHES "${plain_cuda}")
+            elseif(what MATCHES "^attune/(cuda|measure/cuda|compile/nvrtc|compile/cuda_compiler|tune/device/cuda)[/.]" AND folder STREQUAL "tune"
+                   AND NOT file MATCHES "${backend}")
                 problem("tune/ includes CUDA in tune/device/cuda/ only: ask device_target")
             elseif(what MATCHES "^attune/([a-z]+)/.*detail/" AND NOT CMAKE_MATCH_1 STREQUAL stage
                    AND NOT folder STREQUAL "unit" AND NOT CMAKE_MATCH_1 STREQUAL "core")
@@ -216,7 +214,8 @@ foreach(file IN LISTS files)
                 if(what MATCHES "^attune/ship/(baked|check|tool)[/.]" AND NOT folder STREQUAL "ship")
                     set(other "ship_${CMAKE_MATCH_1}")
                 endif()
-                if(NOT other IN_LIST sees_${folder} AND NOT what MATCHES "^attune/off/(tuned|program).hpp$")
+                if(NOT other IN_LIST sees_${folder} AND NOT what MATCHES "^attune/off/(tuned|program).hpp$"
+                   AND NOT file STREQUAL "compile/cuda_compiler.hpp") # its function is of attune::cuda
                     problem("${folder}/ may not include ${other}/")
                 elseif(folder STREQUAL "off" AND other STREQUAL "compile" AND NOT what MATCHES "/ahead/ahead_(list|unit)\\.hpp$")
                     problem("off/ has nothing of the tuner")

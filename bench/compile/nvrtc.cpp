@@ -13,7 +13,7 @@
 //          line is the sum over the kernels, as they are compiled by default, over that of nvcc.
 #include <attune/compile/nvrtc.hpp>
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc/cubin.hpp>
 #include <attune/compile/nvrtc/library.hpp>
 #include <attune/compile/source/signature.hpp>

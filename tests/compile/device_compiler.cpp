@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/device_compiler.hpp>
 
+#include <attune/compile/cuda_compiler.hpp>
+
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>

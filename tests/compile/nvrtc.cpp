@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/nvrtc.hpp>
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/device_span.hpp>

@@ -1,6 +1,6 @@
 // tests/compile/nvrtc_cache.cpp - nvrtc_compiler over the object cache.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>

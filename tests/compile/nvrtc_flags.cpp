@@ -1,6 +1,6 @@
 // tests/compile/nvrtc_flags.cpp - every way to write a flag that NVRTC understands.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/signature.hpp>
 

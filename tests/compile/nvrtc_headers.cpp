@@ -1,6 +1,6 @@
 // tests/compile/nvrtc_headers.cpp - headers that nvrtc_compiler parses once, and when it must not.
 // SPDX-License-Identifier: MIT
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/system/process.hpp>

@@ -1,5 +1,5 @@
 // Threads of the emulated device meet in warps, blocks, clusters and grids.
-#include <attune/cuda/launch.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/cuda/loaded_code.hpp>
 
 #include <doctest/doctest.h>

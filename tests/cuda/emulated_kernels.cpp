@@ -1,5 +1,5 @@
 // The emulated device computes what CUDA C++ says: blocks, barriers, lanes, shared memory.
-#include <attune/cuda/launch.hpp>
+#include <attune/core/launch.hpp>
 
 #include <doctest/doctest.h>
 #include <numeric>

@@ -6,7 +6,6 @@
 #include <attune/cuda/limits.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/device/devices.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

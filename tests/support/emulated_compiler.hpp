@@ -8,7 +8,7 @@
 //     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/core/error.hpp>

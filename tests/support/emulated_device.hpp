@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/cuda/code.hpp>
 #include <attune/cuda/driver.hpp>

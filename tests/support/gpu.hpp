@@ -6,7 +6,7 @@
 // lacks what every libcuda exports, as an emulated or scripted one does, is not taken for one.
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>

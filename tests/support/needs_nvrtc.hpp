@@ -5,7 +5,7 @@
 // device is used: the compilers are told of none, wherever they run.
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/library.hpp>
 #include <attune/core/error.hpp>

@@ -5,7 +5,7 @@
 // share their counts. Without a driver in its target nothing can be launched.
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/cuda/limits.hpp>
 
 #include <functional>

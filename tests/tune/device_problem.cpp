@@ -1,7 +1,7 @@
 // tests/tune/device_problem.cpp - problem.hpp where the compiler makes code for a CUDA device.
 // SPDX-License-Identifier: MIT
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/core/error.hpp>
-#include <attune/tune/device/devices.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

@@ -5,23 +5,18 @@
 #include <attune/compile/callable.hpp>
 #include <attune/compile/compiler.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/code.hpp>
-#include <attune/cuda/device.hpp>
 
 #include <type_traits>
 
 namespace attune::inline ATTUNE_ABI {
 
-/// True for types that describe a device to compile for. Another kind of device specialises it for
-/// its own type and declares make_device_target() for that: tune/device/device_target.hpp.
+/// True for types that describe a device to compile for. A kind of device specialises it for its
+/// own type and declares make_device_target() for that: cuda_compiler.hpp, device_target.hpp.
 template <class Target>
 inline constexpr bool describes_device = false;
-template <>
-inline constexpr bool describes_device<cuda_target> = true;
 
 /// A compiler for the device that target() describes. Its callables include the variant's launch,
-/// and object_key covers it. target() is the same for every call and copy. For a cuda_target,
-/// callable::address points to a `device_variant` that callable::code owns.
+/// and object_key covers it. target() is the same for every call and copy.
 template <class C>
 concept device_compiler = compiler<C> && requires(C const& fixed) {
     fixed.target();

@@ -6,6 +6,7 @@
 
 #include <attune/compile/cache/options.hpp>
 #include <attune/compile/callable.hpp>
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/compile/nvrtc/options.hpp>
 #include <attune/compile/source/compile_request.hpp>
 #include <attune/compile/source/source.hpp>

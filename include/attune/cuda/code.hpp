@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/core/callable.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/launch.hpp>
 
 #include <cstdint>
 #include <string>

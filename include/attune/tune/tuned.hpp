@@ -14,7 +14,7 @@
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
 #include <attune/tune/capture/captured_arguments.hpp>
-#include <attune/tune/device/devices.hpp>
+#include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel.hpp>

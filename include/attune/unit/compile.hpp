@@ -1,4 +1,4 @@
-// attune/unit/compile.hpp - the definitions of the stage compile/; Clang and LLVM are in the Clang module.
+// attune/unit/compile.hpp - the definitions of the stage compile/ but NVRTC; Clang and LLVM are in the Clang module.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -10,9 +10,6 @@
 #include <attune/compile/cache/object_cache.ipp>
 #include <attune/compile/cache/request_key.ipp>
 #include <attune/compile/clang.ipp>
-#include <attune/compile/nvrtc.ipp>
-#include <attune/compile/nvrtc/cubin.ipp>
-#include <attune/compile/nvrtc/library.ipp>
 #include <attune/compile/source/annotations.ipp>
 #include <attune/compile/source/compile_request.ipp>
 #include <attune/compile/source/embedded.ipp>

@@ -1,4 +1,4 @@
-// attune/unit/core.hpp - the definitions of what every stage stands on: core/, declare/ and cuda/.
+// attune/unit/core.hpp - the definitions of what every stage stands on: core/ and declare/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -7,6 +7,7 @@
 
 #include <attune/core/environment.ipp>
 #include <attune/core/evaluation.ipp>
+#include <attune/core/launch.ipp>
 #include <attune/core/number_text.ipp>
 #include <attune/core/outcome.ipp>
 #include <attune/core/own_float_environment.ipp>
@@ -28,15 +29,6 @@
 #include <attune/core/posix/steady_seconds.ipp>
 #include <attune/core/posix/taken_handler.ipp>
 #include <attune/core/quantity_text.ipp>
-#include <attune/cuda/capture.ipp>
-#include <attune/cuda/clocks.ipp>
-#include <attune/cuda/device.ipp>
-#include <attune/cuda/device_array.ipp>
-#include <attune/cuda/driver.ipp>
-#include <attune/cuda/launch.ipp>
-#include <attune/cuda/limits.ipp>
-#include <attune/cuda/loaded_code.ipp>
-#include <attune/cuda/occupancy.ipp>
 #include <attune/declare/activity.ipp>
 #include <attune/declare/bind_inputs.ipp>
 #include <attune/declare/expression/lower_code.ipp>

@@ -1,4 +1,4 @@
-// attune/unit/measure.hpp - the definitions of the stage measure/, without cuda/worker/.
+// attune/unit/measure.hpp - the definitions of the stage measure/, without cuda/ and message/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form: that of the CMake target
@@ -20,17 +20,6 @@
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
 #include <attune/measure/cpu/variant_timing.ipp>
-#include <attune/measure/cuda/device_bench.ipp>
-#include <attune/measure/cuda/device_clock.ipp>
-#include <attune/measure/cuda/device_compare.ipp>
-#include <attune/measure/cuda/device_copies.ipp>
-#include <attune/measure/cuda/device_memory.ipp>
-#include <attune/measure/cuda/device_runs.ipp>
-#include <attune/measure/cuda/device_session.ipp>
-#include <attune/measure/cuda/device_trials.ipp>
-#include <attune/measure/cuda/host_check.ipp>
-#include <attune/measure/cuda/launch_graph.ipp>
-#include <attune/measure/cuda/loaded_variant.ipp>
 #include <attune/measure/energy/energy_counters.ipp>
 #include <attune/measure/roofline/core_peaks.ipp>
 #include <attune/measure/roofline/roofline.ipp>

@@ -9,14 +9,6 @@
 #include <attune/tune/capture/call_replay.ipp>
 #include <attune/tune/capture/captured_arguments.ipp>
 #include <attune/tune/capture/replay_report.ipp>
-#include <attune/tune/device/cuda/cuda_bench.ipp>
-#include <attune/tune/device/cuda/cuda_device.ipp>
-#include <attune/tune/device/cuda/cuda_kernel.ipp>
-#include <attune/tune/device/cuda/device_call.ipp>
-#include <attune/tune/device/cuda/launch_limits.ipp>
-#include <attune/tune/device/cuda/more_devices.ipp>
-#include <attune/tune/device/cuda/predicted_bench.ipp>
-#include <attune/tune/device/cuda/program_ptx.ipp>
 #include <attune/tune/dispatch/background/apart_tuning.ipp>
 #include <attune/tune/dispatch/background/background.ipp>
 #include <attune/tune/dispatch/background/call_copies.ipp>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/launch.hpp>
 
 #include <cstddef>
 #include <string>

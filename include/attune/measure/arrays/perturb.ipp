@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>
 #include <attune/measure/arrays/content.hpp>
+#include <attune/measure/arrays/detail/typed_elements.hpp>
 #include <attune/measure/arrays/perturb.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Root mean square of the finite elements, with independent partial sums; falls back to the slower
-/// function of compare.ipp when squares overflow or underflow.
+/// function of typed_elements.hpp when squares overflow or underflow.
 template <class T>
 [[nodiscard]] double quick_root_mean_square(std::byte const* data, std::size_t count) noexcept
 {

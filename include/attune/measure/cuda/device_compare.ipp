@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/compare.hpp>
+#include <attune/measure/arrays/detail/typed_elements.hpp>
 #include <attune/measure/cuda/device_compare.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <attune/core/assert.hpp>
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/launch.hpp>
 #include <attune/measure/cuda/device_session.hpp>
 #include <attune/measure/cuda/loaded_variant.hpp>
 

@@ -1,7 +1,8 @@
 // attune/tune/device/device_target.hpp - the interface between a tuning and a device backend.
 // SPDX-License-Identifier: MIT
 //
-// A backend is a folder beside cuda/ that derives from both classes, plus one line in devices.hpp.
+// A backend is a folder beside cuda/ that derives from both classes and a header of the compiler
+// that declares make_device_target(): compile/cuda_compiler.hpp.
 #pragma once
 
 #include <attune/compile/callable.hpp>
@@ -125,7 +126,7 @@ using device_finder = std::function<std::shared_ptr<device_target const>()>;
 template <class Compiler>
 [[nodiscard]] device_finder make_device_finder(Compiler const& held)
 {
-    // make_device_target() is declared beside the device: see devices.hpp.
+    // Found by the type of the argument: its header declares make_device_target().
     if constexpr (device_compiler<Compiler>)
         return [&held] { return make_device_target(held.target()); };
     else

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/launch.hpp>
 #include <attune/declare/expression/code_quantity.hpp>
 #include <attune/declare/lower.hpp>
 

@@ -45,8 +45,8 @@ struct worker_door {
 
 namespace attune::inline ATTUNE_ABI {
 
-/// Makes the calling program able to be a worker. `tuned` calls it for every compiler for a device;
-/// other programs do not contain the door.
+/// Makes the calling program able to be a worker. make_device_target(cuda_target) calls it;
+/// programs without attune::cuda do not contain the door.
 template <class Door = void>
 void hold_worker_door() noexcept
 {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/measure/cuda/device_compare_text.hpp>
 #include <attune/measure/cuda/worker/worker_bench.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>

@@ -4,23 +4,21 @@
 // tested by tune/device_problem.cpp
 #pragma once
 
+#include <attune/compile/cuda_compiler.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/device.hpp>
-#include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/tune/device/device_target.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
 
-namespace attune::inline ATTUNE_ABI {
-
-namespace detail {
+namespace attune::inline ATTUNE_ABI::detail {
 
 /// "NVIDIA H200 (sm_90)"; "sm_90" where only the architecture is known.
 [[nodiscard]] std::string device_name(device_limits const& device);
 
-/// The device of a cuda_target.
+/// The device of a cuda_target: make_device_target() gives one.
 class cuda_device final : public device_target {
 public:
     /// @param target  outlives this object and all objects that this one makes
@@ -50,19 +48,7 @@ private:
     cuda_target const& target_;
 };
 
-} // namespace detail
-
-/// A template, so that only programs with a compiler for a device contain the worker's entry: see
-/// worker_door.hpp.
-/// @param target  outlives the result
-template <class Door = void>
-[[nodiscard]] std::shared_ptr<device_target const> make_device_target(cuda_target const& target)
-{
-    hold_worker_door<Door>();
-    return std::make_shared<detail::cuda_device>(target);
-}
-
-} // namespace attune::inline ATTUNE_ABI
+} // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
 #include <attune/tune/device/cuda/cuda_device.ipp>

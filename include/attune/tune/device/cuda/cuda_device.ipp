@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/occupancy.hpp>
+#include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/tune/device/cuda/cuda_bench.hpp>
 #include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/device/cuda/cuda_kernel.hpp>
@@ -91,3 +92,13 @@ ATTUNE_INLINE std::unique_ptr<bench> cuda_device::make_bench(tuning_problem cons
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail
+
+namespace attune::inline ATTUNE_ABI {
+
+ATTUNE_INLINE std::shared_ptr<device_target const> make_device_target(cuda_target const& target)
+{
+    hold_worker_door();
+    return std::make_shared<detail::cuda_device>(target);
+}
+
+} // namespace attune::inline ATTUNE_ABI

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/cuda/capture.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/loaded_code.hpp>
 #include <attune/cuda/primary_context.hpp>
 #include <attune/measure/cuda/device_layout.hpp>

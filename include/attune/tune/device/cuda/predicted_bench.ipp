@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/compile/device_compiler.hpp>
 #include <attune/core/version.hpp>
+#include <attune/cuda/code.hpp>
 #include <attune/cuda/occupancy.hpp>
 #include <attune/tune/device/cuda/predicted_bench.hpp>
 

@@ -1,9 +1,9 @@
-// attune/cuda/launch.ipp - a geometry as text.
+// attune/core/launch.ipp - a geometry as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/launch.hpp>
 #include <attune/core/version.hpp>
-#include <attune/cuda/launch.hpp>
 
 namespace attune::inline ATTUNE_ABI {
 

@@ -1,6 +1,6 @@
-// tests/cuda/launch.cpp : mirrors include/attune/cuda/launch.hpp, which it includes first
+// tests/core/launch.cpp : mirrors include/attune/core/launch.hpp, which it includes first
 // SPDX-License-Identifier: MIT
-#include <attune/cuda/launch.hpp>
+#include <attune/core/launch.hpp>
 
 #include <doctest/doctest.h>
 #include <limits>

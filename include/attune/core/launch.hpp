@@ -1,4 +1,4 @@
-// attune/cuda/launch.hpp - the geometry of a launch: threads, blocks, clusters.
+// attune/core/launch.hpp - the geometry of a launch: threads, blocks, clusters.
 // SPDX-License-Identifier: MIT
 // Source   CUDA C++ programming guide, execution configuration and thread block clusters
 #pragma once
@@ -42,5 +42,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/cuda/launch.ipp>
+#include <attune/core/launch.ipp>
 #endif

@@ -1,0 +1,18 @@
+// attune/unit/nvrtc.hpp - the definitions of cuda/ and of NVRTC in compile/.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::nvrtc. With ATTUNE_HEADER_ONLY no file includes it.
+#pragma once
+
+#include <attune/compile/nvrtc.ipp>
+#include <attune/compile/nvrtc/cubin.ipp>
+#include <attune/compile/nvrtc/library.ipp>
+#include <attune/cuda/capture.ipp>
+#include <attune/cuda/clocks.ipp>
+#include <attune/cuda/device.ipp>
+#include <attune/cuda/device_array.ipp>
+#include <attune/cuda/driver.ipp>
+#include <attune/cuda/limits.ipp>
+#include <attune/cuda/loaded_code.ipp>
+#include <attune/cuda/occupancy.ipp>
