@@ -15,6 +15,7 @@
 #   remember   attune/unit/remember.hpp       JSON                   core
 #   tune       attune/unit/tune.hpp           -                      search, compile, measure, message, remember
 #   cuda       attune/unit/cuda.hpp           -                      nvrtc, tune
+#   capture    attune/unit/capture.hpp        JSON                   tune
 #   ship       attune/unit/ship.hpp           JSON                   nvrtc, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
@@ -26,12 +27,13 @@
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search compile nvrtc measure message remember tune cuda ship)
+set(attune_stages core space files search compile nvrtc measure message remember tune cuda capture ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
 set(attune_packages_remember json)
 set(attune_packages_message json)
+set(attune_packages_capture json)
 set(attune_packages_ship json)
 set(attune_uses_space core)
 set(attune_uses_files space)
@@ -43,6 +45,7 @@ set(attune_uses_message core)
 set(attune_uses_remember core)
 set(attune_uses_tune search compile measure message remember)
 set(attune_uses_cuda nvrtc tune)
+set(attune_uses_capture tune)
 set(attune_uses_ship nvrtc remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
@@ -281,7 +284,7 @@ function(attune_add_unit target kind file)
     # What a consumer's -O3 does not make faster compiles sooner with less: stages without a hot loop with -O1. The search
     # gains by it (bench.search.engine).
     set(level -O2)
-    if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|ship|tool|clang_module)$")
+    if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|capture|ship|tool|clang_module)$")
         set(level -O1)
     endif()
     if(NOT target STREQUAL "attune_search")

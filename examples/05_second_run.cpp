@@ -3,6 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/ship/report/write_html.hpp>
+#include <attune/tune/capture.hpp>
 
 #include <cstdio>
 #include <span>

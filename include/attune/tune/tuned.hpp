@@ -13,8 +13,8 @@
 #include <attune/core/version.hpp>
 #include <attune/remember/memory_store.hpp>
 #include <attune/remember/record_store.hpp>
-#include <attune/tune/capture/captured_arguments.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel.hpp>
@@ -66,7 +66,7 @@ class tuned;
 /// also while it is tuned; attune's own arithmetic does not, and leaves that environment as it was.
 ///
 /// Where ATTUNE_REPLAY names a captured call of this kernel, construction tunes on it; whatever is
-/// wrong with that is a notice. ATTUNE_CAPTURE writes one: see capture/call_capture.hpp.
+/// wrong with that is a notice. ATTUNE_CAPTURE writes one: see tune/capture.hpp.
 ///
 /// With a device compiler, kernels run on that device. A call is then a launch: it returns while
 /// the kernel may still run, on the legacy default stream or that of on(stream). Host arrays
@@ -130,7 +130,7 @@ public:
                                  std::move(options),
                                  shape::layout(),
                                  detail::make_device_finder(self_->compiler));
-            self_->known->replay(replay_maker());
+            self_->known->replay(call_maker());
         }
     }
 
@@ -279,14 +279,14 @@ private:
     }
 
     /// Makes a captured call one of this kernel's; empty: it runs on a device.
-    [[nodiscard]] detail::replay_maker replay_maker() const
+    [[nodiscard]] detail::call_maker call_maker() const
     {
         if constexpr (device_compiler<Compiler> || (detail::is_device_array<Args> || ...))
             return {};
         else
-            return [this](detail::captured_arguments const& from) {
+            return [this](detail::given_arguments const& from) {
                 return std::apply([this](Args const&... args) { return call_of(args...); },
-                                  detail::captured_arguments_of<Args...>(from));
+                                  detail::given_arguments_of<Args...>(from));
             };
     }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <attune/remember/any_store.ipp>
-#include <attune/remember/files/captured_call.ipp>
 #include <attune/remember/files/event_log.ipp>
 #include <attune/remember/files/sample_file.ipp>
 #include <attune/remember/files/t4.ipp>

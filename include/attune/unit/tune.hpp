@@ -5,15 +5,12 @@
 // attune::tune. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/capture/call_capture.ipp>
-#include <attune/tune/capture/call_replay.ipp>
-#include <attune/tune/capture/captured_arguments.ipp>
-#include <attune/tune/capture/replay_report.ipp>
 #include <attune/tune/dispatch/background/apart_tuning.ipp>
 #include <attune/tune/dispatch/background/background.ipp>
 #include <attune/tune/dispatch/background/call_copies.ipp>
 #include <attune/tune/dispatch/background/stepped_tuning.ipp>
 #include <attune/tune/dispatch/background/tuning_slice.ipp>
+#include <attune/tune/dispatch/call_watch.ipp>
 #include <attune/tune/dispatch/choice/default_code.ipp>
 #include <attune/tune/dispatch/choice/forced_choice.ipp>
 #include <attune/tune/dispatch/choice/kept_samples.ipp>

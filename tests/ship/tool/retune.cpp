@@ -4,6 +4,7 @@
 #include <attune/remember/files/captured_call.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/ship/tool/tool.hpp>
+#include <attune/tune/capture.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <cstdio>

@@ -3,6 +3,7 @@
 #include <attune/tune/capture/call_capture.hpp>
 
 #include <attune/remember/files/captured_call.hpp>
+#include <attune/tune/capture.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <doctest/doctest.h>

@@ -103,11 +103,11 @@ struct captured<Result(Args...)> {
                                 attune::detail::append_content(to, frame);
                             }));
     }
-    attune::detail::replay_maker maker() const
+    attune::detail::call_maker maker() const
     {
-        return [this](attune::detail::captured_arguments const& from) {
+        return [this](attune::detail::given_arguments const& from) {
             return std::apply([this](Args const&... args) { return call_of(args...); },
-                              attune::detail::captured_arguments_of<Args...>(from));
+                              attune::detail::given_arguments_of<Args...>(from));
         };
     }
     auto replay() const { return replay_in(path, subject(), maker()); }

@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/remember/files/captured_call.hpp>
+#include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 
@@ -46,17 +47,20 @@ struct capture_wish {
 void append_content(std::string& to, call_frame const& frame);
 
 /// Captures one call of a dispatch_table to a file, where the environment asks for it. Any thread.
-class call_capture {
+class call_capture final : public watched_calls {
 public:
     explicit call_capture(std::string const& kernel);
 
     /// True until a call is captured, if one is to be.
-    [[nodiscard]] bool is_due() const noexcept { return is_due_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool is_due() const noexcept override
+    {
+        return is_due_.load(std::memory_order_relaxed);
+    }
     /// Writes the file, or says why not; calls whose arrays are all empty are passed over.
     /// @return  a sentence; empty: nothing happened
     [[nodiscard]] std::string take(dispatched_kernel const& of,
                                    std::vector<number> const& inputs,
-                                   call_frame const& frame) noexcept;
+                                   call_frame const& frame) noexcept override;
 
 private:
     [[nodiscard]] std::string

@@ -22,7 +22,7 @@ struct replay_of_call {
 /// @return  null: it is a call of another kernel
 /// Errors   attune::error: the file cannot be read or is damaged; something is another one here
 [[nodiscard]] std::unique_ptr<replay_of_call const>
-replay_in(std::string const& path, dispatched_kernel const& of, replay_maker const& make);
+replay_in(std::string const& path, dispatched_kernel const& of, call_maker const& make);
 
 /// Whether `attune retune` has started this program, by ATTUNE_REPLAY_ANEW, to tune this kernel
 /// also where the store knows the captured call. Other kernels keep the program's policy.

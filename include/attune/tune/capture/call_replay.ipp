@@ -79,7 +79,7 @@ try {
 }
 
 ATTUNE_INLINE std::unique_ptr<replay_of_call const>
-replay_in(std::string const& path, dispatched_kernel const& of, replay_maker const& make)
+replay_in(std::string const& path, dispatched_kernel const& of, call_maker const& make)
 {
     capture_reader file = capture_reader::of_file(path);
     if (file.call().kernel != of.kernel.name) return nullptr;

@@ -7,8 +7,11 @@
 #include <attune/remember/files/captured_call.hpp>
 #include <attune/tune/capture/captured_arguments.hpp>
 
+#include <cstring>
 #include <string>
 #include <sys/mman.h>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -81,9 +84,9 @@ ATTUNE_INLINE void captured_arguments::refuse(std::size_t position) const
                 "capture the call again, with this program");
 }
 
-ATTUNE_INLINE captured_arguments::array captured_arguments::array_at(std::size_t position,
-                                                                     std::size_t element_bytes,
-                                                                     std::size_t lengths) const
+ATTUNE_INLINE given_arguments::array captured_arguments::array_at(std::size_t position,
+                                                                  std::size_t element_bytes,
+                                                                  std::size_t lengths) const
 {
     if (position >= call().arguments.size()) refuse(position);
     captured_argument const& from = call().arguments[position];

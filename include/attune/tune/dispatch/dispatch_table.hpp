@@ -7,8 +7,8 @@
 #include <attune/core/shape/call_shape.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/capture/captured_arguments.hpp>
 #include <attune/tune/device/device_target.hpp>
+#include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/served/installed_variant.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
 #include <attune/tune/kernel/problem.hpp>
@@ -93,9 +93,9 @@ public:
                         std::span<std::int64_t const> shape,
                         std::vector<number> const& inputs,
                         call_frame frame);
-    /// tune() for the captured call that ATTUNE_REPLAY names, if it is one of this kernel. Where
-    /// ATTUNE_REPLAY_REPORT names a file, the process ends then. Whatever is wrong is a notice.
-    void replay(replay_maker const& make) noexcept;
+    /// tune() for the call that call_watch::replay has for this kernel. Whatever is wrong is a
+    /// notice.
+    void replay(call_maker const& make) noexcept;
     /// Whether calls with these inputs are served without a tuning. Waits as tune() does.
     [[nodiscard]] bool is_tuned(std::vector<number> const& inputs);
     /// What is known for calls of this shape with these inputs. Nothing is tuned or run; waits as

@@ -11,10 +11,8 @@
 #include <attune/core/posix/signal_context.hpp>
 #include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/capture/call_capture.hpp>
-#include <attune/tune/capture/call_replay.hpp>
-#include <attune/tune/capture/replay_report.hpp>
 #include <attune/tune/dispatch/background/apart_tuning.hpp>
+#include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/dispatch/mode.hpp>
@@ -36,6 +34,12 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+[[nodiscard]] inline std::unique_ptr<watched_calls> watch_of(std::string const& kernel)
+{
+    call_watch const* const watch = call_watch_of_program();
+    return watch != nullptr ? watch->watch(kernel) : nullptr;
+}
+
 /// What decides, in the call and beside it.
 struct dispatch_table::state {
     state(dispatched_kernel of, any_store store)
@@ -52,7 +56,7 @@ struct dispatch_table::state {
     state& operator=(state const&) = delete;
 
     dispatch_parts parts;
-    call_capture capture{parts.subject.kernel.name};
+    std::unique_ptr<watched_calls> const watched = watch_of(parts.subject.kernel.name); ///< or null
     /// Made before any signal: a copy of it takes no memory for its texts.
     error const not_in_handlers{
         "a signal handler called kernel '" + parts.subject.kernel.name +
@@ -146,7 +150,8 @@ private:
                                                 tuning_options options)
 {
     tuning_options out = with_mode(std::move(options));
-    if (is_retuned(kernel)) out.on_miss = miss_policy::always;
+    call_watch const* const watch = call_watch_of_program();
+    if (watch != nullptr && watch->is_retuned(kernel)) out.on_miss = miss_policy::always;
     return out;
 }
 
@@ -233,8 +238,8 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     read_once();
     state& s = *state_;
     dispatched_kernel const& subject = s.parts.subject;
-    if (s.capture.is_due())
-        if (std::string const said = s.capture.take(subject, inputs, frame); !said.empty())
+    if (s.watched != nullptr && s.watched->is_due())
+        if (std::string const said = s.watched->take(subject, inputs, frame); !said.empty())
             s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
@@ -347,23 +352,15 @@ ATTUNE_INLINE tuned_now dispatch_table::tune_with(trials_elsewhere& elsewhere,
     return out;
 }
 
-ATTUNE_INLINE void dispatch_table::replay(replay_maker const& make) noexcept
+ATTUNE_INLINE void dispatch_table::replay(call_maker const& make) noexcept
 try {
-    std::string const path = environment_variable("ATTUNE_REPLAY");
-    if (path.empty()) return;
-    dispatch_report& report = state_->parts.report;
-    std::string const asked = replay_report_path();
-    try {
-        auto const given = replay_in(path, state_->parts.subject, make);
-        if (given == nullptr) return;
-        tuning_report const done = tune(given->call.shape, given->call.inputs, given->call.frame);
-        report_replay_and_end(asked, done);
-        report.note("tuned for the captured call: " + done.summary());
-    } catch (...) {
-        std::string const why = in_one_line(text_of_exception());
-        report_no_replay(asked, why);
-        report.note("ATTUNE_REPLAY has no effect: " + why);
-    }
+    call_watch const* const watch = call_watch_of_program();
+    if (watch == nullptr) return;
+    std::string const said =
+        watch->replay(state_->parts.subject, make, [this](keyed_call const& given) {
+            return tune(given.shape, given.inputs, given.frame);
+        });
+    if (!said.empty()) state_->parts.report.note(said);
 } catch (...) { // there is not even memory for a sentence, or the sink threw
 }
 

@@ -6,7 +6,7 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/layers.hpp>
-#include <attune/tune/capture/call_capture.hpp>
+#include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 
 #include <algorithm>
@@ -119,10 +119,17 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
     if (!force.empty() && values_in(force).empty())
         out.push_back("ATTUNE_FORCE is '" + force +
                       "', which names no value, such as \"TILE=64 UNROLL=4\": ignored");
-    std::string const capture = environment_variable("ATTUNE_CAPTURE");
-    if (!capture.empty() && !capture_wish_in(capture))
-        out.push_back("ATTUNE_CAPTURE is '" + capture +
-                      "', which is not KERNEL, KERNEL:64MiB or KERNEL:64MiB=FILE: ignored");
+    if (call_watch const* const watch = call_watch_of_program()) {
+        for (std::string& said : watch->complaints())
+            out.push_back(std::move(said));
+    } else {
+        for (std::string const name : {"ATTUNE_CAPTURE", "ATTUNE_REPLAY"})
+            if (!environment_variable(name.c_str()).empty())
+                out.push_back(name +
+                              " is set, but this program captures no calls: ignored; a program "
+                              "that includes <attune/tune/capture.hpp> and links "
+                              "attune::capture does");
+    }
     return out;
 }
 
