@@ -32,7 +32,7 @@ set(sees_unit ${sees_tune} ship ship_tool unit) # one translation unit of the co
 # Two rings. The core is what a first tune on this processor uses. Everything else is the outer ring: a header that a user
 # includes and a target that he links. A core file includes no file of the outer ring.
 set(outer_ring
-    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc                         # GPUs
+    cuda/ measure/cuda/ tune/device/cuda/ compile/nvrtc compile/cuda_compiler                         # GPUs
     declare/nest/ space/schedule/ compile/nest/ tune/program/                   # programs
     declare/model/                                                              # networks, ONNX
     space/files/ space/smt/                                                     # files of spaces, Z3
@@ -42,7 +42,7 @@ set(outer_ring
     search/local/unit_embedding tune/recommended                                # techniques and their history
     search/published/ search/two_level/ search/cost/ search/transfer/other_programs remember/files/sample_file
     search/pareto/ tune/minimize_two search/fidelity/ tune/minimize_with_budget
-    tune/capture/ remember/files/captured_call                                  # recorded calls
+    tune/capture remember/files/captured_call                                  # recorded calls
     tune/together                                                               # one budget for many kernels
     tune/over/ tune/minimize_over tune/tune_over tune/study remember/study/ measure/message/ # many machines
     tune/minimize_recorded remember/files/t4                                    # recordings
@@ -52,9 +52,6 @@ list(JOIN outer_ring "|" outer_ring)
 set(outer_ring "^(${outer_ring})")
 # What still does: <core file>><outer file>. The aim is an empty list; an edge that is gone must leave it.
 set(edges_outwards
-    compile/device_compiler.hpp>cuda/code.hpp
-    compile/device_compiler.hpp>cuda/device.hpp
-    compile/source/compile_request.hpp>cuda/launch.hpp
     measure/bench.hpp>measure/energy/call_energy.hpp
     measure/bench.hpp>measure/energy/energy_counters.hpp
     measure/cpu/variant_timing.hpp>measure/energy/call_energy.hpp
@@ -68,7 +65,6 @@ set(edges_outwards
     tune.hpp>tune/minimize_with_budget.hpp
     tune.hpp>tune/together.hpp
     tune.hpp>tune/together_session.hpp
-    tune/device/devices.hpp>tune/device/cuda/cuda_device.hpp
     tune/dispatch/background/stepped_tuning.hpp>tune/together/shared_budget.hpp
     tune/dispatch/background/tuning_slice.hpp>search/cost/cost_samples.hpp
     tune/dispatch/background/tuning_slice.hpp>search/meta/technique_history.hpp
@@ -80,13 +76,7 @@ set(edges_outwards
     tune/dispatch/choice/kept_techniques.hpp>search/meta/space_structure.hpp
     tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_history.hpp
     tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_use.hpp
-    tune/dispatch/dispatch_table.hpp>tune/capture/captured_arguments.hpp
-    tune/dispatch/dispatch_table.ipp>tune/capture/call_capture.hpp
-    tune/dispatch/dispatch_table.ipp>tune/capture/call_replay.hpp
-    tune/dispatch/dispatch_table.ipp>tune/capture/replay_report.hpp
-    tune/dispatch/mode.ipp>tune/capture/call_capture.hpp
     tune/dispatch/tuning_elsewhere.hpp>tune/over/variant_text.hpp
-    tune/kernel/launch_declaration.hpp>cuda/launch.hpp
     tune/loop/detail/session_outcomes.hpp>tune/loop/candidate_pruning.hpp
     tune/loop/detail/session_outcomes.hpp>tune/loop/kernel_roofline.hpp
     tune/loop/detail/session_report.hpp>search/meta/technique_use.hpp
@@ -100,8 +90,7 @@ set(edges_outwards
     tune/loop/trial.ipp>measure/energy/call_energy.hpp
     tune/minimize.ipp>tune/over/minimize_slots.hpp
     tune/minimize.ipp>tune/over/slot_evaluator.hpp
-    tune/options.hpp>measure/energy/energy_counters.hpp
-    tune/tuned.hpp>tune/capture/captured_arguments.hpp)
+    tune/options.hpp>measure/energy/energy_counters.hpp)
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")
