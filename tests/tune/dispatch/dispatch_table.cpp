@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/dispatch/dispatch_table.hpp>
 
+#include <attune/tune/tuned.hpp>
+
+#include <atomic>
 #include <csignal>
 #include <doctest/doctest.h>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../../support/ignored_interrupts.hpp"
@@ -297,4 +302,60 @@ TEST_CASE("a progress sink that calls the kernel it hears of gets the default")
     CHECK(calls > 2);
     call = [] {};
     CHECK(one.obtain() == fast_code);
+}
+
+namespace {
+
+template <way Way>
+void add_to(std::span<double const> x, std::span<double> y, int)
+{
+    accumulate<Way>(x, y, 1.0);
+}
+
+} // namespace
+
+TEST_CASE("a shape that the winner covers is served by it while another thread tunes")
+{
+    scripted_compiler const compiler{
+        [](attune::compile_request const& v) -> scripted_compiler::answer {
+            return reinterpret_cast<void*>(v.macros.at(0).value == "1" ? &add_to<fast>
+                                                                       : &add_to<usual>);
+        },
+        "scripted 1"};
+    enum class stage { free, wanted, reached };
+    std::atomic<stage> hold{stage::free};
+    attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel{
+        "accumulate", accumulate_source(), ways<usual, fast>()};
+    kernel.bind<2>(attune::input<"WHICH", int>());
+    attune::tuned call{
+        kernel, compiler, attune::memory_store{}, quick_options([&](attune::progress const& p) {
+            stage wanted = stage::wanted;
+            if (p.event != progress_event::evaluated ||
+                !hold.compare_exchange_strong(wanted, stage::reached))
+                return;
+            while (hold != stage::free)
+                std::this_thread::yield();
+        })};
+    accumulate_data first;
+    accumulate_data second;
+    call(first.x, first.y, 1);
+    accumulate_data covered(900);
+    while (call.report().shapes.by_class == 0) {
+        covered = accumulate_data(covered.x.size() - 1);
+        call(covered.x, covered.y, 1);
+    }
+    auto const is_served_fast = [&] {
+        long const before = calls_to<fast>;
+        call(covered.x, covered.y, 1);
+        return calls_to<fast> == before + 1;
+    };
+    hold = stage::wanted;
+    std::thread other([&] { call(second.x, second.y, 2); });
+    while (hold != stage::reached)
+        std::this_thread::yield();
+    CHECK(is_served_fast());
+    hold = stage::free;
+    other.join();
+    CHECK(covered.called_times(2, 1.0));
+    CHECK(second.called_times(1, 1.0));
 }

@@ -58,6 +58,12 @@ struct dispatch_parts {
     [[nodiscard]] bool
     is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at);
 
+    /// The winner where it was verified for the shape or its class, though another thread may have
+    /// the turn; null: none, or others stand for these inputs. Any thread.
+    [[nodiscard]] installed_variant const* covering(served_inputs const& of,
+                                                    std::vector<number> const& inputs,
+                                                    std::span<std::int64_t const> key);
+
     /// The function of kernel.fallback(f) serves this shape for good: see kernel.precondition(f).
     /// Any thread.  @param said  if given, gets a report of that
     /// Errors  attune::error: the kernel has none

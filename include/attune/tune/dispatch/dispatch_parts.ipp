@@ -84,6 +84,16 @@ dispatch_parts::is_refused(served_inputs& of, std::vector<number> const& inputs,
     return true;
 }
 
+ATTUNE_INLINE installed_variant const* dispatch_parts::covering(served_inputs const& of,
+                                                                std::vector<number> const& inputs,
+                                                                std::span<std::int64_t const> key)
+{
+    if (of.problem.inputs != inputs) return nullptr;
+    installed_variant const* out = nullptr;
+    shapes.locked([&] { out = of.verifier ? of.verifier->covering(key) : nullptr; });
+    return out;
+}
+
 ATTUNE_INLINE installed_variant const& dispatch_parts::serve_plain(known_shape* shape,
                                                                    tuning_report* said)
 {
@@ -165,11 +175,12 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
     of.winner = &made;
     of.winner_at = found.at;
     of.winner_is_default = is_default;
-    of.verifier.emplace(shape_verifier::parts{subject, defaults, shapes, report},
-                        problem,
-                        made,
-                        divisors_of(problem.space->describe(), *found.at),
-                        std::move(found.proofs));
+    shape_verifier verifier{{subject, defaults, shapes, report},
+                            problem,
+                            made,
+                            divisors_of(problem.space->describe(), *found.at),
+                            std::move(found.proofs)};
+    shapes.locked([&] { of.verifier.emplace(std::move(verifier)); });
     if (is_default && by_default == nullptr) problem.by_default.store(&made);
     if (before != nullptr) shapes.look_again(*before);
     return out;

@@ -256,8 +256,10 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
                         "tuned.tune(arguments...)",
                         "call it when the tuning is over");
-        installed_variant const& by = s.until_then(of, met);
-        bool const is_too_early = of.is_settled && (of.winner == nullptr || met.met <= 1);
+        auto const* const covering = s.parts.covering(of, inputs, key);
+        installed_variant const& by = covering != nullptr ? *covering : s.until_then(of, met);
+        std::uint32_t const too_few = covering != nullptr ? often_met - 1 : 1;
+        bool const is_too_early = of.is_settled && (of.winner == nullptr || met.met <= too_few);
         if (!s.apart.is_wanted() || is_too_early || of.is_outside_bucket ||
             (of.is_settled && of.problem.inputs != inputs) || frame.has_only_empty_arrays())
             return by;
@@ -266,7 +268,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
         } catch (std::exception const&) {
             return by; // said by a call that has the turn
         }
-        return of.is_settled ? s.apart.verify(held, met.shape, key, frame)
+        return of.is_settled ? s.apart.verify(held, met.shape, key, frame, covering)
                              : s.apart.tune(held, met.shape, key, frame, by);
     }
     tries_elsewhere const by_others(s.parts.choice, elsewhere);

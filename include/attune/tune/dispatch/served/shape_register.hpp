@@ -10,6 +10,7 @@
 #include <attune/tune/shape/shape_table.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,10 @@ public:
     static void count(known_shape& shape, call_count& by);
     /// They are not any more.
     void stop_counting(call_count const& by);
+
+    /// Calls `f` under the lock, for what other threads read of the classes of shapes.
+    /// @pre  `f` takes microseconds and uses neither this object nor another lock
+    void locked(std::function<void()> const& f);
 
 private:
     fork_safe_mutex lock_{lock_use::brief};

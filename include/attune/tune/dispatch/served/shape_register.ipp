@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -133,6 +134,12 @@ ATTUNE_INLINE void shape_register::stop_counting(call_count const& by)
     for (std::unique_ptr<known_shape> const& s : table_.shapes())
         if (s->counter.load(std::memory_order_relaxed) == &by)
             s->counter.store(nullptr, std::memory_order_relaxed);
+}
+
+ATTUNE_INLINE void shape_register::locked(std::function<void()> const& f)
+{
+    std::scoped_lock<fork_safe_mutex> const here(lock_);
+    f();
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

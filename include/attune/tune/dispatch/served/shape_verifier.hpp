@@ -58,7 +58,11 @@ public:
                    proof_memory memory = {});
 
     /// The variant was right for this shape.
-    void add(std::span<std::int64_t const> key) { trust_.add(key); }
+    void add(std::span<std::int64_t const> key);
+
+    /// The variant, if it serves this shape and need not run for that; else null.
+    /// @pre  the turn is this thread's, or shape_register::locked() calls this
+    [[nodiscard]] installed_variant const* covering(std::span<std::int64_t const> key) const;
 
     /// Whether its class serves this shape, which serve() would verify all the same.
     [[nodiscard]] bool is_due(std::span<std::int64_t const> key, std::uint32_t met) const;

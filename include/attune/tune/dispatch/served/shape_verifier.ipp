@@ -59,6 +59,22 @@ ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
     }
 }
 
+ATTUNE_INLINE void shape_verifier::add(std::span<std::int64_t const> key)
+{
+    with_.shapes.locked([&] { trust_.add(key); });
+}
+
+ATTUNE_INLINE installed_variant const*
+shape_verifier::covering(std::span<std::int64_t const> key) const
+{
+    if (memory_.is_required) return nullptr;
+    auto const before = proven_before_.find({key.begin(), key.end()});
+    bool const serves = with_.subject.kernel.any_shape ||
+                        (before != proven_before_.end() ? before->second == known_verdict::right
+                                                        : trust_.covers(key));
+    return serves ? &variant_ : nullptr;
+}
+
 ATTUNE_INLINE void shape_verifier::keep(std::span<std::int64_t const> key, bool is_right) const
 {
     if (memory_.keep) memory_.keep({.shape = {key.begin(), key.end()}, .is_right = is_right});
@@ -112,7 +128,7 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
     counts_.proof_s += proof.elapsed_s;
     for (std::size_t i = 0; i < proof.is_right.size(); ++i)
         if (proof.is_right[i]) {
-            trust_.add(smaller[i].key);
+            add(smaller[i].key);
             keep(smaller[i].key, true);
             ++counts_.proofs;
         }
@@ -122,7 +138,7 @@ ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call
 ATTUNE_INLINE void shape_verifier::distrust(std::string const& why)
 {
     bool const is_news = !trust_.is_distrusted();
-    trust_.distrust();
+    with_.shapes.locked([&] { trust_.distrust(); });
     with_.shapes.withdraw(variant_);
     if (is_news)
         with_.report.note(
@@ -216,11 +232,13 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     std::string const where = text_of_shape(with_.subject.layout, key);
     // Other inputs may have the same code: a look at their shapes must not ask again.
     auto const remember = [&](known_verdict seen) {
-        if (shape != nullptr) proven_before_.insert_or_assign({key.begin(), key.end()}, seen);
+        with_.shapes.locked([&] {
+            if (seen != known_verdict::wrong) memory_.is_required = false;
+            if (shape != nullptr) proven_before_.insert_or_assign({key.begin(), key.end()}, seen);
+        });
     };
     if (verdict.how == shape_verdict::ending::right && verdict.is_slower) {
         ++counts_.slower;
-        memory_.is_required = false;
         remember(known_verdict::slower);
         std::string const times = seconds_text(verdict.tried_s) + " a call, the default " +
                                   seconds_text(verdict.trusted_s);
@@ -232,8 +250,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     }
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
-        memory_.is_required = false;
-        trust_.add(key);
+        add(key);
         remember(known_verdict::right);
         keep(key, true);
         with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
