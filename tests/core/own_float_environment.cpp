@@ -120,3 +120,24 @@ TEST_CASE("threads that start within inherit the usual environment")
     std::thread([&] { is_usual = float_environment{}.is_usual(); }).join();
     CHECK(is_usual);
 }
+
+TEST_CASE("what a scope changes in the floating-point unit is undone, its precision, too")
+{
+    std::feclearexcept(FE_ALL_EXCEPT);
+    {
+        attune::detail::kept_float_environment const kept;
+        std::fesetround(FE_UPWARD);
+        std::feraiseexcept(FE_INVALID);
+#if defined(__x86_64__)
+        _mm_setcsr(_mm_getcsr() | 0x8040U);
+        unsigned short const single = 0x007F; // 24 bits
+        asm volatile("fldcw %0" : : "m"(single));
+#endif
+    }
+    CHECK(float_environment{}.is_usual());
+    CHECK(std::fetestexcept(FE_ALL_EXCEPT) == 0);
+#if defined(__x86_64__)
+    long double volatile three = 3;
+    CHECK(static_cast<long double>(static_cast<double>(1 / three)) != 1 / three);
+#endif
+}

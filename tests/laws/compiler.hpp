@@ -4,8 +4,10 @@
 
 #include <attune/compile/compiler.hpp>
 #include <attune/compile/source/signature.hpp>
+#include <attune/core/own_float_environment.hpp>
 
 #include <atomic>
+#include <cfenv>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <string>
@@ -14,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "../support/float_host.hpp"
 #include "../support/stack_offsets.hpp"
 
 /// What a kernel of the laws calls in the program.
@@ -126,6 +129,22 @@ void compiler_laws(Make make)
     {
         CHECK(!compiler.identity().empty());
         CHECK(compiler.identity() == make().identity());
+    }
+    SUBCASE("in a host that traps errors of arithmetic it works, and the host sees nothing of it")
+    {
+        attune_test::float_host const host;
+        std::feclearexcept(FE_ALL_EXCEPT);
+        unsigned long const mode = attune::detail::float_environment{}.mode();
+        {
+            auto fresh = make();
+            static_cast<void>(fresh.identity());
+            attune::callable const code = callable_of(fresh.compile(source, Subject::variant("3")));
+            attune::kernel_source broken = source;
+            broken.text += "int x = ;\n";
+            static_cast<void>(fresh.compile(broken, Subject::variant("3")));
+        }
+        CHECK(std::fetestexcept(FE_ALL_EXCEPT) == 0);
+        CHECK(attune::detail::float_environment{}.mode() == mode);
     }
     SUBCASE("several threads compile at once")
     {

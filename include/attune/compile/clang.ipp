@@ -17,8 +17,8 @@
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/float_environment.hpp>
 #include <attune/core/posix/forever.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
@@ -271,6 +271,7 @@ ATTUNE_INLINE clang_compiler::clang_compiler(clang_options options)
 
 ATTUNE_INLINE std::string clang_compiler::notice() const
 {
+    detail::own_float_environment const numbers;
     (void)state_->known_facts();
     std::lock_guard const one(state_->lock);
     return state_->notice;
@@ -278,6 +279,7 @@ ATTUNE_INLINE std::string clang_compiler::notice() const
 
 ATTUNE_INLINE std::string clang_compiler::identity() const
 {
+    detail::own_float_environment const numbers;
     std::optional<detail::clang_facts> const facts = state_->known_facts();
     return facts ? state_->identity_of(*facts) : state_->fallback->identity();
 }
@@ -402,6 +404,7 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
 ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel,
                                                      compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     using clock = std::chrono::steady_clock;
     detail::work_in_progress const at_work;
     clock::time_point const start = clock::now();
@@ -455,6 +458,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
 ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source const& kernel,
                                                                   compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
     std::optional<detail::clang_facts> const facts = state_->known_facts();
@@ -484,6 +488,7 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
 ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
                                                compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     std::optional<detail::clang_facts> const facts = state_->known_facts();
     if (!facts) return state_->fallback->keep_winner(kernel, v);
     auto const entry = state_->cache.look(state_->key_of(detail::object_kind, *facts, kernel, v));

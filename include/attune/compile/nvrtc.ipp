@@ -5,6 +5,7 @@
 #include <attune/compile/nvrtc.hpp>
 #include <attune/compile/nvrtc/detail/session.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -24,24 +25,28 @@ ATTUNE_INLINE nvrtc_compiler::nvrtc_compiler(nvrtc_options options)
 ATTUNE_INLINE compile_result nvrtc_compiler::compile(kernel_source const& kernel,
                                                      compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     session_->open();
     return session_->compile(kernel, v);
 }
 
 ATTUNE_INLINE std::string nvrtc_compiler::identity() const
 {
+    detail::own_float_environment const numbers;
     session_->open();
     return session_->identity;
 }
 
 ATTUNE_INLINE cuda_target const& nvrtc_compiler::target() const
 {
+    detail::own_float_environment const numbers;
     session_->find_device();
     return session_->target;
 }
 
 ATTUNE_INLINE std::string nvrtc_compiler::notice() const
 {
+    detail::own_float_environment const numbers;
     session_->open();
     std::string text;
     if (!session_->target.can_run())
@@ -55,6 +60,7 @@ ATTUNE_INLINE std::string nvrtc_compiler::notice() const
 
 ATTUNE_INLINE std::string nvrtc_compiler::missing() const
 {
+    detail::own_float_environment const numbers;
     std::string text;
     try {
         session_->open();
@@ -70,6 +76,7 @@ ATTUNE_INLINE std::string nvrtc_compiler::missing() const
 ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source const& kernel,
                                                                   compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     session_->open();
     std::optional<compile_result> found = session_->kept(kernel, v, false);
     if (!found || !std::holds_alternative<callable>(*found)) return {};
@@ -79,6 +86,7 @@ ATTUNE_INLINE std::optional<callable> nvrtc_compiler::find_winner(kernel_source 
 ATTUNE_INLINE bool nvrtc_compiler::keep_winner(kernel_source const& kernel,
                                                compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     session_->open();
     return session_->cache.look(session_->key_of(kernel, v)).has_value();
 }

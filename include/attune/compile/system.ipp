@@ -21,6 +21,7 @@
 #include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/processor.hpp>
@@ -222,11 +223,13 @@ system_compiler::state::header_folders_of(detail::system_facts const& known,
 
 ATTUNE_INLINE std::string system_compiler::identity() const
 {
+    detail::own_float_environment const numbers;
     return state_->known_facts().identity;
 }
 
 ATTUNE_INLINE std::vector<std::string_view> system_compiler::code_quantities() const
 {
+    detail::own_float_environment const numbers;
     std::vector<std::string_view> out{"code_bytes"};
     if (!was_used() || state_->known_facts().is_clang) out.emplace_back("stack_bytes");
     return out;
@@ -271,12 +274,14 @@ system_compiler::state::kept(detail::system_facts const& known,
 ATTUNE_INLINE std::optional<callable> system_compiler::find_winner(kernel_source const& kernel,
                                                                    compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     return state_->kept(state_->known_facts(), kernel, v, false);
 }
 
 ATTUNE_INLINE bool system_compiler::keep_winner(kernel_source const& kernel,
                                                 compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     return state_->options.debug_folder.empty() &&
            state_->cache.look(state_->key_of(state_->known_facts(), kernel, v)).has_value();
 }
@@ -289,6 +294,7 @@ ATTUNE_INLINE cache_statistics system_compiler::statistics() const
 ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kernel,
                                                       compile_request const& v) const
 {
+    detail::own_float_environment const numbers;
     using clock = std::chrono::steady_clock;
     detail::system_facts const known = state_->known_facts();
     clock::time_point const start = clock::now();

@@ -27,6 +27,20 @@ private:
     unsigned long mode_ = 0;
 };
 
+/// Restores the calling thread's environment at the end of a scope. For scopes that open shared
+/// objects: one that was linked with -ffast-math flushes small numbers to zero from then on, and
+/// one that was linked with -mpc32 sets the precision.
+class kept_float_environment {
+public:
+    kept_float_environment() = default;
+    ~kept_float_environment() { before_.set(); }
+    kept_float_environment(kept_float_environment const&) = delete;
+    kept_float_environment& operator=(kept_float_environment const&) = delete;
+
+private:
+    float_environment before_{};
+};
+
 /// While one exists, the calling thread computes as a program that has just started: rounding to
 /// nearest, no trap, no flushing to zero. The destructor restores the host's environment with its
 /// flags, so that the host sees nothing of what was computed meanwhile. It stands where attune's

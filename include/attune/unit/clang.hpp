@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/compile/clang/detail/module.hpp>
+#include <attune/core/own_float_environment.ipp>
 #include <attune/core/posix/descriptor.ipp>
 #include <attune/core/posix/memory.ipp>
 #include <attune/core/posix/spawn.ipp>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
@@ -140,6 +141,7 @@ inline void unload_or_wait(std::unique_ptr<code_in_memory> code)
         new code_in_memory(std::move(code)), [](code_in_memory const* last) {
             std::unique_ptr<code_in_memory> own(const_cast<code_in_memory*>(last));
             if (program_is_ending()) return;
+            own_float_environment const numbers;
             try {
                 unload_or_wait(std::move(own));
             } catch (...) {

@@ -10,9 +10,9 @@
 #include <attune/compile/system/libraries.hpp>
 #include <attune/compile/system/process.hpp>
 #include <attune/compile/system/shared_code.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/descriptor.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
-#include <attune/core/posix/float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 

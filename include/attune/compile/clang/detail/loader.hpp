@@ -10,7 +10,7 @@
 #include <attune/compile/clang/detail/services.hpp>
 #include <attune/compile/clang/detail/statics.hpp>
 #include <attune/compile/detail/load_failure.hpp>
-#include <attune/core/posix/float_environment.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>

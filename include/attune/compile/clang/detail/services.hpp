@@ -5,7 +5,7 @@
 // the same names, which do not manage the threads that Clang's code starts.
 #pragma once
 
-#include <attune/core/posix/float_environment.hpp>
+#include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/Config/llvm-config.h>
