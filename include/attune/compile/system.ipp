@@ -75,7 +75,7 @@ struct system_compiler::state {
     /// False when nothing is kept, so that nothing need be asked for it.
     [[nodiscard]] bool has_cache() const { return cache.statistics().off_because.empty(); }
 
-    /// What the compiler is now: it, its flags or what they stand for may have changed.
+    /// The facts of the compiler now: it, its flags or the files that they name may have changed.
     /// Errors   attune::error: it does not exist and the cache has none
     [[nodiscard]] detail::system_facts known_facts();
     /// Asks the compiler.

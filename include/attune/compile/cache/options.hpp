@@ -32,7 +32,7 @@ struct cache_statistics {
 
 namespace detail {
 
-/// What a compilation depends on besides its key.
+/// The files and places that a compilation depends on besides its key.
 struct cache_inputs {
     /// Files whose content counts, and folders whose list of entries counts; absolute paths.
     std::vector<std::string> read{};

@@ -11,8 +11,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What a compilation depends on beside its text, its flags and the files that it reads: the
-/// variables that compilers read, and the current folder where a relative path takes part.
+/// A hash of the process's state that a compilation reads: the variables that compilers read, and
+/// the current folder where a relative path takes part. The text, the flags and the files that it
+/// reads are not part of it.
 ///
 /// @param kernel  with the flags of the compiler before its own
 /// @return  32 hexadecimal digits

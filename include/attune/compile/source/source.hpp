@@ -74,7 +74,7 @@ struct source_part {
 /// records stay valid when the project moves.
 [[nodiscard]] std::string source_fingerprint(kernel_source const& kernel);
 
-/// What a record keeps of a generated kernel's configuration.
+/// The part of a generated kernel's configuration that a record keeps.
 /// @param standard  the default configuration
 /// Errors   what the generator throws
 /// @pre     kernel.generate

@@ -89,7 +89,7 @@ inline void keep_threaded_libraries()
     return false;
 }
 
-/// What the symbols of a shared object say about its loading and unloading.
+/// Facts about the loading and unloading of a shared object, from its symbols.
 struct shared_object_facts {
     std::optional<std::uintptr_t> owner{}; ///< place of owner_symbol, relative to the object
     bool ends_itself = false;              ///< the system's loader runs its static destructors

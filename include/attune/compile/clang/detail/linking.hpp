@@ -79,7 +79,7 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
 
-/// What the symbols of an object say about its linking.
+/// Facts about the linking of an object, from its symbols.
 struct linking_needs {
     std::string why_linker{}; ///< what JITLink cannot link in it; empty when there is nothing
     bool has_statics = false; ///< make_statics_callable() changed the module

@@ -153,7 +153,7 @@ struct clang_session {
     return false;
 }
 
-/// What determines the code besides the kernel and the flags.
+/// The facts besides the kernel and the flags that determine the code.
 struct clang_facts {
     int major{};
     std::string version{};   ///< "19.1.7"

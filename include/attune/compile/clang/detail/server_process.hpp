@@ -289,7 +289,7 @@ inline void warm_up(std::string const& executable)
     (void)do_job(job_bytes(front_task::compile, executable, request), given);
 }
 
-/// What the module does when it is started as a program.
+/// The module's main function as a program.
 /// @param greeting  of this file
 /// @return  the exit status
 inline int

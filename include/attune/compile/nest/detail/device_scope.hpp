@@ -15,7 +15,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What is known at one place of a kernel's text.
+/// The facts that hold at one place of a kernel's text.
 struct device_scope {
     explicit device_scope(device_program const& of)
         : program(of)

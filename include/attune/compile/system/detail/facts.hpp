@@ -23,7 +23,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// What determines the code beside the kernel and the flags.
+/// The facts besides the kernel and the flags that determine the code.
 struct system_facts {
     bool is_clang = false;
     bool tells_assembled = false;     ///< its assembler lists the files that it reads

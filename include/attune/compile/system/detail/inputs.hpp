@@ -147,7 +147,7 @@ struct header_folders {
     return out;
 }
 
-/// What one run of a compiler told, and what it was asked.
+/// The question to one run of a compiler, and its answer.
 struct system_run {
     std::string own{};                ///< its temporary folder, whose files do not count
     std::string compiler_rule{};      ///< of -MD
