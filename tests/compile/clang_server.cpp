@@ -73,8 +73,8 @@ attune::kernel_source hostile_kernel()
 /// In the environment of the servers that this process starts from now on.
 std::string mark() { return "ATTUNE_TEST_SERVER_OF=" + std::to_string(::getpid()) + '.'; }
 
-/// The servers of this process: their parent is another one.
-std::vector<pid_t> servers()
+/// The processes of this name that the servers of this process are or have started.
+std::vector<pid_t> processes(char const* wanted)
 {
     std::vector<pid_t> out;
     std::error_code no_throw;
@@ -85,19 +85,37 @@ std::vector<pid_t> servers()
         std::ifstream variables(one.path() / "environ", std::ios::binary);
         std::string const all{std::istreambuf_iterator<char>(variables), {}};
         if (all.find(mark()) == std::string::npos) continue;
-        if (name == "attune-clang" && !id.empty() && id.front() >= '0' && id.front() <= '9')
+        if (name == wanted && !id.empty() && id.front() >= '0' && id.front() <= '9')
             out.push_back(static_cast<pid_t>(std::atol(id.c_str())));
     }
     std::sort(out.begin(), out.end());
     return out;
 }
 
-/// A server that started after `before` was made.
-pid_t new_server(std::vector<pid_t> const& before)
+std::vector<pid_t> servers() { return processes("attune-clang"); }
+std::vector<pid_t> workers() { return processes("attune-job"); }
+
+/// Those that are not among `before`, which is sorted.
+std::vector<pid_t> without(std::vector<pid_t> all, std::vector<pid_t> const& before)
 {
-    for (pid_t const one : servers())
-        if (!std::binary_search(before.begin(), before.end(), one)) return one;
-    return 0;
+    std::erase_if(all,
+                  [&](pid_t one) { return std::binary_search(before.begin(), before.end(), one); });
+    return all;
+}
+
+/// Marks the servers that this process starts from now on.
+void mark_servers()
+{
+    ::setenv("ATTUNE_TEST_SERVER_OF", (std::to_string(::getpid()) + '.').c_str(), 1);
+}
+
+/// Waits until `is_so()`, at most ten seconds.
+template <class Condition>
+bool comes_true(Condition is_so)
+{
+    for (int waited = 0; waited < 1000 && !is_so(); ++waited)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return is_so();
 }
 
 std::size_t open_descriptors()
@@ -178,8 +196,9 @@ TEST_CASE("code that the server compiles is that of this process, byte for byte"
 TEST_CASE("a server that was killed is started again, and jobs leave no descriptor behind")
 {
     if (!usable()) return;
-    ::setenv("ATTUNE_TEST_SERVER_OF", (std::to_string(::getpid()) + '.').c_str(), 1);
+    mark_servers();
     std::vector<pid_t> const before = servers();
+    std::vector<pid_t> const workers_before = workers();
     attune::clang_compiler const compiler = quick_compiler(60);
     attune::kernel_source const kernel = hostile_kernel();
     auto const result = [&](char const* way) {
@@ -188,12 +207,43 @@ TEST_CASE("a server that was killed is started again, and jobs leave no descript
     REQUIRE(result("10") == 5);
     std::size_t const descriptors = open_descriptors();
     for (int round = 0; round < 3; ++round) {
-        pid_t const server = new_server(before);
-        REQUIRE(server > 0);
-        ::kill(server, SIGKILL);
+        std::vector<pid_t> const server = without(servers(), before);
+        REQUIRE(server.size() == 1);
+        ::kill(server.front(), SIGKILL);
+        CHECK(comes_true([&] { return without(workers(), workers_before).empty(); }));
         CHECK(result(std::to_string(11 + round).c_str()) == 5);
     }
     CHECK(open_descriptors() == descriptors);
+}
+
+TEST_CASE("a worker does one job after the other, and a new one repeats what may be its fault")
+{
+    if (!usable()) return;
+    mark_servers();
+    std::vector<pid_t> const before = workers();
+    attune::clang_compiler const compiler = quick_compiler(1);
+    attune::kernel_source const kernel = hostile_kernel();
+    for (char const* const way : {"30", "31", "32"}) {
+        (void)attune_laws::callable_of(compiler.compile(kernel, variant(way)));
+        CHECK(without(workers(), before).size() == 1);
+    }
+    std::vector<pid_t> const worker = without(workers(), before);
+    REQUIRE(worker.size() == 1);
+    bool is_another = false;
+    std::thread harm([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        ::kill(worker.front(), SIGKILL);
+        is_another = comes_true([&] {
+            std::vector<pid_t> const now = without(workers(), before);
+            return now.size() == 1 && now != worker;
+        });
+    });
+    auto const made = compiler.compile(kernel, variant("4")); // endless, also the second time
+    harm.join();
+    CHECK(is_another);
+    auto const* const failed = std::get_if<attune::failure>(&made);
+    REQUIRE(failed != nullptr);
+    CHECK_MESSAGE(failed->reason.find("took longer than 1 s") != std::string::npos, failed->reason);
 }
 
 TEST_CASE("several threads compile at once, with crashes between")

@@ -42,6 +42,15 @@ struct job_answer {
     std::string ending{}; ///< "error: the compiler crashed: signal 11 (Segmentation fault)\n..."
 };
 
+/// What the server gets for a job.
+struct job_input {
+    std::string around{}; ///< a place and a thread_priority
+    std::string job{};    ///< a front_job
+    std::string name{};   ///< of `given`; of a job `prepare`: of its result
+    /// What `prepare` gave; for that itself, headers that were kept. Sent where a worker lacks it.
+    std::string_view given{};
+};
+
 /// Thrown where a job was ended because attune_clang_request::is_cut() said so.
 struct job_was_cut {};
 
@@ -63,63 +72,66 @@ public:
     }
 
     /// Runs one job in the server.
-    /// @param around   of surroundings_here()
     /// @param limit_s  wall seconds
     /// @param is_cut   asked twenty times a second; may be null
     /// @return  nothing where this process can never have a server: the module is no program, or
     ///          the server would run on another processor, as under an emulator
     /// Errors   job_was_cut, no_server_now
-    [[nodiscard]] std::optional<job_answer> run(std::string_view around,
-                                                std::string_view job,
-                                                std::string_view given,
-                                                double limit_s,
-                                                int (*is_cut)())
+    [[nodiscard]] std::optional<job_answer>
+    run(job_input const& given, double limit_s, int (*is_cut)())
     {
+        job_order order{limit_s};
         for (int attempt = 0; attempt < 2; ++attempt) { // someone may have killed the server
             std::shared_ptr<descriptor> const control = started();
             if (!control) return {};
-            if (std::optional<job_answer> answer =
-                    ask(*control, around, job, given, limit_s, is_cut))
-                return answer;
-            std::lock_guard const lock(mutex_);
-            if (control_ == control) control_.reset();
+            frame_kind kind{};
+            std::string bytes;
+            if (!ask(*control, order, given, is_cut, kind, bytes)) {
+                std::lock_guard const lock(mutex_);
+                if (control_ == control) control_.reset();
+            } else if (kind == frame_kind::again) {
+                order.is_fresh = true;
+            } else if (kind == frame_kind::ending) {
+                return job_answer{{}, std::move(bytes)};
+            } else if (!bytes.ends_with(reply_end)) {
+                return job_answer{{}, "error: the compiler was ended while it answered\n"};
+            } else {
+                bytes.resize(bytes.size() - reply_end.size());
+                return job_answer{std::move(bytes), {}};
+            }
         }
         throw no_server_now{"the compile server ended while it compiled, twice"};
     }
 
 private:
-    /// @return  nothing when the server has gone or does not answer
-    [[nodiscard]] static std::optional<job_answer> ask(descriptor const& control,
-                                                       std::string_view around,
-                                                       std::string_view job,
-                                                       std::string_view given,
-                                                       double limit_s,
-                                                       int (*is_cut)())
+    /// @param kind  of the answer, whose bytes may be incomplete
+    /// @return  false when the server has gone or does not answer
+    [[nodiscard]] static bool ask(descriptor const& control,
+                                  job_order const& order,
+                                  job_input const& input,
+                                  int (*is_cut)(),
+                                  frame_kind& kind,
+                                  std::string& bytes)
     {
         auto [here, there] = socket_pair(SOCK_STREAM);
-        if (send_order(control.get(), {limit_s}, there.get()) != 0) return {};
+        if (send_order(control.get(), order, there.get()) != 0) return false;
         there.close();
         // A server that stands still must not hold this thread for ever.
-        timeval const patience{static_cast<time_t>(std::min(limit_s, 1e6)) + 30, 0};
+        double const patience_s = std::min(order.limit_s, 1e6) + 30;
+        timeval const patience{static_cast<time_t>(patience_s), 0};
         for (int const which : {SO_SNDTIMEO, SO_RCVTIMEO})
             (void)::setsockopt(here.get(), SOL_SOCKET, which, &patience, sizeof patience);
-        // Where the job's process ends before it has read all, the ending says why.
-        (void)(send_frame(here.get(), frame_kind::input, around) &&
-               send_frame(here.get(), frame_kind::input, job) &&
-               send_frame(here.get(), frame_kind::input, given));
-        if (!wait_for_answer(here.get(), std::min(limit_s, 1e6) + 30, is_cut)) return {};
-        job_answer answer;
-        frame_kind kind{};
-        std::string bytes;
-        bool const is_read = receive_frame(here.get(), kind, bytes);
-        if (kind == frame_kind::reply && (!is_read || !bytes.ends_with(reply_end))) {
-            answer.ending = "error: the compiler was ended while it answered\n";
-            return answer;
+        // Where the worker ends before it has read all, the ending says why.
+        (void)(send_frame(here.get(), frame_kind::input, input.around) &&
+               send_frame(here.get(), frame_kind::input, input.job) &&
+               send_frame(here.get(), frame_kind::input, input.name));
+        for (;;) {
+            if (!wait_for_answer(here.get(), patience_s, is_cut)) return false;
+            kind = {};
+            bool const is_whole = receive_frame(here.get(), kind, bytes);
+            if (kind != frame_kind::wanted) return is_whole || kind == frame_kind::reply;
+            (void)send_frame(here.get(), frame_kind::input, input.given);
         }
-        if (!is_read) return {};
-        if (kind == frame_kind::reply) bytes.resize(bytes.size() - reply_end.size());
-        (kind == frame_kind::reply ? answer.bytes : answer.ending) = std::move(bytes);
-        return answer;
     }
 
     /// @param patience_s  a server that stands still must not hold this thread for ever

@@ -32,6 +32,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct seen_file {
     file_stamp stamp{};
     std::string hash{}; ///< of the content, where the stamp could not show a change; else empty
+
+    template <class Self, class Visit>
+    static void members(Self& self, Visit& visit)
+    {
+        visit(self.stamp, self.hash);
+    }
 };
 
 /// The files that a compilation depends on. Absolute paths.
@@ -41,6 +47,11 @@ struct touched_files {
     std::string folder{};  ///< the current folder, where a relative path was looked at; else empty
     bool unlisted = false; ///< there is more than these lists tell
 
+    template <class Self, class Visit>
+    static void members(Self& self, Visit& visit)
+    {
+        visit(self.read, self.missed, self.folder, self.unlisted);
+    }
     void add(touched_files const& other)
     {
         read.insert(other.read.begin(), other.read.end());

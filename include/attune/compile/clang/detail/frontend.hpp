@@ -58,6 +58,13 @@ struct clang_object {
     std::string log{};
     long spills = -1;              ///< -1: not known
     long vector_instructions = -1; ///< -1: not known
+
+    template <class Self, class Visit>
+    static void members(Self& self, Visit& visit)
+    {
+        visit(self.bytes, self.precompiled, self.touched, self.log);
+        visit(self.spills, self.vector_instructions);
+    }
 };
 
 /// A diagnostics engine that writes to `stream`.

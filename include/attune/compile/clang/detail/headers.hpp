@@ -107,68 +107,17 @@ public:
         made->AddImplicitPreamble(user, files, main.get());
         auto const bytes = files->getBufferForFile(user.getPreprocessorOpts().ImplicitPCHInclude);
         if (!bytes) return nullptr;
-        std::unique_ptr<parsed_headers> headers(new parsed_headers);
+        auto headers = std::make_unique<parsed_headers>();
         headers->bounds_ = {bounds.Size, bounds.PreambleEndsAtStartOfLine};
         headers->bytes_ = (*bytes)->getBuffer().str();
         headers->touched_ = touched;
         return headers;
     }
 
-    /// @param kept  the result of text(), in this or another process
-    /// @return  null when `kept` has another form
-    [[nodiscard]] static std::unique_ptr<parsed_headers const> restore(llvm::StringRef kept)
+    template <class Self, class Visit>
+    static void members(Self& self, Visit& visit)
     {
-        auto const line = [&kept] {
-            auto const [first, rest] = kept.split('\n');
-            kept = rest;
-            return first;
-        };
-        std::unique_ptr<parsed_headers> headers(new parsed_headers);
-        std::size_t read = 0;
-        std::size_t missed = 0;
-        if (line() != first_line || line().getAsInteger(10, headers->bounds_.first) ||
-            line().getAsInteger(10, read) || line().getAsInteger(10, missed))
-            return nullptr;
-        headers->bounds_.second = line() == "1";
-        headers->touched_.folder = line().str();
-        for (std::size_t i = 0; i < read; ++i) {
-            std::string const path = line().str();
-            seen_file& seen = headers->touched_.read[path];
-            for (std::int64_t* const n : {&seen.stamp.bytes,
-                                          &seen.stamp.modified_ns,
-                                          &seen.stamp.changed_ns,
-                                          &seen.stamp.number})
-                if (line().getAsInteger(10, *n)) return nullptr;
-            seen.hash = line().str();
-        }
-        for (std::size_t i = 0; i < missed; ++i)
-            headers->touched_.missed.insert(line().str());
-        headers->bytes_ = kept.str();
-        if (headers->touched_.read.size() != read || headers->bytes_.empty()) return nullptr;
-        return headers;
-    }
-    /// Everything, as text for restore().
-    [[nodiscard]] std::string text() const
-    {
-        std::string out = first_line.str() + '\n';
-        auto const add = [&out](std::string const& line) { out += line + '\n'; };
-        add(std::to_string(bounds_.first));
-        add(std::to_string(touched_.read.size()));
-        add(std::to_string(touched_.missed.size()));
-        add(bounds_.second ? "1" : "0");
-        add(touched_.folder);
-        for (auto const& [path, seen] : touched_.read) {
-            add(path);
-            for (std::int64_t const n : {seen.stamp.bytes,
-                                         seen.stamp.modified_ns,
-                                         seen.stamp.changed_ns,
-                                         seen.stamp.number})
-                add(std::to_string(n));
-            add(seen.hash);
-        }
-        for (std::string const& path : touched_.missed)
-            add(path);
-        return out + bytes_;
+        visit(self.bounds_, self.touched_, self.bytes_);
     }
     [[nodiscard]] touched_files const& touched() const noexcept { return touched_; }
 
@@ -195,10 +144,6 @@ public:
     }
 
 private:
-    static constexpr llvm::StringLiteral first_line = "attune headers 2";
-
-    parsed_headers() = default;
-
     [[nodiscard]] static clang::PreambleBounds
     bounds_of(clang::CompilerInvocation const& invocation, attune_clang_request const& request)
     {
@@ -247,24 +192,23 @@ private:
                             : std::string{};
 }
 
-/// @param first_line  stands before the headers in what kept_headers() gives
+/// @param bytes  what kept_headers() will give
 inline void keep_headers(std::string const& key,
-                         std::string const& first_line,
-                         parsed_headers const& headers,
+                         std::string const& bytes,
+                         touched_files const& touched,
                          attune_clang_request const& request)
 {
-    if (request.keeper == nullptr || headers.touched().unlisted) return;
-    std::string const text = first_line + '\n' + headers.text();
+    if (request.keeper == nullptr || touched.unlisted) return;
     std::vector<char const*> read;
     std::vector<char const*> missed;
-    for (auto const& [path, seen] : headers.touched().read)
+    for (auto const& [path, seen] : touched.read)
         read.push_back(path.c_str());
-    for (std::string const& path : headers.touched().missed)
+    for (std::string const& path : touched.missed)
         missed.push_back(path.c_str());
     request.keeper->keep(request.keeper->self,
                          key.c_str(),
-                         reinterpret_cast<unsigned char const*>(text.data()),
-                         text.size(),
+                         reinterpret_cast<unsigned char const*>(bytes.data()),
+                         bytes.size(),
                          read.data(),
                          read.size(),
                          missed.data(),

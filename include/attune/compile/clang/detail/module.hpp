@@ -12,37 +12,36 @@
 #include <attune/compile/clang/detail/front_job.hpp>
 #include <attune/compile/clang/detail/loader.hpp>
 #include <attune/compile/clang/detail/memory_room.hpp>
+#include <attune/compile/clang/detail/module_facts.hpp>
 #include <attune/compile/clang/detail/own_stack.hpp>
+#include <attune/compile/clang/detail/packed.hpp>
 #include <attune/compile/clang/detail/server_process.hpp>
+#include <attune/compile/clang/detail/worker_process.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/version.hpp>
 
-#include <llvm/ADT/StringMap.h>
-#include <llvm/Config/llvm-config.h>
-#include <llvm/Support/FileSystem.h>
-#include <llvm/Support/TargetSelect.h>
-#if LLVM_VERSION_MAJOR >= 17
-#include <llvm/TargetParser/Host.h>
-#else
-#include <llvm/Support/Host.h>
-#endif
-
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <deque>
-#include <dlfcn.h>
-#include <filesystem>
+#include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The data that all variants of one kernel share.
 struct shared_preparation {
     std::string key{};
-    std::string place{}; ///< of place_here()
+    place there{};
     std::once_flag once{};
-    std::string bytes{}; ///< of `made`, for the jobs that compile
+    std::string name{};  ///< no other one has it, in no process
+    std::string bytes{}; ///< `made`, for the workers of the server
     std::string log{};   ///< why there is none
     prepared_kernel made{};
     std::atomic<bool> is_prepared{false};
@@ -87,110 +86,6 @@ struct reply_storage : attune_clang_reply {
     }
 };
 
-/// The path of the library that contains a function; empty when the loader does not tell it.
-[[nodiscard]] inline std::string library_of(void* function)
-{
-    Dl_info found{};
-    bool const is_known = ::dladdr(function, &found) != 0 && found.dli_fname != nullptr;
-    return is_known ? found.dli_fname : "";
-}
-
-/// The path given to clang's driver as its executable. The file need not exist: the driver derives
-/// the place of clang's own headers, `../lib/clang/<major>/include`, from the path.
-[[nodiscard]] inline std::string clang_executable()
-{
-    std::string const major = std::to_string(LLVM_VERSION_MAJOR);
-    std::vector<std::string> prefixes;
-#ifdef ATTUNE_LLVM_PREFIX
-    prefixes.emplace_back(ATTUNE_LLVM_PREFIX);
-#endif
-    std::string const library = library_of(reinterpret_cast<void*>(&clang::EmitBackendOutput));
-    std::string const folder = library.substr(0, std::min(library.rfind('/'), library.size()));
-    if (folder.ends_with("/lib")) prefixes.push_back(folder.substr(0, folder.size() - 4));
-    prefixes.insert(prefixes.end(), {"/usr/lib/llvm-" + major, "/usr/local", "/usr"});
-    for (std::string const& prefix : prefixes)
-        if (llvm::sys::fs::exists(prefix + "/lib/clang/" + major + "/include/stddef.h"))
-            return prefix + "/bin/clang++";
-    return prefixes.front() + "/bin/clang++";
-}
-
-[[nodiscard]] inline std::string processor_text()
-{
-    std::vector<std::string> enabled;
-#if LLVM_VERSION_MAJOR >= 19
-    llvm::StringMap<bool> const features = llvm::sys::getHostCPUFeatures();
-#else
-    llvm::StringMap<bool> features;
-    llvm::sys::getHostCPUFeatures(features);
-#endif
-    for (auto const& feature : features)
-        if (feature.getValue()) enabled.push_back(feature.getKey().str());
-    std::sort(enabled.begin(), enabled.end());
-    content_hash hash;
-    for (std::string const& name : enabled)
-        hash.add(name);
-    return "cpu=" + llvm::sys::getHostCPUName().str() + " features=" + hash.hex().substr(0, 16);
-}
-
-/// The libraries that contain Clang and LLVM, each followed by a line end.
-[[nodiscard]] inline std::string toolchain_files()
-{
-    std::string files;
-    for (void* const inside : {reinterpret_cast<void*>(&llvm::sys::getHostCPUName),
-                               reinterpret_cast<void*>(&clang::EmitBackendOutput)})
-        if (std::string const path = library_of(inside); !path.empty()) files += path + '\n';
-    return files;
-}
-
-/// The path of this file.
-[[nodiscard]] inline std::string module_file()
-{
-    std::error_code no_throw;
-    return std::filesystem::absolute(library_of(reinterpret_cast<void*>(&attune_clang_module)),
-                                     no_throw)
-        .string();
-}
-
-/// Differs where the module's file, or one that holds Clang or LLVM, is another. Taken once: later
-/// another file may lie there than the one that is loaded.
-[[nodiscard]] inline std::string const& loaded_files_key()
-{
-    static std::string const made = [] {
-        content_hash key;
-        key.add(std::to_string(attune_clang_abi_version));
-        std::string const all = module_file() + '\n' + toolchain_files();
-        for (llvm::StringRef rest = all; !rest.empty();) {
-            auto const [path, others] = rest.split('\n');
-            rest = others;
-            file_stamp const stamp = stamp_of(path.str()).value_or(file_stamp{});
-            for (std::int64_t const n :
-                 {stamp.bytes, stamp.modified_ns, stamp.changed_ns, stamp.number})
-                key.add(std::to_string(n));
-        }
-        return key.hex();
-    }();
-    return made;
-}
-
-[[nodiscard]] inline server_greeting greeting_of(std::string const& processor)
-{
-    server_greeting out;
-    std::strncpy(out.files, loaded_files_key().c_str(), sizeof out.files - 1);
-    std::strncpy(out.version, LLVM_VERSION_STRING, sizeof out.version - 1);
-    std::strncpy(out.processor, processor.c_str(), sizeof out.processor - 1);
-    return out;
-}
-
-/// LLVM can compile for the machine that it runs on.
-[[nodiscard]] inline bool has_native_target()
-{
-    static bool const has_target = [] {
-        return !llvm::InitializeNativeTarget() && !llvm::InitializeNativeTargetAsmPrinter() &&
-               !llvm::InitializeNativeTargetAsmParser();
-    }();
-    return has_target;
-}
-
 /// While one exists, the program does not fork.
 class forks_held {
 public:
@@ -218,11 +113,11 @@ public:
 
     void compile(attune_clang_request const& request, reply_storage& reply)
     {
-        std::string const place = place_here();
+        place const there = place_here();
         std::shared_ptr<shared_preparation> kernel;
         for (bool is_good = false; !is_good;) {
             bool is_mine = false;
-            kernel = find(request, place);
+            kernel = find(request, there);
             std::call_once(kernel->once, [&] {
                 is_mine = true;
                 prepare_once(*kernel, request);
@@ -233,10 +128,11 @@ public:
         reply.stage = 1;
         reply.text = kernel->log;
         if (!kernel->log.empty()) return reply.finish();
-        job_answer const answer = run(front_task::compile, request, place, kernel->bytes);
-        reply.text = answer.ending;
-        if (!answer.bytes.empty()) {
-            reply.compiled = object_from(answer.bytes);
+        if (auto made = run<clang_object>(
+                front_task::compile, request, *kernel, kernel->bytes, reply.text, [&] {
+                    return compile_variant(executable_, request, kernel->made);
+                })) {
+            reply.compiled = std::move(*made);
             reply.compiled.touched.add(kernel->made.by_driver);
             reply.text = reply.compiled.log;
         }
@@ -286,18 +182,19 @@ private:
     }
 
     [[nodiscard]] std::shared_ptr<shared_preparation> find(attune_clang_request const& request,
-                                                           std::string const& place)
+                                                           place const& there)
     {
         std::string const key = key_of(request);
         std::lock_guard const lock(mutex_);
         auto const known = std::find_if(prepared_.begin(), prepared_.end(), [&](auto const& one) {
-            return one->key == key && one->place == place;
+            return one->key == key && one->there == there;
         });
         if (known != prepared_.end() && (*known)->holds()) return *known;
         if (known != prepared_.end()) prepared_.erase(known); // who compiles it keeps it
         auto kernel = std::make_shared<shared_preparation>();
         kernel->key = key;
-        kernel->place = place;
+        kernel->there = there;
+        kernel->name = new_name();
         prepared_.push_back(kernel);
         if (prepared_.size() > 8) prepared_.pop_front(); // each holds some MB
         return kernel;
@@ -306,34 +203,54 @@ private:
     void prepare_once(shared_preparation& kernel, attune_clang_request const& request)
     {
         std::string const kept = kept_headers(kernel.key, request);
-        job_answer answer = run(front_task::prepare, request, kernel.place, kept);
-        kernel.log = std::move(answer.ending);
-        if (answer.bytes.empty()) return;
-        kernel.made = prepared_kernel::from(answer.bytes);
-        kernel.bytes = std::move(answer.bytes);
-        prepared_kernel const& made = kernel.made;
-        if (made.frontend.empty()) kernel.log = made.log;
-        if (made.headers && !made.is_kept)
-            keep_headers(kernel.key, made.arguments_key(), *made.headers, request);
+        auto made =
+            run<prepared_kernel>(front_task::prepare, request, kernel, kept, kernel.log, [&] {
+                return prepare(executable_, request, kept);
+            });
+        if (!made) return;
+        kernel.made = std::move(*made);
+        kernel.bytes = packed(kernel.made);
+        if (kernel.made.frontend.empty()) kernel.log = kernel.made.log;
+        if (kernel.made.headers && !kernel.made.is_kept)
+            keep_headers(
+                kernel.key, headers_to_keep(kernel.made), kernel.made.headers->touched(), request);
     }
 
-    /// Runs a job in the compile server, or here where there is none.
-    [[nodiscard]] job_answer run(front_task task,
-                                 attune_clang_request const& request,
-                                 std::string const& place,
-                                 std::string_view given)
+    /// Does a job in the compile server, or here where there is none.
+    /// @param given  of job_input
+    /// @param log    set where there is no result
+    /// @param here   does it here
+    template <class Result, class Here>
+    [[nodiscard]] std::optional<Result> run(front_task task,
+                                            attune_clang_request const& request,
+                                            shared_preparation const& kernel,
+                                            std::string_view given,
+                                            std::string& log,
+                                            Here const& here)
     {
-        std::string const job = job_bytes(task, executable_, request);
+        std::optional<job_answer> answer;
         if (request.here == 0)
-            if (std::optional<job_answer> answer = server_.run(
-                    place + priority_here(), job, given, request.limit_s, request.is_cut))
-                return std::move(*answer);
-        job_answer out;
-        if (std::string const lack = lack_of_memory(1e9, "to compile in it"); !lack.empty())
-            return {{}, "error: " + lack + '\n'};
+            answer = server_.run({packed(kernel.there) + packed(priority_here()),
+                                  packed(job_of(task, executable_, request)),
+                                  kernel.name,
+                                  given},
+                                 request.limit_s,
+                                 request.is_cut);
+        if (answer && !answer->bytes.empty()) return unpacked<Result>(answer->bytes);
+        log = answer ? answer->ending : lack_of_memory(1e9, "to compile in it");
+        if (!answer && !log.empty()) log = "error: " + log + '\n';
+        if (!log.empty()) return {};
+        std::optional<Result> out;
         forks_held const held(request);
-        on_own_stack(host_stack_bytes, [&] { out.bytes = do_job(job, given); });
+        on_own_stack(host_stack_bytes, [&] { out = here(); });
         return out;
+    }
+
+    [[nodiscard]] static std::string new_name()
+    {
+        static std::atomic<long> count{0};
+        return std::to_string(::getpid()) + '.' + std::to_string(++count) + '.' +
+               std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
     }
 
     static constexpr std::size_t host_stack_bytes = std::size_t{64} << 20;

@@ -1,11 +1,12 @@
 // attune/compile/clang/detail/server_frames.hpp - what a program and its compile server write to each other.
 // SPDX-License-Identifier: MIT
 //
-// The control socket (SOCK_SEQPACKET) carries one job_order for each job, with the job's own socket
-// (SOCK_STREAM). On that, the program writes three frames: the surroundings, the job, what is given
-// with it. The job's process answers with a frame `reply`, or the server with a frame `ending` when
-// that process died. Sockets, because a limit on the size of files (ulimit -f) does not apply to
-// them.
+// A control socket (SOCK_SEQPACKET) carries one job_order for each job, with the job's own socket
+// (SOCK_STREAM): from the program to the server, and from there to one of the server's workers. On
+// the job's socket, the program writes three frames `input`: the surroundings, the job, the name of
+// what `prepare` gave. A worker that does not have that yet asks for it by a frame `wanted`. It
+// answers with a frame `reply`; when it died, the server answers with `ending` or `again`. Sockets,
+// because a limit on the size of files (ulimit -f) does not apply to them.
 #pragma once
 
 #include <attune/core/version.hpp>
@@ -30,13 +31,20 @@ struct server_greeting {
 };
 
 struct job_order {
-    double limit_s{}; ///< wall seconds after which the server ends the job
+    double limit_s{};     ///< wall seconds after which the server ends the job
+    bool is_fresh{false}; ///< it needs a worker that has done no job
 };
 
-/// Ends each reply, because the process of a job may be killed while it writes.
+/// Ends each reply, because a worker may be killed while it writes.
 inline constexpr std::string_view reply_end{"\0attune-reply-whole\0", 20};
 
-enum class frame_kind : std::uint64_t { input = 1, reply, ending };
+enum class frame_kind : std::uint64_t {
+    input = 1,
+    wanted, ///< of a worker: send what `prepare` gave
+    reply,  ///< of a worker
+    ending, ///< of the server: how the worker ended
+    again,  ///< of the server: the worker ended, and an earlier job may be at fault
+};
 
 struct frame_head {
     frame_kind kind{};
@@ -88,45 +96,51 @@ struct frame_head {
     return receive_bytes(socket, bytes.data(), bytes.size());
 }
 
+/// A message with a job_order and room for a socket.
+struct order_message {
+    explicit order_message(job_order& order)
+        : part{&order, sizeof order}
+    {
+        head.msg_iov = &part;
+        head.msg_iovlen = 1;
+        head.msg_control = room;
+        head.msg_controllen = sizeof room;
+    }
+    order_message(order_message const&) = delete;
+    order_message& operator=(order_message const&) = delete;
+
+    iovec part;
+    alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))]{};
+    msghdr head{};
+};
+
 /// Sends a job_order with a socket.  @return  0, or an errno
 [[nodiscard]] inline int send_order(int control, job_order order, int socket)
 {
-    iovec part{&order, sizeof order};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))]{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
-    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    order_message message(order);
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message.head);
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
     rights->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(rights), &socket, sizeof socket);
     for (;;) {
-        if (::sendmsg(control, &message, MSG_NOSIGNAL) >= 0) return 0;
+        if (::sendmsg(control, &message.head, MSG_NOSIGNAL) >= 0) return 0;
         if (errno != EINTR) return errno;
     }
 }
 
 /// @param socket  the job's socket; -1: none came
-/// @return  false: the program has ended
+/// @return  false: the other side has closed the control socket
 [[nodiscard]] inline bool receive_order(int control, job_order& order, int& socket)
 {
-    iovec part{&order, sizeof order};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))]{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = room;
-    message.msg_controllen = sizeof room;
+    order_message message(order);
     socket = -1;
     ssize_t got = 0;
     do
-        got = ::recvmsg(control, &message, MSG_CMSG_CLOEXEC);
+        got = ::recvmsg(control, &message.head, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     if (got <= 0) return false;
-    cmsghdr const* const rights = CMSG_FIRSTHDR(&message);
+    cmsghdr const* const rights = CMSG_FIRSTHDR(&message.head);
     if (rights != nullptr && rights->cmsg_type == SCM_RIGHTS)
         std::memcpy(&socket, CMSG_DATA(rights), sizeof socket);
     return true;

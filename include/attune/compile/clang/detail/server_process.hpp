@@ -1,15 +1,16 @@
-// attune/compile/clang/detail/server_process.hpp - the compile server: a process of its own for each job of Clang.
+// attune/compile/clang/detail/server_process.hpp - the compile server: it gives jobs to workers, and ends them.
 // SPDX-License-Identifier: MIT
 //
 // The server is the module's own file, started as a program. It holds LLVM, initialised, and forks
-// for each job. So a compiler that crashes, overflows its stack, runs for ever or takes all memory
-// ends one job; and several jobs run at once.
+// a worker where none waits for a job. So a compiler that crashes, overflows its stack, runs for
+// ever or takes all memory ends one worker; and several jobs run at once. A worker does one job
+// after the other, because a new one takes 2,000 page faults. What may be the fault of a worker's
+// earlier job is repeated in a new worker.
 #pragma once
 
 #include <attune/compile/clang/detail/front_job.hpp>
-#include <attune/compile/clang/detail/own_stack.hpp>
 #include <attune/compile/clang/detail/server_frames.hpp>
-#include <attune/core/posix/memory.hpp>
+#include <attune/compile/clang/detail/worker_process.hpp>
 #include <attune/core/version.hpp>
 
 #include <llvm/Support/ErrorHandling.h>
@@ -17,116 +18,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <map>
 #include <poll.h>
-#include <sched.h>
+#include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
-extern char** environ;
-
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The program's current folder and environment variables. A compilation depends on them besides
-/// the job.
-[[nodiscard]] inline std::string place_here()
-{
-    byte_writer out;
-    char* const folder = ::getcwd(nullptr, 0);
-    out.text(folder != nullptr ? folder : "");
-    std::free(folder);
-    std::vector<std::string_view> variables;
-    for (char** one = environ; one != nullptr && *one != nullptr; ++one)
-        variables.emplace_back(*one);
-    out.texts(variables);
-    return out.take();
-}
-
-/// The calling thread's processors and priority.
-[[nodiscard]] inline std::string priority_here()
-{
-    byte_writer out;
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    bool const is_known = ::sched_getaffinity(0, sizeof processors, &processors) == 0;
-    out.number(is_known);
-    out.number(processors);
-    errno = 0;
-    int const niceness = ::getpriority(PRIO_PROCESS, 0); // of this thread alone, on Linux
-    out.number(errno == 0 ? niceness : 0);
-    out.number(::sched_getscheduler(0) == SCHED_BATCH);
-    return out.take();
-}
-
-/// Gives this process what place_here() and priority_here() told.
-inline void enter_surroundings(std::string_view bytes)
-{
-    byte_reader in(bytes);
-    std::string const folder(in.text());
-    // Clang needs a current folder. In place of a removed one, it gets one without headers.
-    if (::chdir(folder.empty() ? "/proc/self/task" : folder.c_str()) != 0)
-        throw std::runtime_error("the folder " + folder + " cannot be entered");
-    ::clearenv();
-    for (std::string const& variable : in.texts())
-        if (std::size_t const at = variable.find('='); at != std::string::npos)
-            ::setenv(variable.substr(0, at).c_str(), variable.c_str() + at + 1, 1);
-    bool const is_known = in.number<bool>();
-    auto const processors = in.number<cpu_set_t>();
-    if (is_known) (void)::sched_setaffinity(0, sizeof processors, &processors);
-    (void)::setpriority(PRIO_PROCESS, 0, in.number<int>());
-    sched_param const none{};
-    if (in.number<bool>()) (void)::sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
-/// Sets the limits of a job's process: half of the free memory and at most 4 GB, no core file.
-inline void limit_job(std::size_t stack_bytes)
-{
-    constexpr double least = 1e9;
-    constexpr double most = 4e9;
-    double const spare = spare_memory_bytes();
-    double const bytes = std::isfinite(spare) ? std::clamp(spare / 2, least, most) : most;
-    rlimit limit{};
-    ::getrlimit(RLIMIT_DATA, &limit);
-    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, static_cast<rlim_t>(bytes) + stack_bytes);
-    (void)::setrlimit(RLIMIT_DATA, &limit);
-    rlimit const none{0, 0};
-    (void)::setrlimit(RLIMIT_CORE, &none);
-}
-
-/// The process of one job. Does not return.
-[[noreturn]] inline void run_job(int socket, int errors)
-{
-    constexpr std::size_t stack_bytes = std::size_t{256} << 20;
-    (void)::dup2(errors, STDERR_FILENO);
-    limit_job(stack_bytes);
-    int status = 1;
-    on_own_stack(stack_bytes, [&] {
-        try {
-            frame_kind kind{};
-            std::string around;
-            std::string job;
-            std::string given;
-            if (!receive_frame(socket, kind, around) || !receive_frame(socket, kind, job) ||
-                !receive_frame(socket, kind, given))
-                return;
-            enter_surroundings(around);
-            if (send_frame(socket, frame_kind::reply, do_job(job, given).append(reply_end)))
-                status = 0;
-        } catch (std::exception const& thrown) {
-            std::fprintf(stderr, "%s\n", thrown.what());
-        }
-    });
-    ::_exit(status); // objects of LLVM need no destructor
-}
 
 /// The server.
 class server_process {
@@ -146,80 +55,139 @@ public:
         ended_ = ::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
         while (ended_ >= 0 && wait()) {
         }
-        for (auto const& [process, one] : jobs_)
+        for (auto const& [process, one] : workers_)
             ::kill(process, SIGKILL);
     }
 
 private:
     using clock = std::chrono::steady_clock;
-    struct job {
-        int socket{};
+    struct worker {
+        int control{};
         int errors{};
+        int jobs{};      ///< that it has begun
+        int socket = -1; ///< of its job; -1: it waits for one
         double limit_s{};
-        clock::time_point end{};
+        clock::time_point end{}; ///< of its job, or of its waiting
         bool is_late = false;
+        bool is_over = false; ///< it was told to end
     };
+    /// What a worker keeps is freed at its end.
+    static constexpr int most_jobs = 100;
+    static constexpr std::chrono::seconds longest_rest{10};
 
     /// @return  false: the program has ended
     [[nodiscard]] bool wait()
     {
         std::vector<pollfd> files{{control_, POLLIN, 0}, {ended_, POLLIN, 0}};
-        std::vector<pid_t> processes{0, 0};
+        std::vector<pid_t> processes;
         int patience_ms = -1;
-        for (auto const& [process, one] : jobs_) {
-            files.push_back({one.socket, 0, 0}); // POLLHUP: the program does not wait any more
+        for (auto const& [process, one] : workers_) {
+            if (one.is_over) continue;
             processes.push_back(process);
-            if (one.is_late) continue;
+            files.push_back({one.control, POLLIN, 0}); // the job is done
+            files.push_back({one.socket, 0, 0}); // POLLHUP: the program does not wait any more
             auto const left =
                 std::chrono::duration_cast<std::chrono::milliseconds>(one.end - clock::now());
             int const ms = static_cast<int>(std::clamp<long>(left.count() + 1, 0, 1'000'000));
             patience_ms = patience_ms < 0 ? ms : std::min(patience_ms, ms);
         }
         (void)::poll(files.data(), files.size(), patience_ms);
-        for (std::size_t i = 2; i < files.size(); ++i) {
-            job& one = jobs_[processes[i]];
-            bool const is_late = clock::now() >= one.end;
-            if ((files[i].revents & POLLHUP) == 0 && !is_late) continue;
-            one.is_late |= is_late;
-            ::kill(processes[i], SIGKILL);
+        for (std::size_t i = 0; i < processes.size(); ++i) {
+            worker& one = workers_[processes[i]];
+            char done = 0;
+            if (::recv(one.control, &done, 1, MSG_DONTWAIT) == 1)
+                rest(one);
+            else if (one.socket < 0 && clock::now() >= one.end)
+                end(one);
+            else if (bool const is_late = clock::now() >= one.end;
+                     is_late || (files[3 + 2 * i].revents & POLLHUP) != 0) {
+                one.is_late = is_late;
+                one.is_over = true;
+                ::kill(processes[i], SIGKILL);
+            }
         }
         if (files[1].revents != 0) reap();
         return files[0].revents == 0 || begin();
     }
 
+    /// The worker has done its job; it still writes the reply.
+    static void rest(worker& one)
+    {
+        ::close(std::exchange(one.socket, -1));
+        one.end = clock::now() + longest_rest;
+        if (one.jobs >= most_jobs) end(one);
+    }
+    /// Lets the worker end when it has written its reply.
+    static void end(worker& one)
+    {
+        one.is_over = true;
+        (void)::shutdown(one.control, SHUT_RDWR);
+    }
+
     [[nodiscard]] bool begin()
     {
         job_order order;
-        job made;
-        if (!receive_order(control_, order, made.socket)) return false;
-        if (made.socket < 0) return true;
-        made.errors = ::memfd_create("attune", MFD_CLOEXEC);
-        made.limit_s = order.limit_s;
+        int socket = -1;
+        if (!receive_order(control_, order, socket)) return false;
+        if (socket < 0) return true;
+        auto const give = [&](worker* one) {
+            return one != nullptr && send_order(one->control, order, socket) == 0 ? one : nullptr;
+        };
+        worker* one = order.is_fresh ? nullptr : give(resting());
+        if (one == nullptr) one = give(start());
+        if (one == nullptr) {
+            tell(socket,
+                 frame_kind::ending,
+                 "error: no process for the compiler can be started: " +
+                     std::string(std::strerror(errno)) + '\n');
+            return true;
+        }
+        ++one->jobs;
+        one->socket = socket;
+        one->limit_s = order.limit_s;
         constexpr double grace_s = 1; // the optimiser stops by itself at the limit
-        made.end = clock::now() +
+        one->end = clock::now() +
                    std::chrono::duration_cast<clock::duration>(
                        std::chrono::duration<double>(std::min(order.limit_s, 1e6) + grace_s));
+        return true;
+    }
+
+    [[nodiscard]] worker* resting()
+    {
+        for (auto& [process, one] : workers_)
+            if (one.socket < 0 && !one.is_over) return &one;
+        return nullptr;
+    }
+
+    /// @return  null, with errno, when there is none
+    [[nodiscard]] worker* start()
+    {
+        int both[2];
+        if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both) != 0) return nullptr;
+        worker made;
+        made.control = both[0];
+        made.errors = ::memfd_create("attune", MFD_CLOEXEC);
         pid_t const server = ::getpid();
         pid_t const process = ::fork();
         if (process == 0) {
             (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
             if (::getppid() != server) ::_exit(1);
-            for (auto const& other : jobs_) {
-                ::close(other.second.socket);
-                ::close(other.second.errors);
-            }
-            ::close(ended_);
-            ::close(control_);
+            (void)::prctl(PR_SET_NAME, "attune-job");
+            for (auto const& other : workers_)
+                close(other.second);
+            for (int const file : {ended_, control_, made.control})
+                ::close(file);
             sigset_t none;
             sigemptyset(&none);
             ::sigprocmask(SIG_SETMASK, &none, nullptr);
-            run_job(made.socket, made.errors);
+            worker_process(both[1], made.errors).run();
         }
-        if (process > 0) return jobs_[process] = made, true;
-        tell(made,
-             "error: no process for the compiler can be started: " +
-                 std::string(std::strerror(errno)) + '\n');
-        return true;
+        ::close(both[1]);
+        if (process > 0) return &(workers_[process] = made);
+        int const why = errno;
+        close(made);
+        errno = why;
+        return nullptr;
     }
 
     void reap()
@@ -229,23 +197,33 @@ private:
         }
         int status = 0;
         for (pid_t process = 0; (process = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-            auto const found = jobs_.find(process);
-            if (found == jobs_.end()) continue;
-            tell(found->second, ending_of(found->second, status));
-            jobs_.erase(found);
+            auto const found = workers_.find(process);
+            if (found == workers_.end()) continue;
+            worker& one = found->second;
+            int const socket = std::exchange(one.socket, -1);
+            if (socket >= 0 && one.jobs > 1 && !one.is_late)
+                tell(socket, frame_kind::again, {});
+            else if (socket >= 0)
+                tell(socket, frame_kind::ending, ending_of(one, status));
+            close(one);
+            workers_.erase(found);
         }
     }
 
-    /// Writes the ending, which counts where the job's process gave no reply, and forgets the job.
-    static void tell(job const& one, std::string const& text)
+    static void close(worker const& one)
     {
-        (void)send_frame(one.socket, frame_kind::ending, text);
-        ::close(one.socket);
-        ::close(one.errors);
+        for (int const file : {one.control, one.errors, one.socket})
+            if (file >= 0) ::close(file);
     }
 
-    /// How a job without a reply ended, with what LLVM wrote.
-    [[nodiscard]] static std::string ending_of(job const& one, int status)
+    static void tell(int socket, frame_kind kind, std::string const& text)
+    {
+        (void)send_frame(socket, kind, text);
+        ::close(socket);
+    }
+
+    /// How a worker ended that did not finish its job, with what LLVM wrote.
+    [[nodiscard]] static std::string ending_of(worker const& one, int status)
     {
         char said[4096];
         ssize_t const size = ::pread(one.errors, said, sizeof said, 0);
@@ -267,7 +245,7 @@ private:
 
     int control_;
     int ended_ = -1;
-    std::map<pid_t, job> jobs_{};
+    std::map<pid_t, worker> workers_{};
 };
 
 /// Compiles a small text, so that what LLVM initialises at its first use is there before the forks.
@@ -285,8 +263,7 @@ inline void warm_up(std::string const& executable)
     request.argument_count = 1;
     request.limit_s = 10;
     request.overlay = request.views = "";
-    std::string const given = do_job(job_bytes(front_task::prepare, executable, request), {});
-    (void)do_job(job_bytes(front_task::compile, executable, request), given);
+    (void)compile_variant(executable, request, prepare(executable, request, {}));
 }
 
 /// The module's main function as a program.
