@@ -1,3 +1,15 @@
+# ATTUNE_TEST_SCOPE: how many of the tests, examples and benches are built and run.
+#   merge    what a change can break without a look at it: every test of a file, and one of each kind of what builds on them
+#            (a bench, examples, a package, the header-only form, a fuzzer)
+#   all      every one
+#   release  the packages that build all of attune once more, for minutes, too; and what is drawn at random is drawn as
+#            often as tests/support/rounds.hpp says for a release
+set(ATTUNE_TEST_SCOPE all CACHE STRING "the tests, examples and benches that are built: merge, all or release")
+set_property(CACHE ATTUNE_TEST_SCOPE PROPERTY STRINGS merge all release)
+if(NOT ATTUNE_TEST_SCOPE MATCHES "^(merge|all|release)$")
+    message(FATAL_ERROR "attune: ATTUNE_TEST_SCOPE is ${ATTUNE_TEST_SCOPE}; it can be merge, all or release.")
+endif()
+
 # attune_dev: the warnings that attune's own sources, tests, examples and benchmarks are built with.
 # Never linked by a consumer; third-party headers are SYSTEM.
 add_library(attune_dev INTERFACE)

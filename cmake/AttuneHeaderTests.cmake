@@ -3,7 +3,7 @@
 #   its own test           includes it first            -> a missing include; house.headerhastest says that it does
 #   a unit of all headers  third party first, poison,   -> our own use of a name that C, termios or Windows headers
 #                          then every header, twice        define as a macro; a missing guard
-#   two of them            in opposite order, linked    -> a definition that is not inline
+#   two of them            in opposite order, linked    -> a definition that is not inline; not at a merge
 #   one of them            in the header-only form      -> a name that two stages define, each in its own files
 # Poison, not #define: renaming a name consistently would still compile. The poison speaks of a file and a line,
 # so one unit serves all headers, and Eigen and Hana are parsed once.
@@ -27,9 +27,14 @@ function(attune_add_header_test target)
     file(CONFIGURE OUTPUT "${folder}/forwards.cpp" CONTENT "${all}")
     string(CONCAT all ${begin} ${backwards})
     file(CONFIGURE OUTPUT "${folder}/backwards.cpp" CONTENT "${all}")
-    add_executable(${target} "${folder}/forwards.cpp" "${folder}/backwards.cpp")
+    add_executable(${target} "${folder}/forwards.cpp")
     target_link_libraries(${target} PRIVATE ${arg_LINK})
     set_property(TARGET ${target} PROPERTY COMPILE_OPTIONS -O0)
+    if(ATTUNE_TEST_SCOPE STREQUAL "merge") # tests_<stage> link units that include the same headers
+        attune_compile_cases(${target})
+    else()
+        target_sources(${target} PRIVATE "${folder}/backwards.cpp")
+    endif()
 endfunction()
 
 function(attune_header_only_unit out)

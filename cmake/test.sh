@@ -1,10 +1,11 @@
 #!/bin/sh
-# sh cmake/test.sh : builds everything with warnings as errors in build/test and runs all tests.
+# sh cmake/test.sh : builds what a merge needs in build/test, warnings are errors, and runs its tests; the rest: cmake/matrix.sh
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
 
+wish ninja-build # keeps both cores busy across targets
 need g++ cmake make libboost-dev libeigen3-dev nlohmann-json3-dev doctest-dev
 wish libbenchmark-dev clang-format-19
 wish clang-19 libclang-rt-19-dev # for tests/fuzz, to compare object code with, and to compile the cases in half the time

@@ -5,7 +5,7 @@
 namespace attune_test {
 
 /// What is drawn at random is drawn `merge` times by a merge, and `release` times by the leg
-/// `release` of cmake/matrix.sh, whose build has ATTUNE_TEST_ALL_ROUNDS.
+/// `release` of cmake/matrix.sh, whose ATTUNE_TEST_SCOPE is release.
 template <class Count>
 [[nodiscard]] constexpr Count rounds(Count merge, Count release) noexcept
 {
