@@ -217,12 +217,19 @@ inline void read_array(json_source const& source,
     std::size_t const at = source.member(p, "name", json_kind::text).at;
     require_room(source, at, static_cast<std::size_t>(elements), space);
     require_new_name(source, at, array, space);
+    // Of the names so far only one that begins so can be an element's: sixty arrays of a thousand
+    // elements are not compared each with each.
+    auto const begins = [start = array + "["](auto const& v) { return v.name.starts_with(start); };
+    bool const may_clash = std::ranges::any_of(space.parameters, begins) ||
+                           std::ranges::any_of(space.groups, begins) ||
+                           std::ranges::any_of(space.inputs, begins);
     auto const first = static_cast<std::uint32_t>(space.parameters.size());
     for (std::size_t i = 0; i < static_cast<std::size_t>(elements); ++i) {
         parameter_description one = element;
         one.name = name_of_element(array, i);
         if (has_default) set_default(source, given->items[i], one);
-        add_parameter(source, at, std::move(one), space);
+        if (may_clash) require_new_name(source, at, one.name, space);
+        space.parameters.push_back(std::move(one));
     }
     space.groups.push_back({array, group_kind::array, first, static_cast<std::uint32_t>(elements)});
 }
