@@ -8,6 +8,9 @@
 #   space      attune/unit/space.hpp          -                      core
 #   files      attune/unit/files.hpp          JSON                   space
 #   search     attune/unit/search.hpp         Eigen                  space
+#   techniques attune/unit/techniques.hpp     -                      search
+#   models     attune/unit/models.hpp         Eigen                  search
+#   published  attune/unit/published.hpp      Eigen                  techniques, models
 #   compile    attune/unit/compile.hpp        -                      core
 #   nvrtc      attune/unit/nvrtc.hpp          -                      compile
 #   measure    attune/unit/measure.hpp        -                      core
@@ -16,9 +19,10 @@
 #   tune       attune/unit/tune.hpp           -                      search, compile, measure, message, remember
 #   cuda       attune/unit/cuda.hpp           -                      nvrtc, tune
 #   capture    attune/unit/capture.hpp        JSON                   tune
+#   objectives attune/unit/objectives.hpp     -                      tune
 #   ship       attune/unit/ship.hpp           JSON                   nvrtc, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
-#   xgboost    attune/unit/xgboost.hpp        XGBoost                search; never installed, the consumer builds it
+#   xgboost    attune/unit/xgboost.hpp        XGBoost                models; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
 #   smt        attune/unit/smt.hpp            Z3                     files; the same
 #   programs   attune/unit/programs.hpp       -                      tune
@@ -27,10 +31,12 @@
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search compile nvrtc measure message remember tune cuda capture ship)
+set(attune_stages core space files search techniques models published compile nvrtc measure message remember tune cuda capture objectives ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
+set(attune_packages_models eigen)
+set(attune_packages_published eigen)
 set(attune_packages_remember json)
 set(attune_packages_message json)
 set(attune_packages_capture json)
@@ -38,6 +44,9 @@ set(attune_packages_ship json)
 set(attune_uses_space core)
 set(attune_uses_files space)
 set(attune_uses_search space)
+set(attune_uses_techniques search)
+set(attune_uses_models search)
+set(attune_uses_published techniques models)
 set(attune_uses_compile core)
 set(attune_uses_nvrtc compile)
 set(attune_uses_measure core)
@@ -46,10 +55,11 @@ set(attune_uses_remember core)
 set(attune_uses_tune search compile measure message remember)
 set(attune_uses_cuda nvrtc tune)
 set(attune_uses_capture tune)
+set(attune_uses_objectives tune)
 set(attune_uses_ship nvrtc remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
-set(attune_uses_xgboost search)
+set(attune_uses_xgboost models)
 set(attune_packages_xgboost xgboost)
 set(attune_uses_mpi tune)
 set(attune_packages_mpi mpi)
@@ -287,7 +297,7 @@ function(attune_add_unit target kind file)
     if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|capture|ship|tool|clang_module)$")
         set(level -O1)
     endif()
-    if(NOT target STREQUAL "attune_search")
+    if(NOT target MATCHES "^attune_(search|models|published)$")
         target_compile_options(${target} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:${level}>")
     endif()
     # A consumer that names no build type would get a search without optimisation, which costs the first example a third

@@ -5,8 +5,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/declare/order.hpp>
-#include <attune/search/compose/technique_sets.hpp>
-#include <attune/search/meta/auc_bandit.hpp>
+#include <attune/search/local/wide_climb.hpp>
 #include <attune/search/random.hpp>
 
 #include <algorithm>
@@ -107,7 +106,7 @@ TEST_CASE("the expected gain is large at first and small at the end")
     CHECK(*s.expected_gain() < 0.01);
 }
 
-TEST_CASE("a bandit chooses where orders and arrays have too many coordinates for a model")
+TEST_CASE("a climb chooses where orders and arrays have too many coordinates for a model")
 {
     constexpr auto order = attune::permutation<"ORDER", 400>();
     attune::chain_of_trees const space(
@@ -137,21 +136,20 @@ TEST_CASE("a bandit chooses where orders and arrays have too many coordinates fo
     CHECK(*std::min_element(values.begin(), values.end()) < at_first);
 }
 
-TEST_CASE("where nothing is modelled it is the bandit over the set of techniques for the space")
+TEST_CASE("where nothing is modelled it is the climb by small changes")
 {
     constexpr auto numbers = attune::array_of<64>(attune::integer<"A">(0, 7));
     attune::chain_of_trees const space(attune::bind_inputs(attune::lower(attune::space(numbers))));
     automatic s(space, 5);
-    attune::search::auc_bandit bandit(
-        space, 5, attune::search::technique_set_for(space.describe()));
+    attune::detail::wide_climb climb(space, 5);
     for (int i = 0; i < 200; ++i) {
         std::vector<attune::point> const asked = s.ask(1);
         REQUIRE(asked.size() == 1);
-        REQUIRE(asked == bandit.ask(1));
+        REQUIRE(asked == climb.ask(1));
         double sum = 0;
         for (std::size_t k = 0; k < 64; ++k)
             sum += asked[0][k].index * static_cast<double>(k + 1);
         s.tell(asked[0], attune::measurement::exact(sum));
-        bandit.tell(asked[0], attune::measurement::exact(sum));
+        climb.tell(asked[0], attune::measurement::exact(sum));
     }
 }

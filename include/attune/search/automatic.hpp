@@ -13,16 +13,32 @@
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/search/bayes/bayesian_options.hpp>
-#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/searcher.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
+
+namespace attune::inline ATTUNE_ABI {
+
+class cost_samples;
+
+namespace detail {
+
+/// session_of_programs(), which attune/search/transfer/other_programs.hpp puts here. Null: the
+/// program does not include it, and search::automatic does not learn from programs.
+inline std::atomic<std::optional<past_session> (*)(chain_of_trees const&, cost_samples const&)>
+    programs_as_session{nullptr};
+
+} // namespace detail
+
+} // namespace attune::inline ATTUNE_ABI
 
 namespace attune::inline ATTUNE_ABI::search {
 
@@ -36,7 +52,7 @@ struct automatic_options {
     /// exceeds that of their mean by this factor.
     double poor_fit = 4.0;
     /// The most coordinates of arrays and long permutations that are modelled, about 0.2 s a
-    /// suggestion; with more of them a bandit over technique_set_for() the space chooses alone.
+    /// suggestion; with more of them a hill climber chooses alone, by small changes of the best.
     std::size_t most_modelled = 48;
 };
 
@@ -44,7 +60,7 @@ struct automatic_options {
 ///
 /// - size: up to model.max_pool points are all scored at every step; larger spaces are sampled,
 ///   with climbs from the best candidates, at a cost independent of the size;
-/// - long arrays and permutations: techniques under an auc_bandit, see `most_modelled`;
+/// - long arrays and permutations: small changes of the best, see `most_modelled`;
 /// - failures: a second model learns where points fail; before the first success, points unlike the
 ///   failed ones are asked;
 /// - budget: the model is used from the first outcomes on; long runs: `long_run`,
@@ -69,9 +85,11 @@ public:
     /// bayesian_searcher::inform()
     void inform(std::vector<past_session> const& past);
     /// Measured programs of other tasks, before the first ask(): what a model of them expects of
-    /// this space's configurations is one more past session, see inform(). Ignored where
-    /// description::rows is empty or has another width, and where nothing is modelled.
-    void learn_from(cost_samples const& others);
+    /// this space's configurations is one more past session, see inform(). They say nothing where
+    /// description::rows is empty or has another width.
+    /// @return  false: ignored, because the program does not include attune/search/models.hpp and
+    ///          link attune::models, or because nothing is modelled
+    bool learn_from(cost_samples const& others);
     /// bayesian_searcher::expected_gain(); nothing while local search takes part.
     [[nodiscard]] std::optional<double> expected_gain();
     /// bayesian_searcher::prediction_of()

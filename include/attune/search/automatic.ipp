@@ -6,11 +6,9 @@
 #include <attune/declare/description.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/bayesian.hpp>
-#include <attune/search/compose/technique_sets.hpp>
 #include <attune/search/history.hpp>
 #include <attune/search/local/neighbourhood_descent.hpp>
-#include <attune/search/meta/auc_bandit.hpp>
-#include <attune/search/transfer/other_programs.hpp>
+#include <attune/search/local/wide_climb.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -48,7 +46,7 @@ struct automatic::state {
         if (is_modelled)
             local = neighbourhood_descent(space, seed);
         else
-            local = auc_bandit(space, seed, technique_set_for(space.describe()));
+            local = attune::detail::wide_climb(space, seed);
         for (observation const& o : history.told())
             local->tell(o.where, outcome_of_observation(o));
         return *local;
@@ -153,11 +151,13 @@ ATTUNE_INLINE void automatic::inform(std::vector<past_session> const& past)
     if (state_->is_modelled) state_->model.inform(past);
 }
 
-ATTUNE_INLINE void automatic::learn_from(cost_samples const& others)
+ATTUNE_INLINE bool automatic::learn_from(cost_samples const& others)
 {
-    if (!state_->is_modelled) return;
-    if (auto session = attune::detail::session_of_programs(state_->space, others))
+    auto const session_of = attune::detail::programs_as_session.load();
+    if (!state_->is_modelled || session_of == nullptr) return false;
+    if (auto session = session_of(state_->space, others))
         state_->model.inform({std::move(*session)});
+    return true;
 }
 
 ATTUNE_INLINE std::optional<double> automatic::expected_gain()

@@ -56,8 +56,6 @@
 #include <attune/tune/loop/trial.ipp>
 #include <attune/tune/loop/trial_worker.ipp>
 #include <attune/tune/minimize.ipp>
-#include <attune/tune/minimize_two.ipp>
-#include <attune/tune/minimize_with_budget.ipp>
 #include <attune/tune/over/minimize_slots.ipp>
 #include <attune/tune/over/mpi/rank_messages.ipp>
 #include <attune/tune/over/own_slot.ipp>

@@ -4,6 +4,7 @@
 
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
 #include <attune/search/bayes/acquisition/contextual.hpp>
+#include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/bayesian.hpp>
 
 #include <cstddef>

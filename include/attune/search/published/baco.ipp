@@ -4,6 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
+#include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/published/baco.hpp>
 
 #include <limits>

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -40,6 +41,12 @@ private:
 /// Cost     learning, the rows of session_of_values()
 [[nodiscard]] std::optional<past_session> session_of_programs(chain_of_trees const& space,
                                                               cost_samples const& others);
+
+/// search::automatic learns from programs wherever this header is included.
+inline bool const learns_from_programs = [] {
+    programs_as_session = &session_of_programs;
+    return true;
+}();
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

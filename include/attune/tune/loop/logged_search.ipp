@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/search/automatic.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/transfer/past_text.hpp>
@@ -261,6 +262,11 @@ ATTUNE_INLINE void logged_search::inform(session_memory const& memory)
     if (memory.samples.size() > 0 && search_.learn_from(memory.samples))
         write(
             {.kind = event_kind::informed, .text = informed_by_samples + text_of(memory.samples)});
+    else if (memory.samples.size() > 0 && search_.strategy() == automatic_name &&
+             programs_as_session == nullptr)
+        notice_ = "the search does not learn from the programs in the file of "
+                  "tuning_search::samples: include <attune/search/models.hpp> and link "
+                  "attune::models";
     search::technique_history const techniques = without_strategies(memory.techniques);
     if (!techniques.representations().empty() && search_.learn_from(techniques))
         write({.kind = event_kind::informed,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/search/bayes/model/surrogates.hpp>
 
+#include <attune/search/bayes/model/forest_model.hpp>
+
 #include <doctest/doctest.h>
 
 #include "../../../laws/feasibility.hpp"

@@ -5,6 +5,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/bayes/feasibility.hpp>
 #include <attune/search/bayes/features/feature_map.hpp>
 #include <attune/search/bayes/forest/coding.hpp>
 #include <attune/search/bayes/forest/forest.hpp>
@@ -102,6 +103,8 @@ private:
 };
 
 } // namespace detail
+
+using forest_feasibility = label_regression<detail::forest_of_labels>; ///< BaCO Sec. 4.2
 
 /// A feasibility: a classification forest of what worked.
 struct forest_classification {

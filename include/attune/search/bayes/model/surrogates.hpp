@@ -10,7 +10,6 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/feasibility.hpp>
-#include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/bayes/model/process_model.hpp>
 
 namespace attune::inline ATTUNE_ABI {
@@ -64,6 +63,5 @@ using fixed_surrogate = detail::process_surrogate<detail::fixed_objective_proces
 
 using gaussian_feasibility =
     label_regression<detail::process_surrogate<detail::label_process>>; ///< the default
-using forest_feasibility = label_regression<detail::forest_of_labels>;  ///< BaCO Sec. 4.2
 
 } // namespace attune::inline ATTUNE_ABI

@@ -1,0 +1,11 @@
+// attune/unit/published.hpp - other tools' searches as they were published.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form: that of the CMake target
+// attune::published. With ATTUNE_HEADER_ONLY no file includes it.
+#pragma once
+
+#include <attune/search/published/baco.ipp>
+#include <attune/search/published/cot_sampling.ipp>
+#include <attune/search/published/kernel_tuner_bo.ipp>
+#include <attune/search/published/opentuner_default.ipp>
