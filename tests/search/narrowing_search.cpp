@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/search/automatic.hpp>
+#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/random.hpp>
@@ -178,9 +179,9 @@ TEST_CASE("where a part cannot be built, or nothing is kept for it, the search s
     CHECK(!plain.narrow(rows_below(4)));
     CHECK(!plain.narrow({}));
     attune::any_searcher other{attune::random_searcher{space, 1}};
-    CHECK(!other.narrow(rows_below(4)));
+    CHECK(!other.narrow(std::optional(rows_below(4))));
     attune::any_searcher narrowing{narrowing_random{space, 1}};
-    CHECK(narrowing.narrow(rows_below(4)));
+    CHECK(narrowing.narrow(std::optional(rows_below(4))));
     CHECK(!narrowing.learn_from(attune::cost_samples{})); // a random search has no model
 }
 

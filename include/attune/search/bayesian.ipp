@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
 #include <attune/search/bayesian.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_process.hpp>
 
 #include <memory>

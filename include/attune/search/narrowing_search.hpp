@@ -27,6 +27,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// for the time when the whole space, or another part, takes its place.
 class narrowing_search {
 public:
+    using part_type = std::optional<kept_settings>; ///< of narrow()
+
     /// @param is_narrowed  false: narrow() is never called, and nothing is kept for it
     narrowing_search(search_factory make,
                      chain_of_trees whole,
@@ -36,7 +38,7 @@ public:
     /// Goes on in that part of the whole space; nothing: in all of it.
     /// @return  false: the part, or a search of it, cannot be built (see part_of()), or is_narrowed
     ///          was false; all stays as it was
-    bool narrow(std::optional<kept_settings> const& part);
+    bool narrow(part_type const& part);
 
     /// Once narrowed, it ends where so many requests in a row bring points that were proposed or
     /// told before: a search may repeat one for ever.

@@ -4,7 +4,11 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/cost/cost_samples.hpp>
+#include <attune/search/meta/technique_history.hpp>
 #include <attune/search/narrowing_search.hpp>
+#include <attune/search/transfer/past_session.hpp>
+#include <attune/space/kept_settings.hpp>
 
 #include <algorithm>
 #include <new>
@@ -23,7 +27,7 @@ ATTUNE_INLINE narrowing_search::narrowing_search(search_factory make,
 {
 }
 
-ATTUNE_INLINE bool narrowing_search::narrow(std::optional<kept_settings> const& part)
+ATTUNE_INLINE bool narrowing_search::narrow(part_type const& part)
 {
     if (!is_narrowed_) return false;
     std::optional<chain_of_trees> built;

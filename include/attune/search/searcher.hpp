@@ -7,11 +7,8 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/meta/technique_history.hpp>
-#include <attune/search/transfer/past_session.hpp>
+#include <attune/search/meta/technique_use.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/space/kept_settings.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -27,30 +24,138 @@
 
 namespace attune::inline ATTUNE_ABI {
 
+class cost_samples;
+struct past_session;
+namespace search {
+class technique_history;
+}
+
 /// Proposes configurations and learns from their outcomes.
 /// - ask(k): up to k distinct points of the space, never asked before by this searcher nor told;
 ///   fewer when few are left; none when it is finished, and then always.
 /// - tell(p, outcome): in any order, any number of times, also for points never asked.
 /// Equal seeds and equal calls give equal points. tests/laws/searcher.hpp checks all this. A
-/// searcher that learns from description::code_metrics also has tell_metrics(p, numbers): one
-/// number per name, NaN where missing, at any time, also for points never asked. One that learns
-/// where bounds on measured quantities are kept has tell_excess(p, value, numbers), called before
-/// tell() of that point, as bayesian_searcher; for all others, what breaks a bound is a failure.
-/// One that learns from other sessions also has inform(std::vector<past_session>), one with a model
-/// of programs learn_from(cost_samples), one that chooses among techniques
-/// learn_from(technique_history); all are called before the first ask(). One that chooses among
-/// techniques has uses() and proposer_of(p), too. One that knows the name by which it is made
-/// again, with all options, has strategy(). One that expects a value of what it asks also has
-/// prediction_of(p), as bayesian_searcher. One that learns from a bound has tell_bound(p, value):
-/// `p` is not evaluated, because it is known to be worse than the best, and `value` stands for its
-/// own; others are told a measurement of that value.
+/// searcher that can do more has the member of that name of any_searcher, with the same arguments.
 template <class S>
 concept searcher = requires(S s, std::size_t k, point const& p, outcome const& o) {
     { s.ask(k) } -> std::same_as<std::vector<point>>;
     { s.tell(p, o) } -> std::same_as<void>;
 };
 
-/// Any searcher as one value: movable, not copyable.
+namespace detail {
+
+/// One question or one piece of information for a searcher, besides ask() and tell(): a reference
+/// to a value of a type that says what it is.
+class hint {
+public:
+    template <class T>
+    explicit hint(T& what) noexcept
+        : kind_(&kind_of<T>)
+        , what_(&what)
+    {
+    }
+    /// The value; null where it is of another type.
+    template <class T>
+    [[nodiscard]] T* as() const noexcept
+    {
+        return kind_ == &kind_of<T> ? static_cast<T*>(what_) : nullptr;
+    }
+
+private:
+    template <class T>
+    static inline char kind_of = 0; // its address
+
+    void const* kind_;
+    void* what_;
+};
+
+struct told_bound {
+    point const& at;
+    double value;
+};
+struct told_metrics {
+    point const& at;
+    std::span<double const> numbers;
+};
+struct told_excess {
+    point const& at;
+    double value;
+    std::span<double const> excess;
+};
+template <class T>
+struct told_all {
+    T const& what;
+};
+struct asked_uses {
+    std::vector<search::technique_use> answer{};
+};
+struct asked_proposer {
+    point const& of;
+    std::string answer{};
+};
+struct asked_gain {
+    std::optional<double> answer{};
+};
+struct asked_prediction {
+    point const& of;
+    std::optional<double> answer{};
+};
+struct asked_strategy {
+    std::string answer{};
+};
+
+/// Gives `h` to the member of `s` that is for it.
+/// @return  false: `s` has none, or refuses
+template <class S>
+bool hand_over(S& s, hint h)
+{
+    using sessions = std::vector<past_session>;
+    // A member that returns nothing does not refuse.
+    auto const is_taken = [](auto const& call) {
+        if constexpr (std::is_void_v<decltype(call())>) {
+            call();
+            return true;
+        } else {
+            return static_cast<bool>(call());
+        }
+    };
+    if constexpr (requires(told_bound& b) { s.tell_bound(b.at, b.value); })
+        if (auto const* const b = h.as<told_bound>()) return s.tell_bound(b->at, b->value), true;
+    if constexpr (requires(told_metrics& m) { s.tell_metrics(m.at, m.numbers); })
+        if (auto const* const m = h.as<told_metrics>())
+            return s.tell_metrics(m->at, m->numbers), true;
+    if constexpr (requires(told_excess& e) { s.tell_excess(e.at, e.value, e.excess); })
+        if (auto const* const e = h.as<told_excess>())
+            return s.tell_excess(e->at, e->value, e->excess), true;
+    if constexpr (requires(sessions const& past) { s.inform(past); })
+        if (auto const* const past = h.as<told_all<sessions>>()) return s.inform(past->what), true;
+    if constexpr (requires { typename S::part_type; })
+        if (auto const* const to = h.as<told_all<typename S::part_type>>())
+            return s.narrow(to->what);
+    if constexpr (requires(cost_samples const& others) { s.learn_from(others); })
+        if (auto const* const others = h.as<told_all<cost_samples>>())
+            return is_taken([&] { return s.learn_from(others->what); });
+    if constexpr (requires(search::technique_history const& past) { s.learn_from(past); })
+        if (auto const* const past = h.as<told_all<search::technique_history>>())
+            return is_taken([&] { return s.learn_from(past->what); });
+    if constexpr (requires(asked_uses& q) { q.answer = s.uses(); })
+        if (auto* const q = h.as<asked_uses>()) return q->answer = s.uses(), true;
+    if constexpr (requires(asked_proposer& q) { q.answer = s.proposer_of(q.of); })
+        if (auto* const q = h.as<asked_proposer>()) return q->answer = s.proposer_of(q->of), true;
+    if constexpr (requires(asked_gain& q) { q.answer = s.expected_gain(); })
+        if (auto* const q = h.as<asked_gain>()) return q->answer = s.expected_gain(), true;
+    if constexpr (requires(asked_prediction& q) { q.answer = s.prediction_of(q.of); })
+        if (auto* const q = h.as<asked_prediction>())
+            return q->answer = s.prediction_of(q->of), true;
+    if constexpr (requires(asked_strategy& q) { q.answer = s.strategy(); })
+        if (auto* const q = h.as<asked_strategy>()) return q->answer = s.strategy(), true;
+    return false;
+}
+
+} // namespace detail
+
+/// Any searcher as one value: movable, not copyable. What the searcher cannot do does nothing and
+/// answers nothing.
 class any_searcher {
 public:
     template <class S>
@@ -68,51 +173,71 @@ public:
     [[nodiscard]] std::vector<point> ask(std::size_t k) { return self_->ask(k); }
     /// @pre not moved from
     void tell(point const& p, outcome const& o) { self_->tell(p, o); }
-    /// The value of `p` is at least `value`, and `p` is not evaluated: tell() of that value if the
-    /// searcher has no tell_bound(). @pre not moved from
-    void tell_bound(point const& p, double value) { self_->tell_bound(p, value); }
+    /// `p` is not evaluated, because it is known to be worse than the best; `value` stands for its
+    /// own, which is no less: tell() of that value if the searcher has no tell_bound().
+    /// @pre not moved from
+    void tell_bound(point const& p, double value)
+    {
+        if (!hear(detail::told_bound{p, value})) tell(p, measurement::exact(value));
+    }
     /// Goes on in a part of the space; nothing: in all of it. See narrowing_search.
-    /// @return  false: the searcher has no narrow(), or cannot, and goes on as before
+    /// @return  false: the searcher has no narrow() for that, or cannot, and goes on as before
     /// @pre     not moved from
-    bool narrow(std::optional<detail::kept_settings> const& part) { return self_->narrow(part); }
-    /// Ignored if the searcher has no tell_metrics(). @pre not moved from
+    template <class Part>
+    bool narrow(std::optional<Part> const& part)
+    {
+        return hear(detail::told_all<std::optional<Part>>{part});
+    }
+    /// One number per description::code_metrics, NaN where missing; at any time, also for points
+    /// never asked. @pre not moved from
     void tell_metrics(point const& p, std::span<double const> numbers)
     {
-        self_->tell_metrics(p, numbers);
+        hear(detail::told_metrics{p, numbers});
     }
-    /// bayesian_searcher::tell_excess(). Ignored if the searcher has no tell_excess().
+    /// How far measured quantities are beyond their bounds, before tell() of that point: see
+    /// bayesian_searcher::tell_excess(). For a searcher without it what breaks a bound is a
+    /// failure.
     /// @pre not moved from
     void tell_excess(point const& p, double value, std::span<double const> excess)
     {
-        self_->tell_excess(p, value, excess);
+        hear(detail::told_excess{p, value, excess});
     }
-    /// Outcomes of other sessions, before the first ask(). Ignored if the searcher has no inform().
-    /// @pre not moved from
-    void inform(std::vector<past_session> const& past) { self_->inform(past); }
-    /// Measured programs of other tasks, before the first ask().
-    /// @return  false: the searcher has no learn_from(), and ignores them
+    /// Outcomes of other sessions, before the first ask(). @pre not moved from
+    void inform(std::vector<past_session> const& past)
+    {
+        hear(detail::told_all<std::vector<past_session>>{past});
+    }
+    /// Measured programs of other tasks (cost_samples), or what techniques gained in other searches
+    /// (search::technique_history), before the first ask().
+    /// @return  false: the searcher has no learn_from() for that, or ignores it
     /// @pre     not moved from
-    bool learn_from(cost_samples const& others) { return self_->learn_from(others); }
-    /// What techniques gained in other searches, before the first ask().
-    /// @return  false: the searcher has no learn_from() for it, and ignores it
-    /// @pre     not moved from
-    bool learn_from(search::technique_history const& past) { return self_->learn_from(past); }
+    template <class T>
+    bool learn_from(T const& others)
+    {
+        return hear(detail::told_all<T>{others});
+    }
     /// What each technique of the searcher gained; empty for one without techniques.
     /// @pre not moved from
-    [[nodiscard]] std::vector<search::technique_use> uses() const { return self_->uses(); }
+    [[nodiscard]] std::vector<search::technique_use> uses() const
+    {
+        return answer(detail::asked_uses{});
+    }
     /// The technique that proposed a point whose outcome is not told yet, by name; empty for a
     /// searcher without techniques, and for a point that none proposed.
     /// @pre not moved from
-    [[nodiscard]] std::string proposer_of(point const& p) const { return self_->proposer_of(p); }
+    [[nodiscard]] std::string proposer_of(point const& p) const
+    {
+        return answer(detail::asked_proposer{p});
+    }
     /// The searcher's expected gain, if it has one: see bayesian_searcher::expected_gain().
     /// @pre not moved from
-    [[nodiscard]] std::optional<double> expected_gain() { return self_->expected_gain(); }
+    [[nodiscard]] std::optional<double> expected_gain() { return answer(detail::asked_gain{}); }
     /// The value that the searcher's model expected of a point when it chose it, if it has a model
     /// and the point is not told yet.
     /// @pre not moved from
     [[nodiscard]] std::optional<double> prediction_of(point const& p) const
     {
-        return self_->prediction_of(p);
+        return answer(detail::asked_prediction{p});
     }
 
     /// The name by which parse_technique() or the program makes this search again, with all its
@@ -120,7 +245,7 @@ public:
     /// @pre not moved from
     [[nodiscard]] std::string strategy() const
     {
-        return strategy_.empty() ? self_->strategy() : strategy_;
+        return strategy_.empty() ? answer(detail::asked_strategy{}) : strategy_;
     }
     void set_strategy(std::string name) { strategy_ = std::move(name); }
 
@@ -132,18 +257,7 @@ private:
         virtual ~concept_base() = default;
         virtual std::vector<point> ask(std::size_t k) = 0;
         virtual void tell(point const& p, outcome const& o) = 0;
-        virtual void tell_bound(point const& p, double value) = 0;
-        virtual void tell_metrics(point const& p, std::span<double const> numbers) = 0;
-        virtual void tell_excess(point const& p, double value, std::span<double const> excess) = 0;
-        virtual void inform(std::vector<past_session> const& past) = 0;
-        virtual bool learn_from(cost_samples const& others) = 0;
-        virtual bool learn_from(search::technique_history const& past) = 0;
-        virtual std::vector<search::technique_use> uses() const = 0;
-        virtual std::string proposer_of(point const& p) const = 0;
-        virtual std::optional<double> expected_gain() = 0;
-        virtual std::optional<double> prediction_of(point const& p) const = 0;
-        virtual bool narrow(std::optional<detail::kept_settings> const& part) = 0;
-        virtual std::string strategy() const = 0;
+        virtual bool hear(detail::hint h) = 0;
     };
     template <class S>
     struct model final : concept_base {
@@ -154,94 +268,21 @@ private:
         }
         std::vector<point> ask(std::size_t k) override { return held.ask(k); }
         void tell(point const& p, outcome const& o) override { held.tell(p, o); }
-        void tell_bound(point const& p, double value) override
-        {
-            if constexpr (requires { held.tell_bound(p, value); })
-                held.tell_bound(p, value);
-            else
-                held.tell(p, measurement::exact(value));
-        }
-        bool narrow([[maybe_unused]] std::optional<detail::kept_settings> const& part) override
-        {
-            if constexpr (requires { held.narrow(part); })
-                return held.narrow(part);
-            else
-                return false;
-        }
-        void tell_metrics([[maybe_unused]] point const& p,
-                          [[maybe_unused]] std::span<double const> numbers) override
-        {
-            if constexpr (requires { held.tell_metrics(p, numbers); })
-                held.tell_metrics(p, numbers);
-        }
-        void tell_excess([[maybe_unused]] point const& p,
-                         [[maybe_unused]] double value,
-                         [[maybe_unused]] std::span<double const> excess) override
-        {
-            if constexpr (requires { held.tell_excess(p, value, excess); })
-                held.tell_excess(p, value, excess);
-        }
-        void inform([[maybe_unused]] std::vector<past_session> const& past) override
-        {
-            if constexpr (requires { held.inform(past); }) held.inform(past);
-        }
-        bool learn_from([[maybe_unused]] cost_samples const& others) override
-        {
-            if constexpr (requires { bool(held.learn_from(others)); }) {
-                return held.learn_from(others);
-            } else if constexpr (requires { held.learn_from(others); }) {
-                held.learn_from(others);
-                return true;
-            } else
-                return false;
-        }
-        bool learn_from([[maybe_unused]] search::technique_history const& past) override
-        {
-            if constexpr (requires { bool(held.learn_from(past)); }) {
-                return held.learn_from(past);
-            } else if constexpr (requires { held.learn_from(past); }) {
-                held.learn_from(past);
-                return true;
-            } else
-                return false;
-        }
-        std::vector<search::technique_use> uses() const override
-        {
-            if constexpr (requires(S const& s) { std::vector<search::technique_use>(s.uses()); })
-                return held.uses();
-            else
-                return {};
-        }
-        std::string proposer_of([[maybe_unused]] point const& p) const override
-        {
-            if constexpr (requires(S const& s) { std::string(s.proposer_of(p)); })
-                return held.proposer_of(p);
-            else
-                return {};
-        }
-        std::optional<double> expected_gain() override
-        {
-            if constexpr (requires(S& s) { std::optional<double>(s.expected_gain()); })
-                return held.expected_gain();
-            else
-                return {};
-        }
-        std::optional<double> prediction_of([[maybe_unused]] point const& p) const override
-        {
-            if constexpr (requires(S const& s) { std::optional<double>(s.prediction_of(p)); })
-                return held.prediction_of(p);
-            else
-                return {};
-        }
-        std::string strategy() const override
-        {
-            if constexpr (requires(S const& s) { std::string(s.strategy()); })
-                return held.strategy();
-            else
-                return {};
-        }
+        bool hear(detail::hint h) override { return detail::hand_over(held, h); }
         S held;
     };
+
+    template <class T>
+    bool hear(T told)
+    {
+        return self_->hear(detail::hint(told));
+    }
+    template <class T>
+    [[nodiscard]] decltype(T::answer) answer(T asked) const
+    {
+        (void)self_->hear(detail::hint(asked));
+        return std::move(asked.answer);
+    }
 
     std::unique_ptr<concept_base> self_;
     std::string strategy_{};

@@ -9,6 +9,7 @@
 #include <attune/search/meta/detail/technique_pool.hpp>
 #include <attune/search/meta/detail/turn_order.hpp>
 #include <attune/search/meta/recommending_bandit.hpp>
+#include <attune/search/transfer/past_session.hpp>
 #include <attune/search/transfer/warm_portfolio.hpp>
 
 #include <algorithm>

@@ -15,6 +15,7 @@
 #include <attune/search/narrowing_search.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/kept_settings.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>
