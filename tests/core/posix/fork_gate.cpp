@@ -218,6 +218,28 @@ TEST_CASE("a thread that locks its mutex again gets an error, not a deadlock")
     CHECK(mutex.is_mine());
 }
 
+TEST_CASE("a thread that waits for a mutex gets it once it is free, or gives up in time")
+{
+    fork_safe_mutex mutex;
+    {
+        beside const other([&](std::function<void()> const& wait) {
+            std::scoped_lock const held(mutex);
+            wait();
+        });
+        CHECK(!mutex.try_lock_for_ms(1));
+    }
+    std::atomic<bool> has_it{false};
+    mutex.lock();
+    std::thread other([&] {
+        has_it = mutex.try_lock_for_ms(60'000);
+        if (has_it) mutex.unlock();
+    });
+    ::usleep(5'000);
+    mutex.unlock();
+    other.join();
+    CHECK(has_it);
+}
+
 TEST_CASE("what a brief mutex protects is whole in the child")
 {
     fork_safe_mutex mutex{attune::detail::lock_use::brief};
