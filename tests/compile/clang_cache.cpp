@@ -11,6 +11,7 @@
 
 #include "../laws/compiler.hpp"
 #include "../support/cache_folder.hpp"
+#include "../support/rounds.hpp"
 #include "../support/second_time.hpp"
 
 using attune_laws::callable_of;
@@ -270,7 +271,7 @@ TEST_CASE("damaged files lead to another compilation, never to other code")
     cache_folder const folder;
     (void)callable_of(over(folder).compile(scaled_sum_source(), scaled_sum_variant("2")));
     REQUIRE(over(folder).keep_winner(scaled_sum_source(), scaled_sum_variant("2")));
-    for (int round = 0; round < 40; ++round)
+    for (int round = 0; round < attune_test::rounds(10, 40); ++round)
         for (std::filesystem::path const& file : folder.files()) {
             std::string text = attune_test::text_of(file);
             std::size_t const at = static_cast<std::size_t>(round) * text.size() / 40;

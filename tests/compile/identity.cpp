@@ -84,7 +84,7 @@ TEST_CASE("code from a cache is that of a compilation from nothing, whatever cha
         cache_folder const kept;
         changing_files world(seed);
         attune::clang_compiler compiler = clang_over(kept);
-        int const rounds = attune_test::rounds(60, 1000);
+        int const rounds = attune_test::rounds(24, 1000);
         for (int i = 0; i < rounds; ++i) {
             std::string changed;
             for (std::uint64_t n = world.below(3) == 0 ? 1 + world.below(2) : 0; n > 0; --n)
@@ -107,7 +107,7 @@ TEST_CASE("the same holds where the machine's compiler is run")
     cache_folder const kept;
     changing_files world(3);
     attune::system_compiler compiler = system_over(kept);
-    int const rounds = attune_test::rounds(20, 300);
+    int const rounds = attune_test::rounds(8, 300);
     for (int i = 0; i < rounds; ++i) {
         std::string changed;
         if (world.below(2) == 0) changed = world.change();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../laws/compiler.hpp"
+#include "../support/rounds.hpp"
 
 // object_key covers every section that is loaded, .text first, and its relocations: two equal keys
 // mean equal bytes.
@@ -221,7 +222,8 @@ void check_all(subject const& s)
 {
     attune::clang_compiler const with_parsed_headers = compiler_with(host_flags, true);
     attune::clang_compiler const without = compiler_with(host_flags, false);
-    for (attune::compile_request const& v : s.variants) {
+    std::size_t const count = attune_test::rounds(std::size_t{3}, s.variants.size());
+    for (attune::compile_request const& v : std::span(s.variants).first(count)) {
         std::string const expected = key_ahead_of_time(s.kernel, v, host_flags);
         CHECK(key_in_process(s.kernel, v, with_parsed_headers) == expected);
         CHECK(key_in_process(s.kernel, v, without) == expected);
@@ -244,17 +246,17 @@ differences_without(std::string const& what, subject const& s, strings const& fl
 
 } // namespace
 
-TEST_CASE("ten products are the objects that clang++ makes, byte for byte")
+TEST_CASE("products are the objects that clang++ makes, byte for byte")
 {
     if (usable()) check_all(product());
 }
 
-TEST_CASE("ten matrix products of the first example are the objects that clang++ makes")
+TEST_CASE("matrix products of the first example are the objects that clang++ makes")
 {
     if (usable()) check_all(sgemm());
 }
 
-TEST_CASE("ten stencils are the objects that clang++ makes")
+TEST_CASE("stencils are the objects that clang++ makes")
 {
     if (usable()) check_all(stencil());
 }

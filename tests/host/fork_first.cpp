@@ -12,6 +12,7 @@
 #include <thread>
 #include <unistd.h>
 
+#include "../support/rounds.hpp"
 #include "scale.hpp"
 
 extern "C" char const* __asan_default_options();
@@ -68,7 +69,7 @@ int first_call(std::chrono::microseconds delay)
 int main(int count, char** text)
 {
     std::mt19937 random(count > 1 ? static_cast<unsigned>(std::atoi(text[1])) : 1u);
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < attune_test::rounds(6, 20); ++i) {
         std::chrono::microseconds const delay(random() % (i % 2 == 0 ? 60'000 : 600'000));
         int const ended = in_child(100, [&] { return first_call(delay); });
         if (ended != 0)

@@ -129,7 +129,7 @@ TEST_CASE("every GPU kernel agrees with a plain computation: default, expert, dr
         auto const kernel = Kernel::kernel();
         attune::kernel_description const& d = kernel.describe();
         auto const [space, tried] =
-            attune_test::points_to_try<Kernel>(d, limits, attune_test::rounds(4, 15));
+            attune_test::points_to_try<Kernel>(d, limits, attune_test::rounds(1, 15));
         for (attune::point const& at : tried) {
             CAPTURE(attune::text_of(space.describe(), at));
             REQUIRE(space.contains(at));

@@ -12,6 +12,7 @@
 #include "../support/device_points.hpp"
 #include "../support/example_kernels.hpp"
 #include "../support/needs_nvrtc.hpp"
+#include "../support/rounds.hpp"
 
 namespace {
 
@@ -55,7 +56,8 @@ TEST_CASE("NVRTC makes code of every GPU kernel that two architectures can launc
             CAPTURE(name);
             auto const kernel = Kernel::kernel();
             attune::kernel_description const& d = kernel.describe();
-            auto const [space, tried] = attune_test::points_to_try<Kernel>(d, limits, 1);
+            auto const [space, tried] =
+                attune_test::points_to_try<Kernel>(d, limits, attune_test::rounds(0, 1));
             for (attune::point const& at : tried) {
                 CAPTURE(attune::text_of(space.describe(), at));
                 attune::compile_request const v =

@@ -19,12 +19,12 @@
 
 #include "../support/nest_examples.hpp"
 #include "../support/nest_runner.hpp"
-
-#ifndef ATTUNE_TEST_CONFIGURATIONS
-#define ATTUNE_TEST_CONFIGURATIONS 3 // per program; more by hand
-#endif
+#include "../support/rounds.hpp"
 
 namespace {
+
+/// Of each program.
+constexpr int configurations = attune_test::rounds(1, 3);
 
 attune::processor_shape small_processor()
 {
@@ -44,7 +44,7 @@ void add_random(support::nest_batch& batch,
     attune::derived_space const derived(nest, small_processor());
     attune::chain_of_trees const space(derived.describe());
     attune::random_engine draw(seed);
-    for (int i = 0; i < ATTUNE_TEST_CONFIGURATIONS; ++i) {
+    for (int i = 0; i < configurations; ++i) {
         attune::point const at = space.sample(draw);
         attune::traced_program made;
         try {
@@ -140,7 +140,7 @@ TEST_CASE("a product and its reader in MetaSchedule's designs compute what their
             REQUIRE(design.parts.size() == 1);
             CHECK(design.parts.front().reader != attune::no_index);
             attune::chain_of_trees const space(design.space);
-            for (int i = 0; i < ATTUNE_TEST_CONFIGURATIONS; ++i) {
+            for (int i = 0; i < configurations; ++i) {
                 attune::traced_program const made = design.schedule(space.sample(draw));
                 batch.add(made.program, nest, {}, text_of(made.trace));
             }
@@ -164,7 +164,7 @@ TEST_CASE("each place of softmax's statements in MetaSchedule's rules computes t
             attune::derived_space const derived(nest, processor, attune::metaschedule_rules());
             attune::chain_of_trees const space(derived.describe());
             auto const all = static_cast<std::uint64_t>(*space.size());
-            std::uint64_t const most = 4 * ATTUNE_TEST_CONFIGURATIONS;
+            std::uint64_t const most = 12;
             for (std::uint64_t i = 0; i < std::min(all, most); ++i) {
                 attune::point const at = all <= most ? space.at(i) : space.sample(draw);
                 attune::traced_program const made = derived.schedule(at);
@@ -187,7 +187,7 @@ TEST_CASE("a parameter that does not count makes no difference to the code")
         attune::chain_of_trees const all(derived.describe());
         attune::description const& space = all.describe();
         attune::random_engine draw(7);
-        for (int i = 0; i < 60; ++i) {
+        for (int i = 0; i < attune_test::rounds(20, 60); ++i) {
             attune::point const at = all.sample(draw);
             CAPTURE(text_of(space, at));
             std::string const code = write_program(derived.schedule(at).program);

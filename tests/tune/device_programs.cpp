@@ -16,6 +16,7 @@
 #include "../support/needs_nvrtc.hpp"
 #include "../support/nest_examples.hpp"
 #include "../support/random_nest.hpp"
+#include "../support/rounds.hpp"
 
 namespace {
 
@@ -88,7 +89,8 @@ TEST_CASE("programs of every kind compute the same in blocks of threads, in rand
         CAPTURE(one.nest.name);
         support::device_subject_of const subject(one.nest, one.inputs);
         attune::random_engine draw(seed++);
-        for (std::uint64_t n = 0; n < number_from("ATTUNE_TEST_DRAWS", 3); ++n) {
+        for (std::uint64_t n = 0; n < number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, 3U));
+             ++n) {
             attune::point const at = subject.space.sample(draw);
             std::string const configuration = attune::text_of(subject.space.describe(), at);
             CAPTURE(configuration);
@@ -105,7 +107,8 @@ TEST_CASE("random programs compute the same in blocks of threads")
 {
     attune_test::emulated_compiler const compiler({.driver = ATTUNE_EMULATED_CUDA});
     std::uint64_t const first = number_from("ATTUNE_TEST_SEED", 1);
-    std::uint64_t const last = first + number_from("ATTUNE_TEST_PROGRAMS", 24);
+    std::uint64_t const last =
+        first + number_from("ATTUNE_TEST_PROGRAMS", attune_test::rounds(8U, 24U));
     int computed = 0;
     int refused = 0;
     for (std::uint64_t seed = first; seed < last; ++seed) {
@@ -138,7 +141,7 @@ TEST_CASE("random programs compute the same in blocks of threads")
 
 TEST_CASE("NVRTC makes code that two architectures can launch of almost every configuration")
 {
-    std::uint64_t const draws = number_from("ATTUNE_TEST_DRAWS", 2);
+    std::uint64_t const draws = number_from("ATTUNE_TEST_DRAWS", attune_test::rounds(1U, 2U));
     std::vector<example> large = {{support::matmul(1024, 1024, 1024), {}},
                                   {support::matmul_of_inputs(), {1000, 900, 800}},
                                   {support::dense_gelu(256, 512, 384), {}},

@@ -22,15 +22,17 @@
 #include "../support/device_runner.hpp"
 #include "../support/needs_nvrtc.hpp"
 #include "../support/nest_examples.hpp"
+#include "../support/rounds.hpp"
 
 namespace {
 
 using enum attune::element_type;
 
+/// @param usual  of a release
 int draws(int usual)
 {
     char const* const given = std::getenv("ATTUNE_TEST_DRAWS");
-    return given == nullptr ? usual : std::atoi(given);
+    return given == nullptr ? attune_test::rounds(1, usual) : std::atoi(given);
 }
 
 struct example {
