@@ -36,7 +36,7 @@ set(outer_ring
     declare/nest/ space/schedule/ compile/nest/ tune/program/                   # programs
     declare/model/                                                              # networks, ONNX
     space/files/ space/smt/                                                     # files of spaces, Z3
-    search/compose/ search/meta/recommend search/meta/space_structure search/meta/technique_[hu]
+    search/techniques search/models search/compose/ search/meta/recommend search/meta/space_structure search/meta/technique_[hu]
     search/meta/tuning_gains search/meta/usual_gain search/local/annealing search/local/coordinate_descent
     search/local/differential_evolution search/local/genetic search/local/local_search search/local/particle_swarm
     search/local/unit_embedding tune/recommended                                # techniques and their history
@@ -55,12 +55,10 @@ set(edges_outwards
     measure/bench.hpp>measure/energy/call_energy.hpp
     measure/bench.hpp>measure/energy/energy_counters.hpp
     measure/cpu/variant_timing.hpp>measure/energy/call_energy.hpp
-    search/automatic.hpp>search/cost/cost_samples.hpp
-    search/automatic.ipp>search/compose/technique_sets.hpp
-    search/automatic.ipp>search/transfer/other_programs.hpp
     search/meta/technique.hpp>search/meta/technique_use.hpp
-    search/searcher.hpp>search/cost/cost_samples.hpp
-    search/searcher.hpp>search/meta/technique_history.hpp
+    search/narrowing_search.ipp>search/cost/cost_samples.hpp
+    search/narrowing_search.ipp>search/meta/technique_history.hpp
+    search/searcher.hpp>search/meta/technique_use.hpp
     tune.hpp>tune/minimize_two.hpp
     tune.hpp>tune/minimize_with_budget.hpp
     tune.hpp>tune/together.hpp

@@ -56,12 +56,12 @@
 #include <attune/space/query/nearest.hpp>
 #include <attune/space/query/reduced.hpp>
 #include <attune/space/query/space_report.hpp>
-#include <attune/space/rebind.hpp>
 #include <attune/space/smt/smt_solver.hpp>
 // Searches
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
 #include <attune/search/bayes/acquisition/contextual.hpp>
 #include <attune/search/bayes/basic_bayesian.hpp>
+#include <attune/search/bayes/model/forest_model.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
 #include <attune/search/compose/climb.hpp>
 #include <attune/search/compose/mutation_bandit.hpp>
@@ -86,6 +86,7 @@
 // What is measured and remembered
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
+#include <attune/measure/cuda/worker/worker_door.hpp>
 #include <attune/measure/first_runs.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/remember/files/t4.hpp>

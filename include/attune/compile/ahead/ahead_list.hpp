@@ -28,7 +28,8 @@ extern attune::detail::embedded_file const* const __stop_attune_kernels
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The kernels that attune_add_kernel and attune_embed_kernel put into one program or shared library.
+/// The kernels that attune_add_kernel and attune_embed_kernel put into one program or shared
+/// library.
 struct linked_kernels {
     linked_entries<function_ahead> functions{};
     linked_entries<device_ahead> ptx{};
