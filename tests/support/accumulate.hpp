@@ -5,12 +5,15 @@
 #pragma once
 
 #include <attune/attune.hpp>
+#include <attune/core/posix/program_end.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "recorded_progress.hpp"
@@ -134,6 +137,21 @@ inline scripted_compiler::answer accumulate_script(attune::compile_request const
 inline scripted_compiler accumulate_compiler(std::string identity = "scripted 1")
 {
     return scripted_compiler{accumulate_script, std::move(identity)};
+}
+
+/// The same, but the way `endless` compiles for ten seconds, unless that is cut.
+inline scripted_compiler slow_accumulate_compiler()
+{
+    return scripted_compiler{[](attune::compile_request const& v) {
+        scripted_compiler::answer made = accumulate_script(v);
+        auto const* const code = std::get_if<void*>(&made);
+        if (code != nullptr && *code == reinterpret_cast<void*>(&accumulate<endless>))
+            for (int i = 0; i < 1000; ++i) {
+                attune::detail::cut_here();
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            }
+        return made;
+    }};
 }
 
 /// The kernel file; its default is the way `start`.

@@ -114,3 +114,20 @@ TEST_CASE("only what may be cut is cut, and only when Ctrl-C asks for it")
         CHECK_NOTHROW(cut_here());
     }
 }
+
+TEST_CASE("what may be cut is cut when its time is over, the shortest of several")
+{
+    CHECK_NOTHROW(cut_here());
+    {
+        cuttable const long_one(1000);
+        CHECK_NOTHROW(cut_here());
+        {
+            cuttable const short_one(-1);
+            CHECK_THROWS_AS(cut_here(), cut_short);
+            cuttable const inner(1000);
+            CHECK_THROWS_AS(cut_here(), cut_short);
+        }
+        CHECK_NOTHROW(cut_here());
+    }
+    CHECK_NOTHROW(cut_here());
+}

@@ -266,6 +266,18 @@ TEST_CASE("the time budget holds for slow compilers and the final too")
     CHECK(begun_s.back() - begun_s.front() < 1.5 - 0.25);
 }
 
+TEST_CASE("a variant that compiles for ever ends with the budget, and what was found before stays")
+{
+    bench<usual, fast, endless> b;
+    b.compiler = slow_accumulate_compiler();
+    b.script();
+    attune::tuning_options options = quick_options();
+    options.limits.seconds = 1;
+    auto const r = b.tune(options);
+    CHECK(b.chosen(r) == "WAY=1");
+    CHECK(count(r.report, failure_stage::compile) == 1);
+}
+
 TEST_CASE("a reference that takes most of the budget leaves it to the search, and is told")
 {
     bench<usual, fast> b;

@@ -96,6 +96,26 @@ TEST_CASE("configurations come in the order of the search, each with what the co
     CHECK(b.supply.compile_s() == doctest::Approx(0.002));
 }
 
+TEST_CASE("a compilation that goes on when no time is left fails with a sentence")
+{
+    bench b;
+    b.compiler = slow_accumulate_compiler();
+    attune::chain_of_trees const space = attune::build(ways<usual, endless>());
+    attune::tuning_problem const problem{b.kernel.describe(), space, space.at(0), b.any, b.frame};
+    attune::detail::variant_pipeline supply{problem, attune::exhaustive_searcher{space}, 1};
+    (void)supply.compile(space.at(0)); // tells how long a compilation takes
+    supply.set_time_left([] { return 0.0; });
+    auto const quick = supply.next();
+    REQUIRE(quick);
+    CHECK(std::holds_alternative<attune::callable>(quick->code));
+    auto const slow = supply.next();
+    REQUIRE(slow);
+    auto const* const why = std::get_if<attune::failure>(&slow->code);
+    REQUIRE(why != nullptr);
+    CHECK(why->stage == attune::failure_stage::compile);
+    CHECK(why->reason == "compiling took longer than 2 s, until limits.seconds was over");
+}
+
 TEST_CASE("what is told before it was supplied is not supplied")
 {
     bench b;

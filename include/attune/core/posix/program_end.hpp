@@ -5,6 +5,7 @@
 #include <attune/core/version.hpp>
 
 #include <atomic>
+#include <limits>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -63,21 +64,25 @@ public:
     [[nodiscard]] static std::atomic<bool> const* here() noexcept;
 };
 
-/// Thrown where work was ended early because stop_is_requested(): the work has no result.
+/// Thrown where work was ended early: stop_is_requested(), or its time is over. It has no result.
 struct cut_short {};
 
 /// While one exists on a thread, cut_here() may end the thread's work.
 class cuttable {
 public:
-    cuttable() noexcept;
+    /// @param limit_s  wall seconds from now, after which the work is ended, too
+    explicit cuttable(double limit_s = std::numeric_limits<double>::infinity()) noexcept;
     ~cuttable();
     cuttable(cuttable const&) = delete;
     cuttable& operator=(cuttable const&) = delete;
+
+private:
+    double end_before_s_; ///< that of the `cuttable` around this one
 };
 
-/// Calls pause_at_end(); then throws cut_short if stop_is_requested() and a `cuttable` exists on
-/// this thread.
-/// Cost     2 ns
+/// Calls pause_at_end(); then throws cut_short if a `cuttable` exists on this thread, and its limit
+/// has passed or stop_is_requested().
+/// Cost     2 ns; 30 ns with a limit
 void cut_here();
 
 /// Sets the count of other threads' work to 0, in the child of a fork.

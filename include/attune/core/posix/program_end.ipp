@@ -6,11 +6,14 @@
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/stay_loaded.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,6 +36,7 @@ inline std::atomic<int> end_handlers{0};
 // Objects on this thread; a handler never reads these counts.
 inline thread_local int work_of_this_thread = 0;
 inline thread_local int cuttable_of_this_thread = 0;
+inline thread_local double end_of_this_thread_s = std::numeric_limits<double>::infinity();
 inline thread_local std::atomic<bool> const* stop_of_this_thread = nullptr;
 
 inline void nap_ms() noexcept
@@ -153,12 +157,25 @@ ATTUNE_INLINE std::atomic<bool> const* stopped_by::here() noexcept { return stop
 ATTUNE_INLINE void cut_here()
 {
     pause_at_end();
-    if (stop_is_requested() && cuttable_of_this_thread > 0) throw cut_short{};
+    if (cuttable_of_this_thread == 0) return;
+    bool const is_limited = end_of_this_thread_s < std::numeric_limits<double>::infinity();
+    if (stop_is_requested() || (is_limited && steady_seconds() > end_of_this_thread_s))
+        throw cut_short{};
 }
 
-ATTUNE_INLINE cuttable::cuttable() noexcept { ++cuttable_of_this_thread; }
+ATTUNE_INLINE cuttable::cuttable(double limit_s) noexcept
+    : end_before_s_(end_of_this_thread_s)
+{
+    ++cuttable_of_this_thread;
+    if (limit_s < std::numeric_limits<double>::infinity())
+        end_of_this_thread_s = std::min(end_before_s_, steady_seconds() + limit_s);
+}
 
-ATTUNE_INLINE cuttable::~cuttable() { --cuttable_of_this_thread; }
+ATTUNE_INLINE cuttable::~cuttable()
+{
+    --cuttable_of_this_thread;
+    end_of_this_thread_s = end_before_s_;
+}
 
 ATTUNE_INLINE void forget_other_work() noexcept
 {

@@ -114,6 +114,11 @@ public:
     /// The technique of the search that proposed `at`; empty: none did, or it was told.
     [[nodiscard]] std::string proposer_of(point const& at) const { return search_.proposer_of(at); }
 
+    /// A compilation of next() fails when no time is left and it took ten times as long as the
+    /// slowest so far, two seconds at least.
+    /// @param left_s  seconds that are left of the tuning
+    void set_time_left(std::function<double()> left_s) { left_s_ = std::move(left_s); }
+
     /// Waits for current compilations, and unpins the calling thread. Call it before timing code
     /// that may use other threads, or before an exact timing.
     void settle();
@@ -141,6 +146,9 @@ private:
         std::shared_ptr<std::vector<double>> features{}; ///< written before `code` is done
     };
 
+    [[nodiscard]] compile_result compile_here(point const& at, double left_s);
+    [[nodiscard]] std::function<compile_result()>
+    compilation_of(point const& at, std::shared_ptr<std::vector<double>> features, double left_s);
     void ask_for(std::size_t count);
     [[nodiscard]] bool is_pruned(point const& at);
     [[nodiscard]] double median_told_s() const noexcept;
@@ -163,7 +171,9 @@ private:
     std::size_t pruned_in_a_row_ = 0;
     bool is_finished_ = false;
     bool has_news_ = true; ///< since next_points() had none, the searcher was told something
+    std::function<double()> left_s_ = [] { return std::numeric_limits<double>::infinity(); };
     double compile_s_ = 0;
+    std::optional<double> slowest_s_{}; ///< of the compilations
     double code_s_ = 0;
     double search_s_;
     std::uint32_t compiled_ = 0;

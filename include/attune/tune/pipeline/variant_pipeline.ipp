@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/number_text.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/clocks.hpp>
@@ -10,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -33,20 +37,56 @@ ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
 
 ATTUNE_INLINE compile_result variant_pipeline::compile(point const& at)
 {
-    std::vector<double> features;
+    return compile_here(at, std::numeric_limits<double>::infinity());
+}
+
+ATTUNE_INLINE compile_result variant_pipeline::compile_here(point const& at, double left_s)
+{
+    auto const features = std::make_shared<std::vector<double>>();
     compile_result result = [&] {
         counted_seconds const counted(code_s_);
-        return compile_for_trial(problem_.kernel,
-                                 problem_.space.describe(),
-                                 problem_.compiler,
-                                 problem_.device,
-                                 at,
-                                 &features);
+        return compilation_of(at, features, left_s)();
     }();
     count(result);
     note_cpu();
-    tell_metrics(at, features);
+    tell_metrics(at, *features);
     return result;
+}
+
+/// A compilation, which may begin later, on another thread.
+/// @param left_s  seconds from now that it may take
+ATTUNE_INLINE std::function<compile_result()> variant_pipeline::compilation_of(
+    point const& at, std::shared_ptr<std::vector<double>> features, double left_s)
+{
+    constexpr double unknown_s = 1; // all came from the cache so far
+    double const enough_s = std::max(2.0, 10 * slowest_s_.value_or(unknown_s));
+    return [&problem = problem_,
+            at,
+            to = std::move(features),
+            enough_s,
+            end_s = steady_seconds() + left_s] {
+        auto const compile = [&] {
+            return compile_for_trial(problem.kernel,
+                                     problem.space.describe(),
+                                     problem.compiler,
+                                     problem.device,
+                                     at,
+                                     to.get());
+        };
+        double const begun_s = steady_seconds();
+        double const limit_s = std::max(end_s - begun_s, enough_s);
+        if (!std::isfinite(limit_s)) return compile();
+        try {
+            cuttable const here(limit_s);
+            return compile();
+        } catch (cut_short const&) {
+            if (stop_is_requested()) throw;
+            return compile_result{failure{failure_stage::compile,
+                                          "compiling took longer than " +
+                                              formatted("%.2g s", limit_s) +
+                                              ", until limits.seconds was over"}};
+        }
+    };
 }
 
 ATTUNE_INLINE void variant_pipeline::tell_metrics(point const& at,
@@ -61,6 +101,8 @@ ATTUNE_INLINE void variant_pipeline::count(compile_result const& made)
 {
     auto const* const code = std::get_if<callable>(&made);
     if (code != nullptr) compile_s_ += code->compile_s;
+    if (code != nullptr && !code->from_cache)
+        slowest_s_ = std::max(slowest_s_.value_or(0), code->compile_s);
     ++(code != nullptr && code->from_cache ? from_cache_ : compiled_);
 }
 
@@ -176,14 +218,7 @@ ATTUNE_INLINE void variant_pipeline::enqueue_waiting()
     for (waiting_variant& w : waiting_) {
         if (w.code) continue;
         w.features = std::make_shared<std::vector<double>>();
-        w.code = queue_->add([&problem = problem_, at = w.at, to = w.features] {
-            return compile_for_trial(problem.kernel,
-                                     problem.space.describe(),
-                                     problem.compiler,
-                                     problem.device,
-                                     at,
-                                     to.get());
-        });
+        w.code = queue_->add(compilation_of(w.at, w.features, left_s_()));
     }
 }
 
@@ -200,7 +235,7 @@ ATTUNE_INLINE std::optional<pipelined_variant> variant_pipeline::next(std::size_
         queue_->start();
     }
     if (!now.code) {
-        compile_result code = compile(now.at);
+        compile_result code = compile_here(now.at, left_s_());
         return pipelined_variant{std::move(now.at), std::move(code)};
     }
     compile_result code = [&] {

@@ -291,6 +291,7 @@ private:
             *searched_,
             [this](point const& at, trial const& tried) { outcomes_->record(at, tried); }});
         outcomes_->record_default(first, known.has_value());
+        supply_->set_time_left([this] { return state_.left_s(); });
     }
 
     /// What is known from before an interruption, and of equal code.
