@@ -5,11 +5,16 @@
 #include <attune/tune/tuned.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +22,7 @@
 #include "../../support/ignored_interrupts.hpp"
 #include "../../support/installation.hpp"
 #include "../../support/notices.hpp"
+#include "../../support/scratch_directory.hpp"
 #include "../../support/texts.hpp"
 
 using namespace attune_test;
@@ -358,4 +364,84 @@ TEST_CASE("a shape that the winner covers is served by it while another thread t
     other.join();
     CHECK(covered.called_times(2, 1.0));
     CHECK(second.called_times(1, 1.0));
+}
+
+TEST_CASE("a call with other inputs does not wait while the default of the first is compiled")
+{
+    struct compiler_that_waits {
+        attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&)
+        {
+            bool const is_first = !begun->exchange(true);
+            auto const until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+            while (is_first && !*is_other_served && std::chrono::steady_clock::now() < until)
+                std::this_thread::yield();
+            return attune::callable{reinterpret_cast<void*>(&add_to<fast>),
+                                    std::make_shared<int>(0),
+                                    "fast",
+                                    0.001,
+                                    identity()};
+        }
+        std::string identity() const { return "waiting 1"; }
+        std::shared_ptr<std::atomic<bool>> begun = std::make_shared<std::atomic<bool>>(false);
+        std::shared_ptr<std::atomic<bool>> is_other_served =
+            std::make_shared<std::atomic<bool>>(false);
+    };
+    attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel{
+        "accumulate", accumulate_source(), ways<usual, fast>()};
+    kernel.bind<2>(attune::input<"WHICH", int>());
+    attune::tuning_options options = quick_options();
+    options.on_miss = attune::miss_policy::lookup_only;
+    compiler_that_waits const compiler;
+    attune::tuned call{kernel, compiler, attune::memory_store{}, options};
+    accumulate_data first;
+    accumulate_data second;
+    std::atomic<bool> is_first_served{false};
+    std::thread other([&] {
+        call(first.x, first.y, 1);
+        is_first_served = true;
+    });
+    while (!*compiler.begun)
+        std::this_thread::yield();
+    call(second.x, second.y, 2);
+    CHECK(!is_first_served);
+    *compiler.is_other_served = true;
+    other.join();
+    CHECK(first.called_times(1, 1.0));
+    CHECK(second.called_times(1, 1.0));
+}
+
+TEST_CASE("a log that says that the default failed is no reason not to tune")
+{
+    ignored_interrupts const interrupts;
+    support::scratch_directory const directory;
+    std::string const log = directory.file("log");
+    attune::memory_store store;
+    {
+        memory_installation one{store,
+                                ways<usual, fast, crawling>(),
+                                accumulate_source(),
+                                accumulate_compiler(),
+                                [&](attune::tuning_options& o) {
+                                    o.event_log = log;
+                                    o.progress = [](attune::progress const& p) {
+                                        if (p.evaluation == 2 && p.improved) ::raise(SIGINT);
+                                    };
+                                }};
+        (void)one.obtain();
+        REQUIRE(one.known.report().interrupted);
+    }
+    std::ostringstream read;
+    read << std::ifstream(log).rdbuf();
+    std::string text = read.str();
+    std::size_t const value = text.find(",\"value\"", text.find("{\"told\""));
+    REQUIRE(value != text.npos);
+    text.replace(value, text.find('}', value) - value, ",\"failed\":3,\"reason\":\"edited\"");
+    std::ofstream(log) << text;
+    memory_installation two{store,
+                            ways<usual, fast, crawling>(),
+                            accumulate_source(),
+                            accumulate_compiler(),
+                            [&](attune::tuning_options& o) { o.event_log = log; }};
+    CHECK(two.obtain() == fast_code);
+    CHECK(two.how() == decision::tuned);
 }
