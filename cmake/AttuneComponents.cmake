@@ -16,14 +16,15 @@
 #   measure    attune/unit/measure.hpp        -                      core
 #   message    attune/unit/message.hpp        JSON                   core
 #   remember   attune/unit/remember.hpp       JSON                   core
-#   tune       attune/unit/tune.hpp           -                      search, compile, measure, message, remember
-#   cuda       attune/unit/cuda.hpp           -                      nvrtc, tune
+#   tune       attune/unit/tune.hpp           -                      search, compile, measure, remember
+#   cuda       attune/unit/cuda.hpp           -                      nvrtc, message, tune
 #   capture    attune/unit/capture.hpp        JSON                   tune
+#   many       attune/unit/many.hpp           JSON                   message, tune
 #   objectives attune/unit/objectives.hpp     -                      tune
 #   ship       attune/unit/ship.hpp           JSON                   nvrtc, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                models; never installed, the consumer builds it
-#   mpi        attune/unit/mpi.hpp            MPI-3                  tune; never installed, the consumer builds it
+#   mpi        attune/unit/mpi.hpp            MPI-3                  many; never installed, the consumer builds it
 #   smt        attune/unit/smt.hpp            Z3                     files; the same
 #   programs   attune/unit/programs.hpp       -                      tune
 #   networks   attune/unit/networks.hpp       -                      core
@@ -31,7 +32,7 @@
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search techniques models published compile nvrtc measure message remember tune cuda capture objectives ship)
+set(attune_stages core space files search techniques models published compile nvrtc measure message remember tune cuda capture many objectives ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
@@ -40,6 +41,7 @@ set(attune_packages_published eigen)
 set(attune_packages_remember json)
 set(attune_packages_message json)
 set(attune_packages_capture json)
+set(attune_packages_many json)
 set(attune_packages_ship json)
 set(attune_uses_space core)
 set(attune_uses_files space)
@@ -52,16 +54,17 @@ set(attune_uses_nvrtc compile)
 set(attune_uses_measure core)
 set(attune_uses_message core)
 set(attune_uses_remember core)
-set(attune_uses_tune search compile measure message remember)
-set(attune_uses_cuda nvrtc tune)
+set(attune_uses_tune search compile measure remember)
+set(attune_uses_cuda nvrtc message tune)
 set(attune_uses_capture tune)
+set(attune_uses_many message tune)
 set(attune_uses_objectives tune)
 set(attune_uses_ship nvrtc remember)
 set(attune_uses_clang tune)
 set(attune_packages_clang llvm)
 set(attune_uses_xgboost models)
 set(attune_packages_xgboost xgboost)
-set(attune_uses_mpi tune)
+set(attune_uses_mpi many)
 set(attune_packages_mpi mpi)
 set(attune_uses_smt files)
 set(attune_packages_smt z3)
@@ -294,7 +297,7 @@ function(attune_add_unit target kind file)
     # What a consumer's -O3 does not make faster compiles sooner with less: stages without a hot loop with -O1. The search
     # gains by it (bench.search.engine).
     set(level -O2)
-    if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|capture|ship|tool|clang_module)$")
+    if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|capture|many|ship|tool|clang_module)$")
         set(level -O1)
     endif()
     if(NOT target MATCHES "^attune_(search|models|published)$")

@@ -3,6 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/search/local/annealing.hpp>
+#include <attune/tune/replay.hpp>
 
 #include <cstdio>
 #include <span>

@@ -3,6 +3,7 @@
 // most.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/tune/together.hpp>
 
 #include <cstdio>
 #include <span>

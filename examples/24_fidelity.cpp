@@ -3,6 +3,7 @@
 // Needs no compiler. Takes a second.
 #include <attune/attune.hpp>
 #include <attune/search/compose/aging_evolution.hpp>
+#include <attune/tune/minimize_with_budget.hpp>
 
 #include <cmath>
 #include <cstdio>

@@ -2,6 +2,7 @@
 // Shows attune::evaluation, attune::at_most and attune::minimize_two.
 // Needs no compiler. Takes a second.
 #include <attune/attune.hpp>
+#include <attune/tune/minimize_two.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 // Shows a program that draws frames while two of its kernels are tuned, one evaluation a frame.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/tune/together_session.hpp>
 
 #include <cstdio>
 #include <span>

@@ -21,7 +21,7 @@
 //          makes it longer.
 // Exit     2 when a file or an argument is wrong
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -4,6 +4,7 @@
 
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/tune/together.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -26,8 +26,8 @@
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 #include <attune/tune/together/shared_budget.hpp>
-#include <attune/tune/together/turn_policy.hpp>
 
 #include <algorithm>
 #include <array>

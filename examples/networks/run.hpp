@@ -5,6 +5,7 @@
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/tune/program/nest.hpp>
+#include <attune/tune/together.hpp>
 
 #include <algorithm>
 #include <chrono>

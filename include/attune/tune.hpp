@@ -7,10 +7,5 @@
 #else
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/minimize.hpp>
-#include <attune/tune/minimize_two.hpp>
-#include <attune/tune/minimize_with_budget.hpp>
-#include <attune/tune/replay.hpp>
-#include <attune/tune/together.hpp>
-#include <attune/tune/together_session.hpp>
 #include <attune/tune/tuned.hpp>
 #endif // ATTUNE_OFF

@@ -2,6 +2,7 @@
 // tests/compile_fail/budget_argument.cpp - an objective with a fidelity takes a budget as well.
 // SPDX-License-Identifier: MIT
 #include <attune/attune.hpp>
+#include <attune/tune/minimize_with_budget.hpp>
 
 inline constexpr auto wide = attune::boolean<"WIDE">();
 inline constexpr auto all = attune::space(wide);

@@ -6,6 +6,8 @@
 #include <attune/compile/clang.hpp>
 #include <attune/remember/layers.hpp>
 #include <attune/remember/shipped.hpp>
+#include <attune/tune/together.hpp>
+#include <attune/tune/together_session.hpp>
 
 #include <cstdio>
 #include <span>

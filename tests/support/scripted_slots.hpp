@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/tune/over/slot_evaluator.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 
 #include <algorithm>
 #include <cstddef>

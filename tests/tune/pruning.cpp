@@ -9,6 +9,7 @@
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
+#include <attune/tune/replay.hpp>
 
 #include <algorithm>
 #include <array>

@@ -6,6 +6,7 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/random.hpp>
+#include <attune/tune/together.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -4,9 +4,9 @@
 
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/minimize.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -12,9 +12,9 @@
 #include <attune/declare/point.hpp>
 #include <attune/space/build_pack.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/minimize.hpp>
 #include <attune/tune/over/minimize_over_options.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
 #include <attune/tune/over/mpi/ranks.hpp>
 
 #include <type_traits>

@@ -8,10 +8,10 @@
 #else
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/kernel/keyed_call.hpp>
 #include <attune/tune/report.hpp>
-#include <attune/tune/together/turn_policy.hpp>
 #include <attune/tune/tuned.hpp>
 
 #include <concepts>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/over/mpi/ranks.hpp>
 #include <attune/tune/over/mpi/tuned_ranks.hpp>
 #include <attune/tune/report.hpp>

@@ -23,6 +23,3 @@
 #include <attune/remember/problem/relation.ipp>
 #include <attune/remember/shipped.ipp>
 #include <attune/remember/store.ipp>
-#include <attune/remember/study/study_board.ipp>
-#include <attune/remember/study/study_file.ipp>
-#include <attune/remember/study/study_line.ipp>

@@ -5,7 +5,7 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 
 #include <functional>
 #include <memory>

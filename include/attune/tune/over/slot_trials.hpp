@@ -3,9 +3,9 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/loop/trials_elsewhere.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/study/study_options.hpp>
 
 #include <functional>

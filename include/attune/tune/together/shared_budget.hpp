@@ -4,7 +4,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/tune/together/turn_policy.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,13 +6,13 @@
 #include <attune/core/environment.hpp>
 #include <attune/core/version.hpp>
 #include <attune/search/search_limits.hpp>
-#include <attune/tune/dispatch/background/stepped_tuning.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/kernel/owned_call.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/together.hpp>
 #include <attune/tune/together/shared_budget.hpp>
-#include <attune/tune/together/turn_policy.hpp>
+#include <attune/tune/together/stepped_tuning.hpp>
 
 #include <cstddef>
 #include <exception>

@@ -5,7 +5,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/background/tuning_slice.hpp>
-#include <attune/tune/together/turn_policy.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 
 #include <algorithm>
 #include <variant>

@@ -6,8 +6,8 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 
 #include <cstddef>
 #include <limits>

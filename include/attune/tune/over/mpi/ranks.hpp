@@ -9,8 +9,8 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/over/minimize_over_options.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
 
 #include <cstdint>
 #include <cstring>

@@ -5,12 +5,12 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/interrupt.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/minimize.hpp>
 #include <attune/tune/over/mpi/detail/rank_job.hpp>
 #include <attune/tune/over/mpi/detail/ranks_evaluator.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 #include <attune/tune/over/mpi/ranks.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
 
 #include <exception>
 #include <mpi.h>

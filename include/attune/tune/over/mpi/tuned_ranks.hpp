@@ -7,7 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/dispatch_table.hpp>
 #include <attune/tune/kernel/keyed_call.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/over/mpi/ranks.hpp>
 #include <attune/tune/report.hpp>
 

@@ -5,13 +5,13 @@
 #include <attune/core/error.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/tuning_elsewhere.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/over/mpi/detail/rank_job.hpp>
 #include <attune/tune/over/mpi/detail/ranks_evaluator.hpp>
 #include <attune/tune/over/mpi/tuned_ranks.hpp>
 #include <attune/tune/over/process_identity.hpp>
 #include <attune/tune/over/slot_trials.hpp>
+#include <attune/tune/over/tuning_elsewhere.hpp>
 #include <attune/tune/over/variant_text.hpp>
 
 #include <exception>

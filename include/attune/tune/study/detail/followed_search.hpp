@@ -14,8 +14,8 @@
 #include <attune/search/stop.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/minimize_loop.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
 #include <attune/tune/study/detail/study_configurations.hpp>
 #include <attune/tune/study/study_options.hpp>
 

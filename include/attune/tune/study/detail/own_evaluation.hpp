@@ -9,8 +9,8 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/over/own_slot.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -5,10 +5,10 @@
 #include <attune/core/error.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/over/mpi/detail/rank_letters.hpp>
 #include <attune/tune/over/mpi/rank_messages.hpp>
 #include <attune/tune/over/own_slot.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,11 +1,11 @@
-// attune/tune/over/slot_evaluator.ipp - what an objective throws becomes a failure.
+// attune/tune/loop/slot_evaluator.ipp - what an objective throws becomes a failure.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

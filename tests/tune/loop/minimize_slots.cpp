@@ -1,6 +1,6 @@
-// tests/tune/over/minimize_slots.cpp - the loop over scripted slots.
+// tests/tune/loop/minimize_slots.cpp - the loop over scripted slots.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/over/minimize_slots.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 
 #include <attune/core/error.hpp>
 #include <attune/core/random.hpp>

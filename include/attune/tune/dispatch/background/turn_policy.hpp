@@ -1,4 +1,4 @@
-// attune/tune/together/turn_policy.hpp - several tunings and one budget: which of them goes on.
+// attune/tune/dispatch/background/turn_policy.hpp - several tunings and one budget: which of them goes on.
 // SPDX-License-Identifier: MIT
 // Bench    bench/tune/together.cpp
 #pragma once
@@ -66,5 +66,5 @@ enum class budget_unit : unsigned char { evaluations, seconds };
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/together/turn_policy.ipp>
+#include <attune/tune/dispatch/background/turn_policy.ipp>
 #endif

@@ -1,4 +1,4 @@
-// attune/tune/over/minimize_slots.ipp - asks for free slots, tells what arrives.
+// attune/tune/loop/minimize_slots.ipp - asks for free slots, tells what arrives.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -12,9 +12,9 @@
 #include <attune/search/stop.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/minimize_loop.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/run_state.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
-#include <attune/tune/over/search_log.hpp>
+#include <attune/tune/loop/search_log.hpp>
 
 #include <algorithm>
 #include <cmath>

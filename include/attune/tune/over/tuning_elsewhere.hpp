@@ -1,4 +1,4 @@
-// attune/tune/dispatch/tuning_elsewhere.hpp - one call of a kernel that another process tunes, with the help of this one.
+// attune/tune/over/tuning_elsewhere.hpp - one call of a kernel that another process tunes, with the help of this one.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/over/mpi/tuned_ranks.cpp
@@ -12,7 +12,7 @@
 #include <attune/tune/dispatch/dispatch_parts.hpp>
 #include <attune/tune/kernel/keyed_call.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/trial_worker.hpp>
+#include <attune/tune/over/trial_worker.hpp>
 #include <attune/tune/over/variant_text.hpp>
 
 #include <memory>
@@ -67,5 +67,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/dispatch/tuning_elsewhere.ipp>
+#include <attune/tune/over/tuning_elsewhere.ipp>
 #endif

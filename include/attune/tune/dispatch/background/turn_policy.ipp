@@ -1,9 +1,9 @@
-// attune/tune/together/turn_policy.ipp - which tuning goes on.
+// attune/tune/dispatch/background/turn_policy.ipp - which tuning goes on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/tune/together/turn_policy.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 
 #include <algorithm>
 #include <cmath>

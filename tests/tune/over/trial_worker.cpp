@@ -1,6 +1,6 @@
-// tests/tune/loop/trial_worker.cpp - single configurations, by the path of a session.
+// tests/tune/over/trial_worker.cpp - single configurations, by the path of a session.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/loop/trial_worker.hpp>
+#include <attune/tune/over/trial_worker.hpp>
 
 #include <attune/tune/loop/session.hpp>
 

@@ -1,4 +1,4 @@
-// attune/tune/loop/trial_worker.ipp - the path of a session, for one configuration.
+// attune/tune/over/trial_worker.ipp - the path of a session, for one configuration.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
 #include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/trial_worker.hpp>
+#include <attune/tune/over/trial_worker.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,6 +1,6 @@
-// tests/tune/together/turn_policy.cpp - which of several tunings goes on.
+// tests/tune/dispatch/background/turn_policy.cpp - which of several tunings goes on.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/together/turn_policy.hpp>
+#include <attune/tune/dispatch/background/turn_policy.hpp>
 
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// attune/tune/dispatch/background/stepped_tuning.hpp - a tuning for one call, with a part in a budget that others share.
+// attune/tune/together/stepped_tuning.hpp - a tuning for one call, with a part in a budget that others share.
 // SPDX-License-Identifier: MIT
 //
 // tested by tune/together.cpp
@@ -86,5 +86,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/dispatch/background/stepped_tuning.ipp>
+#include <attune/tune/together/stepped_tuning.ipp>
 #endif

@@ -1,11 +1,11 @@
-// attune/tune/dispatch/tuning_elsewhere.ipp - tries configurations for another process, and installs what that found.
+// attune/tune/over/tuning_elsewhere.ipp - tries configurations for another process, and installs what that found.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/tuning_elsewhere.hpp>
+#include <attune/tune/over/tuning_elsewhere.hpp>
 
 #include <exception>
 #include <string>

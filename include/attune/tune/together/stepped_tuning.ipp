@@ -1,13 +1,13 @@
-// attune/tune/dispatch/background/stepped_tuning.ipp - begins, goes on, and installs what won.
+// attune/tune/together/stepped_tuning.ipp - begins, goes on, and installs what won.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/error.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
-#include <attune/tune/dispatch/background/stepped_tuning.hpp>
 #include <attune/tune/kernel/fallback.hpp>
 #include <attune/tune/loop/trial.hpp>
+#include <attune/tune/together/stepped_tuning.hpp>
 
 #include <exception>
 #include <string>

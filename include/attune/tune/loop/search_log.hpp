@@ -1,4 +1,4 @@
-// attune/tune/over/search_log.hpp - the event log of a search of a plain function, from which it goes on.
+// attune/tune/loop/search_log.hpp - the event log of a search of a plain function, from which it goes on.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -56,5 +56,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/over/search_log.ipp>
+#include <attune/tune/loop/search_log.ipp>
 #endif

@@ -1,7 +1,7 @@
-// attune/tune/over/slot_evaluator.hpp - the seam between a search and the places that evaluate for it.
+// attune/tune/loop/slot_evaluator.hpp - the seam between a search and the places that evaluate for it.
 // SPDX-License-Identifier: MIT
 //
-// tested by tune/over/minimize_slots.cpp
+// tested by tune/loop/minimize_slots.cpp
 #pragma once
 
 #include <attune/core/evaluation.hpp>
@@ -86,5 +86,5 @@ evaluate_guarded(std::function<evaluation(point const&)> const& objective, point
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/over/slot_evaluator.ipp>
+#include <attune/tune/loop/slot_evaluator.ipp>
 #endif

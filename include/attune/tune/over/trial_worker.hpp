@@ -1,4 +1,4 @@
-// attune/tune/loop/trial_worker.hpp - compiles and tries single configurations of a problem for a session elsewhere.
+// attune/tune/over/trial_worker.hpp - compiles and tries single configurations of a problem for a session elsewhere.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -42,5 +42,5 @@ private:
 } // namespace attune::inline ATTUNE_ABI::detail
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/loop/trial_worker.ipp>
+#include <attune/tune/over/trial_worker.ipp>
 #endif

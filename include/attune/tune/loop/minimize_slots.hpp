@@ -1,4 +1,4 @@
-// attune/tune/over/minimize_slots.hpp - the loop of a search whose configurations are evaluated in slots.
+// attune/tune/loop/minimize_slots.hpp - the loop of a search whose configurations are evaluated in slots.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <attune/search/search_limits.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/found_minimum.hpp>
+#include <attune/tune/loop/slot_evaluator.hpp>
 #include <attune/tune/minimize_options.hpp>
-#include <attune/tune/over/slot_evaluator.hpp>
 #include <attune/tune/progress.hpp>
 
 #include <cstdint>
@@ -63,5 +63,5 @@ void refuse_most_seconds(double most_seconds);
 } // namespace attune::inline ATTUNE_ABI
 
 #ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/over/minimize_slots.ipp>
+#include <attune/tune/loop/minimize_slots.ipp>
 #endif

@@ -1,4 +1,4 @@
-// attune/tune/over/search_log.ipp - repeats the calls of a search, and appends to them.
+// attune/tune/loop/search_log.ipp - repeats the calls of a search, and appends to them.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <attune/declare/event.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/search/repeat.hpp>
-#include <attune/tune/over/search_log.hpp>
+#include <attune/tune/loop/search_log.hpp>
 
 namespace attune::inline ATTUNE_ABI::detail {
 

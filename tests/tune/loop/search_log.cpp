@@ -1,6 +1,6 @@
-// tests/tune/over/search_log.cpp - searches that are cut short anywhere, and go on from their log.
+// tests/tune/loop/search_log.cpp - searches that are cut short anywhere, and go on from their log.
 // SPDX-License-Identifier: MIT
-#include <attune/tune/over/search_log.hpp>
+#include <attune/tune/loop/search_log.hpp>
 
 #include <attune/core/random.hpp>
 #include <attune/declare/expression/operators.hpp>
@@ -9,8 +9,8 @@
 #include <attune/search/local/genetic.hpp>
 #include <attune/search/random.hpp>
 #include <attune/space/build_pack.hpp>
+#include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/minimize.hpp>
-#include <attune/tune/over/minimize_slots.hpp>
 
 #include <algorithm>
 #include <cmath>
