@@ -16,7 +16,7 @@
 #   measure    attune/unit/measure.hpp        -                      core
 #   message    attune/unit/message.hpp        JSON                   core
 #   remember   attune/unit/remember.hpp       JSON                   core
-#   tune       attune/unit/tune.hpp           -                      search, compile, measure, remember
+#   tune       attune/unit/tune*.hpp          -                      search, compile, measure, remember
 #   cuda       attune/unit/cuda.hpp           -                      nvrtc, message, tune
 #   capture    attune/unit/capture.hpp        JSON                   tune
 #   many       attune/unit/many.hpp           JSON                   message, tune
@@ -54,6 +54,7 @@ set(attune_uses_nvrtc compile)
 set(attune_uses_measure core)
 set(attune_uses_message core)
 set(attune_uses_remember core)
+set(attune_more_units_tune tune_kernel tune_serve)
 set(attune_uses_tune search compile measure remember)
 set(attune_uses_cuda nvrtc message tune)
 set(attune_uses_capture tune)
@@ -287,11 +288,15 @@ function(attune_find_component name reason)
     set(${reason} "" PARENT_SCOPE)
 endfunction()
 
-# Adds the library <target> of the given kind from the one line that includes <file>.
-function(attune_add_unit target kind file)
-    set(unit "${CMAKE_CURRENT_BINARY_DIR}/attune/${target}.cpp")
-    file(CONFIGURE OUTPUT "${unit}" CONTENT "#include <${file}>\n")
-    add_library(${target} ${kind} EXCLUDE_FROM_ALL "${unit}")
+# Adds the library <target> of the given kind, with a unit of one line for each of <files>, which it includes.
+function(attune_add_unit target kind)
+    set(units "")
+    foreach(file IN LISTS ARGN)
+        get_filename_component(name "${file}" NAME_WE)
+        list(APPEND units "${CMAKE_CURRENT_BINARY_DIR}/attune/${target}_unit/${name}.cpp")
+        file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/attune/${target}_unit/${name}.cpp" CONTENT "#include <${file}>\n")
+    endforeach()
+    add_library(${target} ${kind} EXCLUDE_FROM_ALL ${units})
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_options(${target} PRIVATE -UATTUNE_OFF) # of a consumer's whole project
     # What a consumer's -O3 does not make faster compiles sooner with less: stages without a hot loop with -O1. The search
@@ -366,7 +371,8 @@ function(attune_add_component name)
                               "$<BUILD_INTERFACE:-Wl,-rpath,$<TARGET_FILE_DIR:attune_clang_module>>")
         add_dependencies(attune_clang attune_clang_module)
     else()
-        attune_add_unit(attune_${name} STATIC attune/unit/${name}.hpp)
+        list(TRANSFORM attune_more_units_${name} REPLACE "(.+)" "attune/unit/\\1.hpp" OUTPUT_VARIABLE more)
+        attune_add_unit(attune_${name} STATIC attune/unit/${name}.hpp ${more})
         set_target_properties(attune_${name} PROPERTIES EXPORT_NAME ${name})
         target_link_libraries(attune_${name} PUBLIC attune::attune)
         foreach(other IN LISTS attune_uses_${name})

@@ -1,45 +1,11 @@
-// attune/unit/tune.hpp - the definitions of the stage tune/.
+// attune/unit/tune.hpp - the definitions of tune/loop/, pipeline/ and the doors of tune/.
 // SPDX-License-Identifier: MIT
 //
-// Included by exactly one translation unit of the compiled form: that of the CMake target
-// attune::tune. With ATTUNE_HEADER_ONLY no file includes it.
+// Included by exactly one translation unit of the compiled form, of the CMake target attune::tune;
+// tune_kernel.hpp and tune_serve.hpp are others of it, so that several cores compile them. With
+// ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/dispatch/background/apart_tuning.ipp>
-#include <attune/tune/dispatch/background/background.ipp>
-#include <attune/tune/dispatch/background/call_copies.ipp>
-#include <attune/tune/dispatch/background/tuning_slice.ipp>
-#include <attune/tune/dispatch/background/turn_policy.ipp>
-#include <attune/tune/dispatch/call_watch.ipp>
-#include <attune/tune/dispatch/choice/default_code.ipp>
-#include <attune/tune/dispatch/choice/forced_choice.ipp>
-#include <attune/tune/dispatch/choice/kept_samples.ipp>
-#include <attune/tune/dispatch/choice/near_choice.ipp>
-#include <attune/tune/dispatch/choice/remembered_choice.ipp>
-#include <attune/tune/dispatch/choice/session_record.ipp>
-#include <attune/tune/dispatch/choice/variant_choice.ipp>
-#include <attune/tune/dispatch/dispatch_parts.ipp>
-#include <attune/tune/dispatch/dispatch_report.ipp>
-#include <attune/tune/dispatch/dispatch_table.ipp>
-#include <attune/tune/dispatch/dispatched_kernel.ipp>
-#include <attune/tune/dispatch/mode.ipp>
-#include <attune/tune/dispatch/served/bucketed_inputs.ipp>
-#include <attune/tune/dispatch/served/inputs_register.ipp>
-#include <attune/tune/dispatch/served/installed_variant.ipp>
-#include <attune/tune/dispatch/served/shape_register.ipp>
-#include <attune/tune/dispatch/served/shape_verifier.ipp>
-#include <attune/tune/kernel/call_frame.ipp>
-#include <attune/tune/kernel/code_rules.ipp>
-#include <attune/tune/kernel/compile_point.ipp>
-#include <attune/tune/kernel/device_facts.ipp>
-#include <attune/tune/kernel/fallback.ipp>
-#include <attune/tune/kernel/launch_declaration.ipp>
-#include <attune/tune/kernel/launch_text.ipp>
-#include <attune/tune/kernel/owned_call.ipp>
-#include <attune/tune/kernel/problem.ipp>
-#include <attune/tune/kernel/stated_memory.ipp>
-#include <attune/tune/kernel/stated_work.ipp>
-#include <attune/tune/kernel/thread_use.ipp>
 #include <attune/tune/known_choice.ipp>
 #include <attune/tune/loop/bench_pool.ipp>
 #include <attune/tune/loop/candidate_pruning.ipp>
@@ -64,9 +30,3 @@
 #include <attune/tune/progress.ipp>
 #include <attune/tune/replay.ipp>
 #include <attune/tune/report.ipp>
-#include <attune/tune/shape/derived_shapes.ipp>
-#include <attune/tune/shape/online_slot.ipp>
-#include <attune/tune/shape/shape_check.ipp>
-#include <attune/tune/shape/shape_proof.ipp>
-#include <attune/tune/shape/shape_table.ipp>
-#include <attune/tune/shape/shape_trust.ipp>
