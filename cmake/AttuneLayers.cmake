@@ -59,14 +59,8 @@ set(edges_outwards
     search/narrowing_search.ipp>search/cost/cost_samples.hpp
     search/narrowing_search.ipp>search/meta/technique_history.hpp
     search/searcher.hpp>search/meta/technique_use.hpp
-    tune.hpp>tune/minimize_two.hpp
-    tune.hpp>tune/minimize_with_budget.hpp
-    tune.hpp>tune/together.hpp
-    tune.hpp>tune/together_session.hpp
-    tune/dispatch/background/stepped_tuning.hpp>tune/together/shared_budget.hpp
     tune/dispatch/background/tuning_slice.hpp>search/cost/cost_samples.hpp
     tune/dispatch/background/tuning_slice.hpp>search/meta/technique_history.hpp
-    tune/dispatch/background/tuning_slice.ipp>tune/together/turn_policy.hpp
     tune/dispatch/choice/kept_samples.hpp>remember/files/sample_file.hpp
     tune/dispatch/choice/kept_samples.hpp>search/cost/cost_samples.hpp
     tune/dispatch/choice/kept_samples.hpp>search/cost/expected_rows.hpp
@@ -74,7 +68,6 @@ set(edges_outwards
     tune/dispatch/choice/kept_techniques.hpp>search/meta/space_structure.hpp
     tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_history.hpp
     tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_use.hpp
-    tune/dispatch/tuning_elsewhere.hpp>tune/over/variant_text.hpp
     tune/loop/detail/session_outcomes.hpp>tune/loop/candidate_pruning.hpp
     tune/loop/detail/session_outcomes.hpp>tune/loop/kernel_roofline.hpp
     tune/loop/detail/session_report.hpp>search/meta/technique_use.hpp
@@ -86,8 +79,6 @@ set(edges_outwards
     tune/loop/session_memory.hpp>search/cost/cost_samples.hpp
     tune/loop/session_memory.hpp>search/meta/technique_history.hpp
     tune/loop/trial.ipp>measure/energy/call_energy.hpp
-    tune/minimize.ipp>tune/over/minimize_slots.hpp
-    tune/minimize.ipp>tune/over/slot_evaluator.hpp
     tune/options.hpp>measure/energy/energy_counters.hpp)
 
 # third party -> the files, as a regex over the path below attune/, that may include it

@@ -99,6 +99,7 @@
 #include <attune/tune/minimize_two.hpp>
 #include <attune/tune/minimize_with_budget.hpp>
 #include <attune/tune/recommended.hpp>
+#include <attune/tune/replay.hpp>
 #include <attune/tune/study.hpp>
 #include <attune/tune/together.hpp>
 #include <attune/tune/together_session.hpp>
