@@ -6,6 +6,7 @@
 #pragma once
 
 #include <attune/search/automatic.ipp>
+#include <attune/search/bayes/bayesian_loop.ipp>
 #include <attune/search/bayes/features/derived.ipp>
 #include <attune/search/bayes/features/derived_column.ipp>
 #include <attune/search/bayes/features/feature_map.ipp>
@@ -18,6 +19,7 @@
 #include <attune/search/bayes/gp/pool.ipp>
 #include <attune/search/bayes/gp/process.ipp>
 #include <attune/search/bayes/memory.ipp>
+#include <attune/search/bayes/model/learner.ipp>
 #include <attune/search/bayesian.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/exhaustive.ipp>

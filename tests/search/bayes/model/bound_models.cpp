@@ -3,6 +3,8 @@
 #include <attune/search/bayes/model/bound_models.hpp>
 
 #include <attune/search/bayes/model/search_models.hpp>
+#include <attune/search/bayes/model/surrogates.hpp>
+#include <attune/search/bayes/start/initial_design.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -19,7 +21,7 @@ struct bounded_plane {
     bounded_plane()
         : unseen(search_spaces::grid(12))
         , prior(unseen.space().describe())
-        , models(unseen, prior, options, nullptr, nullptr, {}, &bounds)
+        , models(unseen, prior, options, parts, nullptr, nullptr, &bounds)
     {
     }
     void tell(std::uint64_t i, bool measures = true)
@@ -45,7 +47,12 @@ struct bounded_plane {
     attune::unseen_points unseen;
     attune::detail::user_prior prior;
     attune::detail::bound_history bounds;
-    attune::detail::search_models<attune::product_surrogate, attune::gaussian_feasibility> models;
+    attune::detail::search_parts_of<attune::product_surrogate,
+                                    attune::gaussian_feasibility,
+                                    attune::expected_improvement_rule,
+                                    attune::spread_design>
+        parts{{}, {}};
+    attune::detail::search_models models;
     attune::search_history history;
     attune::random_engine engine{1};
 };

@@ -4,6 +4,7 @@
 
 #include <attune/search/bayes/model/search_models.hpp>
 #include <attune/search/bayes/model/surrogates.hpp>
+#include <attune/search/bayes/start/initial_design.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,8 +18,12 @@ TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds
     options.walks = 0;
     attune::unseen_points unseen(search_spaces::grid(100));
     attune::detail::user_prior const prior(unseen.space().describe());
-    attune::detail::search_models<attune::product_surrogate, attune::gaussian_feasibility> models(
-        unseen, prior, options);
+    attune::detail::search_parts_of<attune::product_surrogate,
+                                    attune::gaussian_feasibility,
+                                    attune::expected_improvement_rule,
+                                    attune::spread_design>
+        parts{{}, {}};
+    attune::detail::search_models models(unseen, prior, options, parts);
     attune::search_history history;
     attune::random_engine engine(1);
     for (int i = 0; i < 12; ++i) {

@@ -16,7 +16,8 @@ struct fixture {
         , features(unseen.space())
         , prior(unseen.space().describe())
         , rows(unseen, features, prior, 100)
-        , learner(features, options)
+        , learner(
+              features, options, attune::detail::make_model<attune::product_surrogate>(features))
     {
         learner.model().assign(rows.enumerate());
     }
@@ -44,7 +45,7 @@ struct fixture {
     attune::detail::user_prior prior;
     attune::detail::candidate_rows rows;
     attune::search_history history;
-    attune::detail::learner<attune::product_surrogate> learner;
+    attune::detail::learner learner;
     attune::random_engine engine{1};
 };
 

@@ -3,6 +3,7 @@
 #include <attune/search/bayes/model/search_models.hpp>
 
 #include <attune/search/bayes/model/surrogates.hpp>
+#include <attune/search/bayes/start/initial_design.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -18,7 +19,7 @@ struct fixture {
         : options(chosen)
         , unseen(search_spaces::grid(12))
         , prior(unseen.space().describe())
-        , models(unseen, prior, options)
+        , models(unseen, prior, options, parts)
     {
     }
     void tell(std::uint64_t i, bool works)
@@ -34,7 +35,12 @@ struct fixture {
     attune::bayesian_options options;
     attune::unseen_points unseen;
     attune::detail::user_prior prior;
-    attune::detail::search_models<attune::product_surrogate, attune::gaussian_feasibility> models;
+    attune::detail::search_parts_of<attune::product_surrogate,
+                                    attune::gaussian_feasibility,
+                                    attune::expected_improvement_rule,
+                                    attune::spread_design>
+        parts{{}, {}};
+    attune::detail::search_models models;
     attune::search_history history;
     attune::random_engine engine{1};
 };

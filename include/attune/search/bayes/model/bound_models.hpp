@@ -53,9 +53,9 @@ public:
             else {
                 if (bounded_->of(i).worked() == 0) return; // nothing is known of this quantity
                 models_.push_back(
-                    {learner<model>(
-                         features_,
-                         learner_options{false, false, options_.memory, options_.memory_limit}),
+                    {learner(features_,
+                             learner_options{false, false, options_.memory, options_.memory_limit},
+                             make_model<product_surrogate>(features_)),
                      {}});
                 models_.back().learnt.model().assign(table());
                 update_one(i, rows, true, engine);
@@ -98,10 +98,8 @@ public:
     }
 
 private:
-    using model = product_surrogate;
-
     struct bounded {
-        learner<model> learnt;
+        learner learnt;
         objective_scale scale{};
     };
 

@@ -20,7 +20,7 @@
 #include <attune/search/bayes/model/bound_models.hpp>
 #include <attune/search/bayes/model/code_metric_features.hpp>
 #include <attune/search/bayes/model/learner.hpp>
-#include <attune/search/bayes/model/relearnt.hpp>
+#include <attune/search/bayes/model/search_parts.hpp>
 #include <attune/search/bayes/objective.hpp>
 #include <attune/search/bayes/unseen.hpp>
 #include <attune/search/bayes/user_prior.hpp>
@@ -28,7 +28,6 @@
 #include <attune/search/transfer/warm_start.hpp>
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -39,31 +38,20 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-/// The learner of failures; empty for no_feasibility.
-template <class Feasibility>
-struct label_learner {
-    using type = learner<candidate_model<typename Feasibility::surrogate_type>>;
-};
-template <>
-struct label_learner<no_feasibility> {
-    using type = no_feasibility;
-};
-
 /// All models over one set of candidates.
-template <surrogate Surrogate, class Feasibility>
 class search_models {
 public:
     /// All must outlive this object.
     /// @param metrics   of the points that were built; null: none
     /// @param known     of other sessions; null: none
-    /// @param settings  of the surrogate; copied
+    /// @param parts     gives the model of the objective and that of failures
     /// @param bounded   quantities with bounds; null: none
     search_models(unseen_points const& unseen,
                   user_prior const& prior,
                   bayesian_options const& options,
+                  search_parts& parts,
                   code_metrics const* metrics = nullptr,
-                  std::shared_ptr<detail::warm_start const> known = nullptr,
-                  surrogate_settings<Surrogate> const& settings = {},
+                  std::shared_ptr<warm_start const> known = nullptr,
                   bound_history const* bounded = nullptr)
         : unseen_(unseen)
         , prior_(prior)
@@ -75,14 +63,18 @@ public:
         , features_(own_features_.with(metric_features_))
         , rows_(unseen, own_features_, prior, options.max_pool)
         , known_(std::move(known))
-        , objective_(make_objective(settings))
+        , objective_(
+              features_,
+              {options.surrogate_sees_failures, false, options.memory, options.memory_limit, true},
+              parts.objective(features_, known_))
+        , failures_(parts.failures())
         , bounds_(bounded, own_features_, options)
     {
     }
 
     [[nodiscard]] candidate_rows& rows() noexcept { return rows_; }
     [[nodiscard]] objective_scale const& scale() const noexcept { return scale_; }
-    [[nodiscard]] candidate_model<Surrogate>& objective() noexcept { return objective_.model(); }
+    [[nodiscard]] any_model& objective() noexcept { return objective_.model(); }
 
     /// Updates candidates and models with `history`, which is not empty.
     void update(search_history const& history, random_engine& engine)
@@ -104,8 +96,8 @@ public:
                 [this](observation const& o) { return value_of(o); },
                 refit,
                 engine);
-        if constexpr (learns_labels)
-            if (history.failed() > 0) update_labels(history, refit, engine);
+        if (failures_.make != nullptr && history.failed() > 0)
+            update_labels(history, refit, engine);
         bounds_.update(
             rows_, [this] { return own_part(objective_.model().table()); }, refit, engine);
     }
@@ -115,8 +107,7 @@ public:
     {
         read_.reset();
         objective_.forget_all();
-        if constexpr (learns_labels)
-            if (labels_) labels_->forget_all();
+        if (labels_) labels_->forget_all();
         bounds_.forget_all();
     }
 
@@ -126,8 +117,7 @@ public:
         std::size_t const before = rows_.size();
         feature_table added = rows_.offer(std::move(points));
         if (added.points == 0) return;
-        if constexpr (learns_labels)
-            if (labels_) labels_->model().append(added);
+        if (labels_) labels_->model().append(added);
         bounds_.append(added);
         if (metric_features_) metric_features_->widen(added, rows_, before);
         objective_.model().append(added);
@@ -166,14 +156,11 @@ public:
             out.variance = span_of(objective_.model().variance());
             out.best = best;
         }
-        if constexpr (learns_labels)
-            if (labels_) {
-                out.label_mean = span_of(labels_->model().mean());
-                out.label_variance = span_of(labels_->model().variance());
-                out.chance = [](double mean, double variance) -> double {
-                    return Feasibility::chance(mean, variance);
-                };
-            }
+        if (labels_) {
+            out.label_mean = span_of(labels_->model().mean());
+            out.label_variance = span_of(labels_->model().variance());
+            out.chance = failures_.chance;
+        }
         out.bounds = bounds_.posteriors();
         out.log_weight = rows_.log_weight();
         out.weight_power =
@@ -182,27 +169,12 @@ public:
     }
 
 private:
-    static constexpr bool learns_labels = !std::same_as<Feasibility, no_feasibility>;
     /// Number of outcomes up to which a search that knows other sessions is fitted after each.
     static constexpr std::size_t fitted_singly = 10;
     /// The value of a failure, as a quantile of the values that worked.
     static constexpr double failure_quantile = 0.8;
     /// Number of promising candidates of a sample that stay when it is renewed.
     static constexpr std::size_t kept_candidates = 200;
-
-    [[nodiscard]] learner<candidate_model<Surrogate>>
-    make_objective([[maybe_unused]] surrogate_settings<Surrogate> const& settings) const
-    {
-        using model = candidate_model<Surrogate>;
-        learner_options const how{
-            options_.surrogate_sees_failures, false, options_.memory, options_.memory_limit, true};
-        if constexpr (std::constructible_from<model, feature_map const&, decltype(known_) const&>)
-            return learner<model>(features_, how, known_);
-        else if constexpr (!std::same_as<surrogate_settings<Surrogate>, no_settings>)
-            return learner<model>(features_, how, settings);
-        else
-            return learner<model>(features_, how);
-    }
 
     /// @pre a point has failed
     void update_labels(search_history const& history, bool refit, random_engine& engine)
@@ -213,13 +185,14 @@ private:
         labels_due_ = !fit_labels && (labels_due_ || refit);
         if (is_first) {
             labels_.emplace(own_features_,
-                            learner_options{true, true, options_.memory, options_.memory_limit});
+                            learner_options{true, true, options_.memory, options_.memory_limit},
+                            failures_.make(own_features_));
             labels_->model().assign(own_part(objective_.model().table()));
         }
         labels_->update(
             history,
             rows_,
-            [](observation const& o) { return learnt_value{Feasibility::label(!o.failed()), 0}; },
+            [this](observation const& o) { return learnt_value{failures_.label(!o.failed()), 0}; },
             fit_labels,
             engine);
     }
@@ -292,11 +265,10 @@ private:
     void assign(feature_table table, random_engine& engine)
     {
         expanded_.clear();
-        if constexpr (learns_labels)
-            if (labels_) {
-                labels_->empty(engine);
-                labels_->model().assign(table);
-            }
+        if (labels_) {
+            labels_->empty(engine);
+            labels_->model().assign(table);
+        }
         bounds_.assign(table, engine);
         assign_objective(std::move(table), engine);
     }
@@ -320,11 +292,11 @@ private:
     std::shared_ptr<code_metric_features> metric_features_; ///< null: none
     feature_map features_; ///< with them, for the objective; not for borders of failure
     candidate_rows rows_;  ///< tables without metrics
-    std::shared_ptr<detail::warm_start const> known_; ///< of other sessions; null: none
-    learner<candidate_model<Surrogate>> objective_;
+    std::shared_ptr<warm_start const> known_; ///< of other sessions; null: none
+    learner objective_;
+    failure_table failures_;
     bound_models bounds_;
-    /// From the first failure on.
-    std::optional<typename label_learner<Feasibility>::type> labels_;
+    std::optional<learner> labels_; ///< from the first failure on
     objective_scale scale_;
     double failure_value_ = 0;
     bool has_objective_ = false;

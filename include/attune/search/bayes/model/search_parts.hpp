@@ -1,0 +1,157 @@
+// attune/search/bayes/model/search_parts.hpp - the four parts of a Bayesian search, behind one table.
+// SPDX-License-Identifier: MIT
+// tested by search/bayes/basic_bayesian.cpp
+#pragma once
+
+#include <attune/core/random.hpp>
+#include <attune/core/version.hpp>
+#include <attune/declare/point.hpp>
+#include <attune/search/bayes/acquisition/acquisition.hpp>
+#include <attune/search/bayes/choice.hpp>
+#include <attune/search/bayes/feasibility.hpp>
+#include <attune/search/bayes/features/feature_map.hpp>
+#include <attune/search/bayes/model/any_model.hpp>
+#include <attune/search/bayes/model/relearnt.hpp>
+#include <attune/search/bayes/start/design.hpp>
+#include <attune/search/bayes/surrogate.hpp>
+#include <attune/search/bayes/unseen.hpp>
+#include <attune/space/chain_of_trees.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+class warm_start;
+
+/// Learns where points fail: see the concept `feasibility`.
+struct failure_table {
+    double (*label)(bool worked) = nullptr;
+    double (*chance)(double mean, double variance) = nullptr;
+    std::unique_ptr<any_model> (*make)(feature_map const& features) = nullptr; ///< null: no model
+};
+
+/// What the loop of a search asks surrogate, feasibility, acquisition and design, at most once a
+/// choice or an outcome.
+class search_parts {
+public:
+    search_parts() = default;
+    search_parts(search_parts const&) = delete;
+    search_parts& operator=(search_parts const&) = delete;
+    virtual ~search_parts() = default;
+
+    /// @param known  what other sessions say; null: nothing
+    [[nodiscard]] virtual std::unique_ptr<any_model>
+    objective(feature_map const& features, std::shared_ptr<warm_start const> const& known) = 0;
+    /// Whether objective() reads `known`.
+    [[nodiscard]] virtual bool expects_sessions() const = 0;
+    [[nodiscard]] virtual failure_table failures() const = 0;
+
+    [[nodiscard]] virtual std::vector<scored_row> best_rows(scored_candidates const& among,
+                                                            std::size_t count) const = 0;
+    /// Whether the acquisition has prepare(), and observe().
+    [[nodiscard]] virtual bool is_prepared() const = 0;
+    [[nodiscard]] virtual bool observes() const = 0;
+    virtual void prepare(scored_candidates const& among, search_progress const& so_far) = 0;
+    virtual void chose(point const& p) = 0;
+    virtual void observe(point const& p, double value) = 0;
+
+    /// Constructs the design.
+    virtual void
+    plan(chain_of_trees const& space, design_options options, random_engine& engine) = 0;
+    [[nodiscard]] virtual bool has_plan() const = 0;
+    [[nodiscard]] virtual std::optional<point> next(unseen_points const& unseen,
+                                                    std::size_t worked,
+                                                    std::size_t pending,
+                                                    random_engine& engine) = 0;
+};
+
+template <class Surrogate, class Feasibility, class Acquisition, class Design>
+class search_parts_of final : public search_parts {
+public:
+    search_parts_of(Acquisition acquire, surrogate_settings<Surrogate> settings)
+        : acquire_(std::move(acquire))
+        , settings_(std::move(settings))
+    {
+    }
+
+    [[nodiscard]] std::unique_ptr<any_model>
+    objective(feature_map const& features,
+              [[maybe_unused]] std::shared_ptr<warm_start const> const& known) override
+    {
+        if constexpr (reads_sessions)
+            return make_model<model>(features, known);
+        else if constexpr (!std::same_as<surrogate_settings<Surrogate>, no_settings>)
+            return make_model<model>(features, settings_);
+        else
+            return make_model<model>(features);
+    }
+    [[nodiscard]] bool expects_sessions() const override { return reads_sessions; }
+    [[nodiscard]] failure_table failures() const override
+    {
+        if constexpr (std::same_as<Feasibility, no_feasibility>)
+            return {};
+        else
+            return {[](bool worked) -> double { return Feasibility::label(worked); },
+                    [](double mean, double variance) -> double {
+                        return Feasibility::chance(mean, variance);
+                    },
+                    [](feature_map const& features) {
+                        return make_model<candidate_model<typename Feasibility::surrogate_type>>(
+                            features);
+                    }};
+    }
+
+    [[nodiscard]] std::vector<scored_row> best_rows(scored_candidates const& among,
+                                                    std::size_t count) const override
+    {
+        return detail::best_rows(among, count, acquire_);
+    }
+    [[nodiscard]] bool is_prepared() const override { return has_prepare; }
+    [[nodiscard]] bool observes() const override { return has_observe; }
+    void prepare([[maybe_unused]] scored_candidates const& among,
+                 [[maybe_unused]] search_progress const& so_far) override
+    {
+        if constexpr (has_prepare) acquire_.prepare(among, so_far);
+    }
+    void chose([[maybe_unused]] point const& p) override
+    {
+        if constexpr (requires { acquire_.chose(p); }) acquire_.chose(p);
+    }
+    void observe([[maybe_unused]] point const& p, [[maybe_unused]] double value) override
+    {
+        if constexpr (has_observe) acquire_.observe(p, value);
+    }
+
+    void plan(chain_of_trees const& space, design_options options, random_engine& engine) override
+    {
+        design_.emplace(space, std::move(options), engine);
+    }
+    [[nodiscard]] bool has_plan() const override { return design_.has_value(); }
+    [[nodiscard]] std::optional<point> next(unseen_points const& unseen,
+                                            std::size_t worked,
+                                            std::size_t pending,
+                                            random_engine& engine) override
+    {
+        return design_->next(unseen, worked, pending, engine);
+    }
+
+private:
+    using model = candidate_model<Surrogate>;
+    static constexpr bool reads_sessions = std::
+        constructible_from<model, feature_map const&, std::shared_ptr<warm_start const> const&>;
+    static constexpr bool has_prepare =
+        requires(Acquisition a, scored_candidates const& c) { a.prepare(c, search_progress{}); };
+    static constexpr bool has_observe =
+        requires(Acquisition a, point const& p, double value) { a.observe(p, value); };
+
+    Acquisition acquire_;
+    surrogate_settings<Surrogate> settings_;
+    std::optional<Design> design_;
+};
+
+} // namespace attune::inline ATTUNE_ABI::detail
