@@ -74,6 +74,7 @@
 #include <attune/search/cost/expected_rows.hpp>
 #include <attune/search/cost/xgboost_trees.hpp>
 #include <attune/search/fidelity/hyperband.hpp>
+#include <attune/search/history.hpp>
 #include <attune/search/meta/usual_gain.hpp>
 #include <attune/search/pareto/pareto_search.hpp>
 #include <attune/search/published/baco.hpp>
