@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/compile/cuda_compiler.hpp>
 #include <attune/core/error.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <attune/attune.hpp>
 #include <attune/remember/files/event_log.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/replay.hpp>
 
 #include <algorithm>
