@@ -9,18 +9,17 @@ set -u
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
 
-# leg | compiler | LLVM | arguments of cmake | arguments of ctest: the first three run all labels. What another LLVM cannot change
-# (benches, examples, most packages) those legs leave out, as a merge does.
+# leg | compiler | LLVM | arguments of cmake | arguments of ctest: the first three run all labels.
 legs='release|g++|-|-D CMAKE_BUILD_TYPE=Release -D ATTUNE_WERROR=ON -D ATTUNE_CASE_COMPILER=clang++-19 -D ATTUNE_TEST_BATCHES=ON -D ATTUNE_TEST_SCOPE=release|
 asan|clang++-19|-|-C cmake/asan.cmake|
 tsan|clang++-19|-|-C cmake/tsan.cmake|
 gcc12|g++-12|-|-C cmake/ci.cmake -D ATTUNE_CASE_COMPILER=g++-12 -D ATTUNE_TEST_SCOPE=all|-L unit|package|example|compile_fail
 clang16|clang++-16|-|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
 clang19|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
-llvm16|g++|16|-C cmake/ci.cmake|-L unit|package
-llvm17|g++|17|-C cmake/ci.cmake|-L unit|package
-llvm18|g++|18|-C cmake/ci.cmake|-L unit|package
-llvm19|g++|19|-C cmake/ci.cmake|-L unit|package
+llvm16|g++|16|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
+llvm17|g++|17|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
+llvm18|g++|18|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
+llvm19|g++|19|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=all|-L unit|package
 nollvm|g++|none|-C cmake/ci.cmake -D ATTUNE_WITH_CLANG=OFF -D ATTUNE_TEST_SCOPE=all|-L unit|package
 package|clang++-19|-|-C cmake/ci.cmake -D ATTUNE_TEST_SCOPE=release|-L package'
 

@@ -6,6 +6,7 @@
 #include <attune/cuda/limits.hpp>
 #include <attune/search/optimizer.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/tune/device/cuda/cuda_device.hpp>
 #include <attune/tune/kernel.hpp>
 #include <attune/tune/kernel/problem.hpp>
 
