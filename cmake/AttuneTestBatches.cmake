@@ -1,7 +1,7 @@
 # attune_batch_tests(<out> <folder> <files>...): the sources that stand for these test files, a few files in each.
 #
 # Most of what a test file costs is attune's and the library's templates that the file before it instantiated as well:
-# eight files in one unit compile in 0.37 of their time (tests/search/bayes/gp, GCC 12), sixteen in 0.84 of two of eight
+# eight files in one unit compile in 0.37 of their time (tests/search/bayes/gp, GCC 12), sixteen in 0.82 of two of eight
 # (Clang 19). Each file has a namespace of its own within its unit, so names may repeat; what the files include stands before,
 # as no header may open there.
 # A file with macros, or with names in somebody's namespace, stays alone.
