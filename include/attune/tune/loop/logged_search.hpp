@@ -71,8 +71,9 @@ public:
     void tell(point const& p, outcome const& result);
     /// Logged as pruned: `p` takes at least `value` seconds, and is not evaluated.
     void tell_bound(point const& p, double value);
+    using part_type = std::optional<kept_settings>;
     /// narrowing_search::narrow()
-    bool narrow(std::optional<kept_settings> const& part);
+    bool narrow(part_type const& part);
     /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);
     /// Logged with the outcome of `p`, which is told next.

@@ -373,7 +373,7 @@ ATTUNE_INLINE void logged_search::tell_bound(point const& p, double value)
     write({.kind = event_kind::pruned, .points = {p}, .seconds = value, .by = std::move(by)});
 }
 
-ATTUNE_INLINE bool logged_search::narrow(std::optional<kept_settings> const& part)
+ATTUNE_INLINE bool logged_search::narrow(part_type const& part)
 {
     if (!search_.narrow(part)) return false;
     write({.kind = event_kind::narrowed, .text = part ? text_of(*part) : std::string{}});

@@ -70,7 +70,8 @@ public:
         return {};
     }
     /// What the search proposed in a part of the space is in the log, too.
-    bool narrow(std::optional<kept_settings> const&) { return true; }
+    using part_type = std::optional<kept_settings>; ///< of narrow()
+    bool narrow(part_type const&) { return true; }
     void tell(point const& p, outcome const& result)
     {
         auto const* const m = std::get_if<measurement>(&result);
