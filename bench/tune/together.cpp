@@ -22,6 +22,8 @@
 //          equal split where above_low > 0. Intervals are those of 1000 resamples of the seeds:
 //          too narrow with less than about ten
 // Exit     2 when a file or an argument is wrong
+#include <attune/tune/together.hpp>
+
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
 #include <attune/core/random.hpp>
