@@ -17,9 +17,9 @@
 #   message    attune/unit/message.hpp        JSON                   core
 #   remember   attune/unit/remember.hpp       JSON                   core
 #   tune       attune/unit/tune*.hpp          -                      search, compile, measure, remember
-#   cuda       attune/unit/cuda.hpp           -                      nvrtc, message, tune
+#   cuda       attune/unit/cuda*.hpp          -                      nvrtc, message, tune
 #   capture    attune/unit/capture.hpp        JSON                   tune
-#   many       attune/unit/many.hpp           JSON                   message, tune
+#   many       attune/unit/many*.hpp          JSON                   message, tune
 #   objectives attune/unit/objectives.hpp     -                      tune
 #   ship       attune/unit/ship.hpp           JSON                   nvrtc, remember
 #   clang      attune/unit/clang.hpp          LLVM and Clang         tune; without LLVM, attune::tune alone
@@ -54,10 +54,12 @@ set(attune_uses_nvrtc compile)
 set(attune_uses_measure core)
 set(attune_uses_message core)
 set(attune_uses_remember core)
-set(attune_more_units_tune tune_kernel tune_serve)
+set(attune_more_units_tune tune_choice tune_kernel tune_loop tune_serve)
 set(attune_uses_tune search compile measure remember)
+set(attune_more_units_cuda cuda_measure)
 set(attune_uses_cuda nvrtc message tune)
 set(attune_uses_capture tune)
+set(attune_more_units_many many_together)
 set(attune_uses_many message tune)
 set(attune_uses_objectives tune)
 set(attune_uses_ship nvrtc remember)

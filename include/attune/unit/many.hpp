@@ -1,8 +1,8 @@
-// attune/unit/many.hpp - the definitions of tune/over/, study/ and together/: many machines, and many kernels under one budget.
+// attune/unit/many.hpp - the definitions of tune/over/ and study/: many machines.
 // SPDX-License-Identifier: MIT
 //
-// Included by exactly one translation unit of the compiled form: that of the CMake target
-// attune::many. With ATTUNE_HEADER_ONLY no file includes it.
+// Included by exactly one translation unit of the compiled form, of the CMake target attune::many.
+// With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
 #include <attune/remember/study/study_board.ipp>
@@ -16,8 +16,3 @@
 #include <attune/tune/over/tuning_elsewhere.ipp>
 #include <attune/tune/over/variant_text.ipp>
 #include <attune/tune/study/study_search.ipp>
-#include <attune/tune/together.ipp>
-#include <attune/tune/together/shared_budget.ipp>
-#include <attune/tune/together/stepped_tuning.ipp>
-#include <attune/tune/together/together_tuning.ipp>
-#include <attune/tune/together_session.ipp>

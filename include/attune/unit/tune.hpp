@@ -1,25 +1,19 @@
-// attune/unit/tune.hpp - the definitions of tune/loop/, pipeline/ and the doors of tune/.
+// attune/unit/tune.hpp - the definitions of tune/pipeline/, trials, the doors of tune/ and the loop of a function.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form, of the CMake target attune::tune;
-// tune_kernel.hpp and tune_serve.hpp are others of it, so that several cores compile them. With
-// ATTUNE_HEADER_ONLY no file includes it.
+// tune_choice.hpp, tune_kernel.hpp, tune_loop.hpp and tune_serve.hpp are others of it, so that
+// several cores compile them. With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
 #include <attune/tune/known_choice.ipp>
 #include <attune/tune/loop/bench_pool.ipp>
-#include <attune/tune/loop/candidate_pruning.ipp>
 #include <attune/tune/loop/found_minimum.ipp>
-#include <attune/tune/loop/interrupt.ipp>
-#include <attune/tune/loop/kernel_roofline.ipp>
-#include <attune/tune/loop/logged_search.ipp>
 #include <attune/tune/loop/make_bench.ipp>
 #include <attune/tune/loop/minimize_loop.ipp>
 #include <attune/tune/loop/minimize_slots.ipp>
 #include <attune/tune/loop/online_bench.ipp>
-#include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/search_log.ipp>
-#include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/slot_evaluator.ipp>
 #include <attune/tune/loop/trial.ipp>
 #include <attune/tune/minimize.ipp>

@@ -1,23 +1,11 @@
-// attune/unit/tune_serve.hpp - the definitions of tune/dispatch/.
+// attune/unit/tune_serve.hpp - the definitions of tune/shape/, and of tune/dispatch/ without choice/ and background/.
 // SPDX-License-Identifier: MIT
 //
 // Included by exactly one translation unit of the compiled form, of the CMake target attune::tune.
 // With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/dispatch/background/apart_tuning.ipp>
-#include <attune/tune/dispatch/background/background.ipp>
-#include <attune/tune/dispatch/background/call_copies.ipp>
-#include <attune/tune/dispatch/background/tuning_slice.ipp>
-#include <attune/tune/dispatch/background/turn_policy.ipp>
 #include <attune/tune/dispatch/call_watch.ipp>
-#include <attune/tune/dispatch/choice/default_code.ipp>
-#include <attune/tune/dispatch/choice/forced_choice.ipp>
-#include <attune/tune/dispatch/choice/kept_samples.ipp>
-#include <attune/tune/dispatch/choice/near_choice.ipp>
-#include <attune/tune/dispatch/choice/remembered_choice.ipp>
-#include <attune/tune/dispatch/choice/session_record.ipp>
-#include <attune/tune/dispatch/choice/variant_choice.ipp>
 #include <attune/tune/dispatch/dispatch_parts.ipp>
 #include <attune/tune/dispatch/dispatch_report.ipp>
 #include <attune/tune/dispatch/dispatch_table.ipp>
@@ -28,3 +16,9 @@
 #include <attune/tune/dispatch/served/installed_variant.ipp>
 #include <attune/tune/dispatch/served/shape_register.ipp>
 #include <attune/tune/dispatch/served/shape_verifier.ipp>
+#include <attune/tune/shape/derived_shapes.ipp>
+#include <attune/tune/shape/online_slot.ipp>
+#include <attune/tune/shape/shape_check.ipp>
+#include <attune/tune/shape/shape_proof.ipp>
+#include <attune/tune/shape/shape_table.ipp>
+#include <attune/tune/shape/shape_trust.ipp>

@@ -1,0 +1,18 @@
+// attune/unit/cuda_measure.hpp - the definitions of measure/cuda/ without worker/.
+// SPDX-License-Identifier: MIT
+//
+// Included by exactly one translation unit of the compiled form, of the CMake target attune::cuda.
+// With ATTUNE_HEADER_ONLY no file includes it.
+#pragma once
+
+#include <attune/measure/cuda/device_bench.ipp>
+#include <attune/measure/cuda/device_clock.ipp>
+#include <attune/measure/cuda/device_compare.ipp>
+#include <attune/measure/cuda/device_copies.ipp>
+#include <attune/measure/cuda/device_memory.ipp>
+#include <attune/measure/cuda/device_runs.ipp>
+#include <attune/measure/cuda/device_session.ipp>
+#include <attune/measure/cuda/device_trials.ipp>
+#include <attune/measure/cuda/host_check.ipp>
+#include <attune/measure/cuda/launch_graph.ipp>
+#include <attune/measure/cuda/loaded_variant.ipp>
