@@ -271,10 +271,11 @@ TEST_CASE("damaged files lead to another compilation, never to other code")
     cache_folder const folder;
     (void)callable_of(over(folder).compile(scaled_sum_source(), scaled_sum_variant("2")));
     REQUIRE(over(folder).keep_winner(scaled_sum_source(), scaled_sum_variant("2")));
-    for (int round = 0; round < attune_test::rounds(10, 40); ++round)
+    std::size_t const rounds = attune_test::rounds(10, 40);
+    for (std::size_t round = 0; round < rounds; ++round)
         for (std::filesystem::path const& file : folder.files()) {
             std::string text = attune_test::text_of(file);
-            std::size_t const at = static_cast<std::size_t>(round) * text.size() / 40;
+            std::size_t const at = round * text.size() / rounds;
             if (round % 2 == 0)
                 text.resize(at);
             else
