@@ -118,7 +118,7 @@ void fork_once(world& w, std::mt19937& random)
     std::size_t const n = sizes[random() % sizes.size()];
     pid_t const child = ::fork();
     if (child == 0) {
-        ::alarm(300);
+        ::alarm(100);
         call_once(*w.kernel, n);
         ::_exit(0);
     }
@@ -201,7 +201,7 @@ int main(int argc, char** argv)
     int const seconds = argc > 1 ? std::atoi(argv[1]) : 60;
     unsigned const seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 1;
     int const count = argc > 3 ? std::atoi(argv[3]) : 64;
-    ::alarm(static_cast<unsigned>(seconds) + 600); // a host that hangs is ended by it
+    ::alarm(static_cast<unsigned>(seconds) + 240); // a host that hangs is ended by it
     struct sigaction counted{};
     counted.sa_handler = [](int) { ++seen.signals; };
     counted.sa_flags = seed % 2 == 0 ? SA_RESTART : 0;

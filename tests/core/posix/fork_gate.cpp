@@ -4,6 +4,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/posix/program_end.hpp>
 
 #include <algorithm>
@@ -305,4 +306,20 @@ TEST_CASE("a mutex that is made while the program forks is usable in the child")
     is_over = true;
     other.join();
     CHECK(failed == 0);
+}
+
+TEST_CASE("a child can walk over what is loaded, also where another thread was at it")
+{
+    auto const walk = [] { return attune::detail::any_loaded([](auto const&) { return false; }); };
+    std::atomic<bool> is_over{false};
+    std::thread walking([&] {
+        while (!is_over)
+            static_cast<void>(walk());
+    });
+    int bad = 0;
+    for (int i = 0; i < 300 && bad == 0; ++i)
+        bad = in_fork([&] { return walk() ? 1 : 0; });
+    is_over = true;
+    walking.join();
+    CHECK(bad == 0);
 }

@@ -1,12 +1,13 @@
 // attune/compile/system/called_code.ipp - what is loaded in this process, and what needs what.
 // SPDX-License-Identifier: MIT
-// Source   System V ABI, chapter 5; man page of dl_iterate_phdr
+// Source   System V ABI, chapter 5
 #pragma once
 
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
 #include <attune/compile/system/called_code.hpp>
 #include <attune/core/hash.hpp>
+#include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/version.hpp>
 
 #include <algorithm>
@@ -153,16 +154,14 @@ inline void read_dynamic(loaded_library& library, ElfW(Dyn) const* dynamic, std:
 [[nodiscard]] inline std::vector<loaded_library> loaded_libraries()
 {
     std::vector<loaded_library> out;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* list) {
-            try {
-                static_cast<std::vector<loaded_library>*>(list)->push_back(library_in(*info));
-            } catch (...) {
-                return 1; // no memory: what is not listed has no fingerprint
-            }
-            return 0;
-        },
-        &out);
+    any_loaded([&out](dl_phdr_info const& info) {
+        try {
+            out.push_back(library_in(info));
+            return false;
+        } catch (...) {
+            return true; // no memory: what is not listed has no fingerprint
+        }
+    });
     return out;
 }
 

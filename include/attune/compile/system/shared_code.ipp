@@ -12,6 +12,7 @@
 #include <attune/compile/system/shared_code.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/descriptor.hpp>
+#include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
@@ -176,29 +177,27 @@ ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
 ATTUNE_INLINE std::vector<std::string> loaded_service_libraries()
 {
     std::vector<std::string> found;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* library, std::size_t, void* list) {
-            std::string_view const path = library->dlpi_name;
-            std::string_view const file = path.substr(std::min(path.rfind('/'), path.size()));
-            constexpr std::array<std::string_view, 12> services{"/libomp.so",
-                                                                "/libiomp5.so",
-                                                                "/libmvec.so",
-                                                                "/libstdc++.so",
-                                                                "/libgcc_s.so",
-                                                                "/libm.so",
-                                                                "/libpthread.so",
-                                                                "/librt.so",
-                                                                "/libdl.so",
-                                                                "/libc.so",
-                                                                "/libc++",
-                                                                "/ld-linux"};
-            if (std::any_of(services.begin(), services.end(), [&](std::string_view start) {
-                    return file.starts_with(start);
-                }))
-                static_cast<std::vector<std::string>*>(list)->emplace_back(path);
-            return 0;
-        },
-        &found);
+    any_loaded([&found](dl_phdr_info const& library) {
+        std::string_view const path = library.dlpi_name;
+        std::string_view const file = path.substr(std::min(path.rfind('/'), path.size()));
+        constexpr std::array<std::string_view, 12> services{"/libomp.so",
+                                                            "/libiomp5.so",
+                                                            "/libmvec.so",
+                                                            "/libstdc++.so",
+                                                            "/libgcc_s.so",
+                                                            "/libm.so",
+                                                            "/libpthread.so",
+                                                            "/librt.so",
+                                                            "/libdl.so",
+                                                            "/libc.so",
+                                                            "/libc++",
+                                                            "/ld-linux"};
+        if (std::any_of(services.begin(), services.end(), [&](std::string_view start) {
+                return file.starts_with(start);
+            }))
+            found.emplace_back(path);
+        return false;
+    });
     return found;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 
@@ -14,9 +15,6 @@
 #include <string>
 #include <system_error>
 #include <unistd.h>
-#if defined(__linux__)
-#include <link.h>
-#endif
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -73,11 +71,10 @@ ATTUNE_INLINE memory_use read_memory_use()
 ATTUNE_INLINE bool has_gomp_team()
 {
 #if defined(__linux__)
-    auto const is_gomp = [](dl_phdr_info* info, std::size_t, void*) -> int {
-        return std::strstr(info->dlpi_name, "libgomp") != nullptr;
+    auto const is_gomp = [](dl_phdr_info const& info) {
+        return std::strstr(info.dlpi_name, "libgomp") != nullptr;
     };
-    if (::dl_iterate_phdr(is_gomp, nullptr) == 0) return false;
-    return threads_of_the_program() > 1;
+    return any_loaded(is_gomp) && threads_of_the_program() > 1;
 #else
     return false;
 #endif
