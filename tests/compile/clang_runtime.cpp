@@ -14,7 +14,9 @@
 #include <memory>
 #include <pthread.h>
 #include <stdexcept>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -396,6 +398,38 @@ TEST_CASE("a pool of threads is joined when its code is unloaded")
         "    return x;\n}\n")
         .as<function>()(1, &joined);
     CHECK(joined == 1);
+}
+
+TEST_CASE("a child of fork() can throw beside code that throws, also where another thread threw")
+{
+    if (!has_clang() || !has_linker()) return;
+    attune::callable const code =
+        compiled("long f(long x, void*) { if (x == 7) throw x; return x; }\n");
+    auto const throws = [&] {
+        try {
+            return code.as<function>()(7, nullptr) == 0;
+        } catch (long thrown) {
+            return thrown == 7;
+        }
+    };
+    CHECK(throws());
+    std::atomic<bool> is_over{false};
+    std::thread throwing([&] {
+        while (!is_over)
+            static_cast<void>(throws());
+    });
+    int bad = 0;
+    for (int i = 0; i < 200 && bad == 0; ++i) {
+        pid_t const child = fork();
+        if (child == 0) {
+            alarm(10);
+            _exit(throws() ? 0 : 1);
+        }
+        waitpid(child, &bad, 0);
+    }
+    is_over = true;
+    throwing.join();
+    CHECK(bad == 0);
 }
 
 TEST_CASE("a winner calls the same functions of the C library as its variant")

@@ -373,9 +373,9 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
                                    compile_request const& v,
                                    std::vector<std::string> const& libraries) const
 {
-    bool const must_link = reply.stage == 3;
+    bool const may_unwind = reply.stage == 5;
     compile_result in_memory = failure{};
-    if (!must_link) {
+    if (reply.stage != 3 && !may_unwind) {
         in_memory = detail::code_of(module, reply, object, counts, threads, libraries);
         if (reply.stage != 0 || options.debug_folder.empty()) return in_memory;
     }
@@ -393,8 +393,13 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
                                        *linked),
             *linked,
             problem);
+    if (!code.code && may_unwind) { // no linker, or it cannot be started now
+        detail::clang_reply const loaded = detail::load_object(*module, object, libraries, true);
+        if (loaded->stage == 3) return detail::link_failure(loaded->log, std::move(problem));
+        return detail::code_of(module, *loaded, object, counts, threads, libraries);
+    }
     if (!code.code)
-        return must_link ? detail::link_failure(reply.log, std::move(problem)) : in_memory;
+        return reply.stage == 3 ? detail::link_failure(reply.log, std::move(problem)) : in_memory;
     callable made = detail::described(object, counts, libraries, code.handle);
     made.address = code.address;
     made.code = std::move(code.code);
@@ -426,21 +431,9 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
     auto const kept = entry ? detail::parts_of(entry->bytes) : std::nullopt;
     compile_result result = failure{};
     if (kept) {
-        attune_clang_functions const& functions = *module->functions;
-        std::vector<char const*> const library_list = detail::c_strings(libraries);
         std::vector<long> const threads = detail::thread_ids();
-        detail::clang_reply const reply = [&] {
-            detail::fork_delay const whole;
-            return detail::clang_reply(
-                functions.load_object(module->session,
-                                      reinterpret_cast<unsigned char const*>(kept->object.data()),
-                                      kept->object.size(),
-                                      entry_symbol,
-                                      library_list.data(),
-                                      library_list.size()),
-                functions.free_reply);
-        }();
-        if (!reply) throw error("the Clang module is out of memory", {}, {});
+        detail::clang_reply const reply =
+            detail::load_object(*module, kept->object, libraries, false);
         result =
             state_->loaded_from(module, *reply, kept->object, kept->counts, threads, v, libraries);
     } else {

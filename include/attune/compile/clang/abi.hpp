@@ -50,7 +50,8 @@ struct attune_clang_request {
 /// The result of a request. The reply owns all texts.
 struct attune_clang_reply {
     int stage; ///< 0: loaded; 1: did not compile; 2: did not load; 3: needs the system's linker;
-               ///< 4: the compile server cannot be reached now
+               ///< 4: the compile server cannot be reached now; 5: the system's linker makes code
+               ///< of it that is safe where the program forks, load_object() can load it
     void* address;   ///< of the entry
     void* code;      ///< for release_code(); null when not loaded
     char const* log; ///< messages; at stages 3 and 4 the reason: "it has thread_local variables"
@@ -81,12 +82,14 @@ struct attune_clang_functions {
     void (*free_reply)(attune_clang_reply* reply);
     void (*release_code)(void* session, void* code);
     /// Loads an object that compile() made, in this or another process.
+    /// @param must_load  not 0: also where the stage would be 5
     attune_clang_reply* (*load_object)(void* session,
                                        unsigned char const* object,
                                        unsigned long size,
                                        char const* entry,
                                        char const* const* libraries,
-                                       unsigned long library_count);
+                                       unsigned long library_count,
+                                       int must_load);
     /// Paths of the shared libraries that hold Clang and LLVM, each followed by a line end.
     char const* (*toolchain)(void* session);
     /// Destroys the static objects of loaded code. The code stays until release_code().
@@ -98,4 +101,4 @@ attune_clang_functions const* attune_clang_module();
 }
 
 /// Increased whenever one of the structures above changes.
-inline constexpr unsigned attune_clang_abi_version = 7;
+inline constexpr unsigned attune_clang_abi_version = 8;

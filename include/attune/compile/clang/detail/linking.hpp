@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <dlfcn.h>
 #include <elf.h>
 #include <memory>
 #include <string>
@@ -79,11 +80,39 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
 
+/// No exception leaves the function of this name: it is one of C, or one that C++ promises so.
+[[nodiscard]] inline bool is_nothrow(std::string const& name)
+{
+    for (std::string_view const known :
+         {"__cxa_atexit", "__cxa_guard_release", "__dso_handle", "_ZdlPv", "_ZdlPvm", "_ZdaPv"})
+        if (name == known) return true;
+    Dl_info owner{};
+    void* const at = ::dlsym(RTLD_DEFAULT, name.c_str());
+    if (at == nullptr || ::dladdr(at, &owner) == 0) return false;
+    std::string_view const path = owner.dli_fname;
+    std::string_view const file = path.substr(path.rfind('/') + 1);
+    for (std::string_view const library :
+         {"libc.so", "libm.so", "libmvec.so", "libgomp.so", "libomp.so", "libiomp5.so"})
+        if (file.starts_with(library)) return true;
+    return false;
+}
+
+/// From the first unwind tables on that JITLink registers, libgcc before 13 takes a lock at each
+/// exception of the program. In the child of a fork that lock stays locked where another thread
+/// threw: the child waits for ever at its first exception. The tables of a shared object need no
+/// lock. A function of libgcc 13 tells which one this is.
+[[nodiscard]] inline bool locks_at_exceptions()
+{
+    return ::dlvsym(RTLD_DEFAULT, "__truncsfbf2", "GCC_13.0.0") == nullptr;
+}
+
 /// Facts about the linking of an object, from its symbols.
 struct linking_needs {
     std::string why_linker{}; ///< what JITLink cannot link in it; empty when there is nothing
     bool has_statics = false; ///< make_statics_callable() changed the module
     std::vector<std::string_view> undefined{}; ///< names that must be found
+    /// An exception may pass through it: it needs its unwind tables. See locks_at_exceptions().
+    bool may_unwind = false;
 
     explicit linking_needs(elf_object const& object)
     {
@@ -96,32 +125,40 @@ struct linking_needs {
             if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
                 name != "_GLOBAL_OFFSET_TABLE_")
                 undefined.push_back(name);
+            may_unwind =
+                may_unwind || (symbol.st_shndx == SHN_UNDEF && !name.empty() &&
+                               name != "_GLOBAL_OFFSET_TABLE_" && !is_nothrow(std::string(name)));
         });
     }
 };
 
-/// A copy of an object, for JITLink. That of LLVM 16 refuses the relocations of a section that is
-/// not loaded, as frame_sizes_flag makes one: the copy is without them.
-[[nodiscard]] inline std::unique_ptr<llvm::MemoryBuffer> linkable_copy(llvm::StringRef object)
+/// A copy of an object, for JITLink: without the unwind tables where no exception may pass. That of
+/// LLVM 16 refuses the relocations of a section that is not loaded, as frame_sizes_flag makes one:
+/// the copy is without them, too.
+[[nodiscard]] inline std::unique_ptr<llvm::MemoryBuffer> linkable_copy(llvm::StringRef object,
+                                                                       bool may_unwind)
 {
     std::unique_ptr<llvm::WritableMemoryBuffer> out =
         llvm::WritableMemoryBuffer::getNewUninitMemBuffer(object.size(), "kernel.o");
     std::copy(object.begin(), object.end(), out->getBufferStart());
-#if LLVM_VERSION_MAJOR < 17
     elf_object const sections({object.data(), object.size()});
     if (!sections.usable()) return out;
     Elf64_Ehdr header;
     std::memcpy(&header, object.data(), sizeof header);
     for (std::size_t i = 0; i < sections.sections().size(); ++i) {
         Elf64_Shdr section = sections.sections()[i];
-        if (section.sh_type != SHT_RELA || !sections.is_section(section.sh_info) ||
-            sections.name(sections.sections()[section.sh_info]) != frame_sizes_section)
-            continue;
+        bool const is_relocations =
+            section.sh_type == SHT_RELA && sections.is_section(section.sh_info);
+        std::string_view const name =
+            sections.name(is_relocations ? sections.sections()[section.sh_info] : section);
+        bool const is_left_out =
+            (!may_unwind && name == ".eh_frame") ||
+            (LLVM_VERSION_MAJOR < 17 && is_relocations && name == frame_sizes_section);
+        if (!is_left_out) continue;
         section.sh_type = SHT_NULL;
         std::memcpy(
             out->getBufferStart() + header.e_shoff + i * sizeof section, &section, sizeof section);
     }
-#endif
     return out;
 }
 

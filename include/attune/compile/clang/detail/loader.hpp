@@ -61,13 +61,12 @@ public:
     /// @param why_linker  set when JITLink cannot link the object: "it has thread_local variables"
     /// @return  null, with all messages in `log`
     [[nodiscard]] std::unique_ptr<loaded_code> load(llvm::StringRef object,
+                                                    linking_needs const& needs,
                                                     char const* entry,
                                                     std::vector<std::string> const& libraries,
                                                     std::string& log,
                                                     std::string& why_linker)
     {
-        elf_object const symbols({object.data(), object.size()});
-        linking_needs const needs(symbols);
         if (!needs.why_linker.empty()) return why_linker = needs.why_linker, nullptr;
         llvm::orc::JITDylib* behind = nullptr;
         if (!libraries.empty() && (behind = libraries_of(libraries, log)) == nullptr)
@@ -201,7 +200,8 @@ private:
             return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                            ("Symbols not found: [ " + *absent + " ]").c_str());
         }
-        if (llvm::Error failed = jit_->addObjectFile(*code.library, linkable_copy(object)))
+        if (llvm::Error failed =
+                jit_->addObjectFile(*code.library, linkable_copy(object, needs.may_unwind)))
             return failed;
         auto address = jit_->lookup(*code.library, entry);
         if (!address) {

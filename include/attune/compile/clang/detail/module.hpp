@@ -142,6 +142,7 @@ public:
             load({bytes.data(), bytes.size()},
                  request.entry,
                  {request.libraries, request.libraries + request.library_count},
+                 false,
                  reply);
         }
         reply.finish();
@@ -149,13 +150,20 @@ public:
     void load(llvm::StringRef object,
               char const* entry,
               std::vector<std::string> const& libraries,
+              bool must_load,
               reply_storage& reply)
     {
         reply.stage = 2;
         reply.text = lack_of_memory(64e6, "to link a variant");
         if (!reply.text.empty()) return;
+        elf_object const symbols({object.data(), object.size()});
+        linking_needs const needs(symbols);
+        if (needs.may_unwind && needs.why_linker.empty() && !must_load && locks_at_exceptions()) {
+            reply.stage = 5;
+            return;
+        }
         std::string why_linker;
-        auto code = loader_->load(object, entry, libraries, reply.text, why_linker);
+        auto code = loader_->load(object, needs, entry, libraries, reply.text, why_linker);
         if (!why_linker.empty()) reply.stage = 3;
         if (!why_linker.empty()) reply.text = std::move(why_linker);
         if (!code) return;
@@ -309,12 +317,14 @@ template <class Fill>
                                                      unsigned long size,
                                                      char const* entry,
                                                      char const* const* libraries,
-                                                     unsigned long library_count)
+                                                     unsigned long library_count,
+                                                     int must_load)
 {
     return make_reply([&](reply_storage& reply) {
         static_cast<module_session*>(session)->load({reinterpret_cast<char const*>(object), size},
                                                     entry,
                                                     {libraries, libraries + library_count},
+                                                    must_load != 0,
                                                     reply);
         reply.finish();
     });

@@ -9,10 +9,12 @@
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/load_failure.hpp>
 #include <attune/compile/source/diagnostics.hpp>
+#include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/called_code.hpp>
 #include <attune/compile/system/code_size.hpp>
 #include <attune/compile/system/object_key.hpp>
 #include <attune/compile/system/shared_code.hpp>
+#include <attune/core/error.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/version.hpp>
 
@@ -38,6 +40,29 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_reply*)>;
+
+/// @param libraries  paths
+/// @param must_load  also where the stage would be 5
+/// Errors  attune::error when memory is exhausted
+[[nodiscard]] inline clang_reply load_object(clang_session const& module,
+                                             std::string_view object,
+                                             std::vector<std::string> const& libraries,
+                                             bool must_load)
+{
+    std::vector<char const*> const list = c_strings(libraries);
+    fork_delay const whole;
+    clang_reply out(
+        module.functions->load_object(module.session,
+                                      reinterpret_cast<unsigned char const*>(object.data()),
+                                      object.size(),
+                                      entry_symbol,
+                                      list.data(),
+                                      list.size(),
+                                      must_load ? 1 : 0),
+        module.functions->free_reply);
+    if (!out) throw error("the Clang module is out of memory", {}, {});
+    return out;
+}
 
 /// The counts of a reply of attune_clang_functions::compile().
 [[nodiscard]] inline code_size counts_of(attune_clang_reply const& reply)
