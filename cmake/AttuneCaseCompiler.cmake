@@ -5,6 +5,7 @@
 #   attune_compile_cases(<target> [<options>...])        compiles it so where ATTUNE_CASE_COMPILER is set
 #   attune_precompile_cases(<name> <level> <headers>...) parses the headers once, for units of this level of optimisation
 #   attune_use_precompiled(<target> <name> <sources>...) these units of a target that it compiles begin with them
+#   attune_link_first(<target> <libraries>...)           the functions of these libraries stay optimised in the target
 set(ATTUNE_CASE_COMPILER "" CACHE STRING "names of a Clang, the best first, that compiles tests and benchmarks in a build by GCC")
 set(attune_case_compiler "")
 if(ATTUNE_CASE_COMPILER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -68,5 +69,34 @@ function(attune_use_precompiled target name)
         set(made "${PROJECT_BINARY_DIR}/precompiled/${name}.pch")
         set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -include-pch "${made}")
         set_property(SOURCE ${ARGN} APPEND PROPERTY OBJECT_DEPENDS "${made}")
+    endif()
+endfunction()
+
+# What an unoptimised case instantiates of a library's headers is also in the library, optimised. The linker takes the first
+# definition that it meets: so these libraries, and those that they link, come before the cases.
+function(attune_link_first target)
+    set(found "")
+    set(next ${ARGN})
+    while(next)
+        list(POP_FRONT next library)
+        if(NOT TARGET "${library}")
+            continue()
+        endif()
+        get_target_property(type ${library} TYPE)
+        get_target_property(name ${library} ALIASED_TARGET)
+        if(NOT name)
+            set(name ${library})
+        endif()
+        if(NOT type STREQUAL "STATIC_LIBRARY" OR name IN_LIST found)
+            continue()
+        endif()
+        list(APPEND found ${name})
+        get_target_property(used ${name} INTERFACE_LINK_LIBRARIES)
+        list(APPEND next ${used})
+    endwhile()
+    list(TRANSFORM found REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+    list(JOIN files "," files)
+    if(files)
+        target_link_options(${target} PRIVATE "LINKER:--whole-archive,${files},--no-whole-archive")
     endif()
 endfunction()

@@ -19,11 +19,11 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -245,9 +245,9 @@ private:
                 std::to_string(takes.static_shared_bytes) + " bytes, 49152 max)";
             return attune::failure{attune::failure_stage::compile, said, said + '\n'};
         }
-        std::ifstream file(shared, std::ios::binary);
-        std::string const bytes{std::istreambuf_iterator<char>(file), {}};
-        out.bytes_key = attune::detail::content_hash{}.add(bytes).hex();
+        std::ostringstream bytes;
+        bytes << std::ifstream(shared, std::ios::binary).rdbuf();
+        out.bytes_key = attune::detail::content_hash{}.add(bytes.view()).hex();
         attune::code_resources& r = out.code.resources;
         r.registers = takes.registers;
         r.spill_bytes = takes.spill_bytes;

@@ -6,10 +6,11 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace support {
 
@@ -43,8 +44,9 @@ inline void write_file(std::string const& path, std::string_view text)
 
 inline std::string read_file(std::string const& path)
 {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return std::move(text).str();
 }
 
 } // namespace support

@@ -59,8 +59,10 @@ struct clang_options {
 /// LLVM's JITLink links objects in the process. An object with thread_local variables, or with a
 /// symbol that only archives of the compiler and the C library have (atexit(), target_clones,
 /// __builtin_cpu_supports), is linked by `ld` or `ld.lld` and opened by the system's loader, which
-/// takes longer. Without a linker the variant fails with a sentence that says so. Code that started
-/// threads stays in memory until they have ended.
+/// takes longer. Without a linker the variant fails with a sentence that says so. Where libgcc is
+/// older than 13, an object through which an exception may pass is linked so, too, because code of
+/// JITLink can then hang a child of fork(); without a linker JITLink loads it all the same. Code
+/// that started threads stays in memory until they have ended.
 class clang_compiler {
 public:
     explicit clang_compiler(clang_options options = {});
