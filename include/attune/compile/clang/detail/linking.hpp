@@ -80,21 +80,23 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
 
-/// No exception leaves the function of this name: it is one of C, or one that C++ promises so.
+/// No exception leaves the function of this name: it is one of C, of OpenMP or of a library of
+/// vector functions, or C++ promises so.
 [[nodiscard]] inline bool is_nothrow(std::string const& name)
 {
     for (std::string_view const known :
          {"__cxa_atexit", "__cxa_guard_release", "__dso_handle", "_ZdlPv", "_ZdlPvm", "_ZdaPv"})
         if (name == known) return true;
+    for (std::string_view const start : {"__kmpc_", "omp_", "GOMP_", "_ZGV"})
+        if (name.starts_with(start)) return true;
     Dl_info owner{};
     void* const at = ::dlsym(RTLD_DEFAULT, name.c_str());
     if (at == nullptr || ::dladdr(at, &owner) == 0) return false;
     std::string_view const path = owner.dli_fname;
     std::string_view const file = path.substr(path.rfind('/') + 1);
-    for (std::string_view const library :
-         {"libc.so", "libm.so", "libmvec.so", "libgomp.so", "libomp.so", "libiomp5.so"})
-        if (file.starts_with(library)) return true;
-    return false;
+    bool const is_unwinding = name.starts_with("_Unwind_") || name == "__gcc_personality_v0";
+    return file.starts_with("libc.so") || file.starts_with("libm.so") ||
+           (file.starts_with("libgcc_s.so") && !is_unwinding);
 }
 
 /// From the first unwind tables on that JITLink registers, libgcc before 13 takes a lock at each
