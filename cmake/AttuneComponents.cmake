@@ -14,6 +14,7 @@
 #   compile    attune/unit/compile.hpp        -                      core
 #   nvrtc      attune/unit/nvrtc.hpp          -                      compile
 #   measure    attune/unit/measure.hpp        -                      core
+#   energy     attune/unit/energy.hpp         -                      measure
 #   message    attune/unit/message.hpp        JSON                   core
 #   remember   attune/unit/remember.hpp       JSON                   core
 #   tune       attune/unit/tune*.hpp          -                      search, compile, measure, remember
@@ -32,7 +33,7 @@
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search techniques models published compile nvrtc measure message remember tune cuda capture many objectives ship)
+set(attune_stages core space files search techniques models published compile nvrtc measure energy message remember tune cuda capture many objectives ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
@@ -52,6 +53,7 @@ set(attune_uses_published techniques models)
 set(attune_uses_compile core)
 set(attune_uses_nvrtc compile)
 set(attune_uses_measure core)
+set(attune_uses_energy measure)
 set(attune_uses_message core)
 set(attune_uses_remember core)
 set(attune_more_units_tune tune_choice tune_kernel tune_loop tune_serve)
@@ -304,7 +306,7 @@ function(attune_add_unit target kind)
     # What a consumer's -O3 does not make faster compiles sooner with less: stages without a hot loop with -O1. The search
     # gains by it (bench.search.engine).
     set(level -O2)
-    if(target MATCHES "^attune_(files|compile|nvrtc|message|remember|tune|cuda|capture|many|ship|tool|clang_module)$")
+    if(target MATCHES "^attune_(files|compile|nvrtc|energy|message|remember|tune|cuda|capture|many|ship|tool|clang_module)$")
         set(level -O1)
     endif()
     if(NOT target MATCHES "^attune_(search|models|published)$")

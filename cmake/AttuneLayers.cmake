@@ -47,14 +47,12 @@ set(outer_ring
     tune/over/ tune/minimize_over tune/tune_over tune/study remember/study/ measure/message/ # many machines
     tune/minimize_recorded remember/files/t4                                    # recordings
     tune/loop/candidate_pruning tune/loop/kernel_roofline measure/roofline/core_peaks # pruning
-    measure/energy/ ship/)
+    measure/energy[/.]                                                          # joules
+    ship/)
 list(JOIN outer_ring "|" outer_ring)
 set(outer_ring "^(${outer_ring})")
 # What still does: <core file>><outer file>. The aim is an empty list; an edge that is gone must leave it.
 set(edges_outwards
-    measure/bench.hpp>measure/energy/call_energy.hpp
-    measure/bench.hpp>measure/energy/energy_counters.hpp
-    measure/cpu/variant_timing.hpp>measure/energy/call_energy.hpp
     search/meta/technique.hpp>search/meta/technique_use.hpp
     search/narrowing_search.ipp>search/cost/cost_samples.hpp
     search/narrowing_search.ipp>search/meta/technique_history.hpp
@@ -77,9 +75,7 @@ set(edges_outwards
     tune/loop/detail/tuning_session.hpp>tune/loop/kernel_roofline.hpp
     tune/loop/logged_search.hpp>search/cost/cost_samples.hpp
     tune/loop/session_memory.hpp>search/cost/cost_samples.hpp
-    tune/loop/session_memory.hpp>search/meta/technique_history.hpp
-    tune/loop/trial.ipp>measure/energy/call_energy.hpp
-    tune/options.hpp>measure/energy/energy_counters.hpp)
+    tune/loop/session_memory.hpp>search/meta/technique_history.hpp)
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")

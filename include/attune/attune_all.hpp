@@ -57,6 +57,8 @@
 #include <attune/space/query/reduced.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/smt/smt_solver.hpp>
+// Energy
+#include <attune/measure/energy.hpp>
 // Searches
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
 #include <attune/search/bayes/acquisition/contextual.hpp>

@@ -5,6 +5,7 @@
 #include <attune/core/evaluation.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/declare/event.hpp>
+#include <attune/measure/energy.hpp>
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/exhaustive.hpp>
 #include <attune/tune/loop/session.hpp>
@@ -362,6 +363,11 @@ TEST_CASE("a default beyond the bound, or a bench without energy, is an error th
     CHECK(has(said_by([&] { (void)here.tune(); }),
               "this machine reports no energy (no " + here.directory.file("none") +
                   "/intel-rapl:* with a package)"));
+
+    attune::detail::energy_maker const made = attune::detail::exchange_energy_maker(nullptr);
+    CHECK(has(said_by([&] { (void)here.tune(); }),
+              "include <attune/measure/energy.hpp> and link attune::energy"));
+    attune::detail::exchange_energy_maker(made);
 
     tuning shared{1};
     scripted_others others{0};

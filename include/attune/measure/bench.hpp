@@ -10,11 +10,10 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/measure/arrays/cache.hpp>
+#include <attune/measure/call_energy.hpp>
 #include <attune/measure/clock/run_limits.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/measure/energy/call_energy.hpp>
-#include <attune/measure/energy/energy_counters.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/measure/sandbox/sandboxed_run.hpp>
 #include <attune/measure/shape_verdict.hpp>
@@ -58,8 +57,9 @@ struct bench_options {
     double timing_limit_s = std::numeric_limits<double>::infinity();
     double first_run_ratio = detail::usual_first_run_ratio; ///< see tuning_options
     isolation protect = isolation::automatic;
-    trial_limits trial{};     ///< limits of a first run in a forked child, besides its time
-    energy_counters energy{}; ///< by which energy() is measured
+    trial_limits trial{}; ///< limits of a first run in a forked child, besides its time
+    /// Measures what energy() returns; null: there is none.
+    std::shared_ptr<detail::energy_source const> energy{};
 };
 
 /// Runs code on this processor (cpu_bench), on a device (device_bench) or nowhere

@@ -399,6 +399,8 @@ public:
     /// Where no counters can be read (tuning_measuring::powercap), or code runs on a device or on
     /// other ranks, nothing is tuned, and the report says why; what the store remembers serves.
     ///
+    /// A program that bounds energy includes <attune/measure/energy.hpp> and links attune::energy.
+    ///
     /// Errors    attune::error: `most` is not a finite number above 0
     /// Example   kernel.bound_energy(0.25)
     kernel& bound_energy(double most)

@@ -8,7 +8,6 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/energy/energy_counters.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
 #include <attune/search/automatic.hpp>
 #include <attune/search/search_limits.hpp>
@@ -143,9 +142,9 @@ struct tuning_measuring {
     /// this process, the others in a worker process.
     isolation protect = isolation::automatic;
     trial_limits trial{}; ///< limits of a first run in a forked child, without its time
-    /// The folder of the machine's energy counters, for kernel.bound_energy(); another one where a
-    /// container has it elsewhere.
-    std::string powercap = powercap_folder;
+    /// The folder of the machine's energy counters, for kernel.bound_energy(), where a container
+    /// has it elsewhere; empty: where Linux has it.
+    std::string powercap{};
     /// Makes the bench, for tests with scripted times; empty: the bench of the device or of this
     /// processor.
     bench_factory make_bench{};

@@ -11,6 +11,7 @@
 #include <attune/measure/arrays/fresh_memory.ipp>
 #include <attune/measure/arrays/perturb.ipp>
 #include <attune/measure/bench.ipp>
+#include <attune/measure/call_energy.ipp>
 #include <attune/measure/clock/adaptive_timer.ipp>
 #include <attune/measure/clock/clocks.ipp>
 #include <attune/measure/clock/noise.ipp>
@@ -20,7 +21,6 @@
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
 #include <attune/measure/cpu/variant_timing.ipp>
-#include <attune/measure/energy/energy_counters.ipp>
 #include <attune/measure/roofline/core_peaks.ipp>
 #include <attune/measure/roofline/roofline.ipp>
 #include <attune/measure/sandbox/child_process.ipp>

@@ -4,6 +4,7 @@
 // and what the test needs besides
 #include <attune/core/error.hpp>
 #include <attune/measure/clock/sampler.hpp>
+#include <attune/measure/energy/counted_energy.hpp>
 #include <attune/measure/turns/place_turn.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 
@@ -32,6 +33,11 @@ using attune::failure_stage;
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
+
+std::shared_ptr<attune::detail::energy_source const> counted_in(std::string const& folder)
+{
+    return std::make_shared<attune::detail::counted_energy>(attune::energy_counters::in(folder));
+}
 
 auto all_ways() { return ways<usual, fast, wrong, crashing, throwing>(); }
 
@@ -168,7 +174,7 @@ TEST_CASE(
             };
             b.options.measuring.cache = cache;
             attune::bench_options how = attune::detail::bench_options_of(b.options);
-            how.energy = attune::energy_counters::in(folder.path());
+            how.energy = counted_in(folder.path());
             attune::detail::cpu_bench runs{std::move(call), how};
             REQUIRE(runs.why_no_energy().empty());
             auto const e = std::get<attune::call_energy>(runs.energy(b.code(fast), 10));
@@ -185,7 +191,7 @@ TEST_CASE("a variant that crashes while its energy is measured fails")
     attune_test::add_zone(folder, "intel-rapl:0", "package-0", 0, 1'000'000'000);
     bench b;
     attune::bench_options how = attune::detail::bench_options_of(b.options);
-    how.energy = attune::energy_counters::in(folder.path());
+    how.energy = counted_in(folder.path());
     attune::detail::cpu_bench runs{attune::detail::trial_call_of(b.problem), how};
     auto const dead = runs.energy(b.code(crashing), 10);
     CHECK(std::get<attune::failure>(dead).stage == failure_stage::crash);
@@ -211,7 +217,7 @@ TEST_CASE("counters that cannot be read are read once more; then it is an error,
                                                       : std::to_string(2000 * calls) + "\n");
     };
     attune::bench_options how = attune::detail::bench_options_of(b.options);
-    how.energy = attune::energy_counters::in(folder.path());
+    how.energy = counted_in(folder.path());
     attune::detail::cpu_bench runs{std::move(call), how};
     auto const e = std::get<attune::call_energy>(runs.energy(b.code(fast), 10));
     CHECK(e.joules == doctest::Approx(2e-3));
@@ -245,7 +251,7 @@ TEST_CASE("energy has its turn at all processors: the counters are those of whol
                             std::to_string(2000 * calls) + "\n");
     };
     attune::bench_options how = attune::detail::bench_options_of(b.options);
-    how.energy = attune::energy_counters::in(folder.path());
+    how.energy = counted_in(folder.path());
     attune::detail::cpu_bench runs{std::move(call), how};
     (void)runs.energy(b.code(fast), 10);
     CHECK(held == 2);

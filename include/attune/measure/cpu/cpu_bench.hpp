@@ -41,7 +41,10 @@ public:
                                                   timing_record const& how,
                                                   std::size_t count,
                                                   double limit_s) override;
-    [[nodiscard]] std::string why_no_energy() const override { return options_.energy.why_none(); }
+    [[nodiscard]] std::string why_no_energy() const override
+    {
+        return detail::why_no_energy(options_.energy);
+    }
     [[nodiscard]] std::variant<call_energy, failure> energy(callable const& tried,
                                                             double limit_s) override;
     [[nodiscard]] std::string protection() const override { return first_runs_.protection().why; }

@@ -118,6 +118,7 @@ ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
 ATTUNE_INLINE std::variant<call_energy, failure> cpu_bench::energy(callable const& tried,
                                                                    double limit_s)
 {
+    if (!options_.energy) return failure{failure_stage::bound, why_no_energy()};
     timing_turns::turn mine{energy_turns_};
     for (int tries = 0; tries < 2; ++tries) {
         call_energy out;
@@ -132,7 +133,7 @@ ATTUNE_INLINE std::variant<call_energy, failure> cpu_bench::energy(callable cons
         if (!std::isnan(out.joules)) return out;
     }
     throw error("an energy counter of this machine cannot be read any more",
-                options_.energy.text(),
+                options_.energy->text(),
                 "tune again where it can be read, or without kernel.bound_energy()");
 }
 

@@ -10,7 +10,6 @@
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/sampler.hpp>
 #include <attune/measure/clock/time_in_turns.hpp>
-#include <attune/measure/energy/call_energy.hpp>
 
 #include <cstddef>
 #include <functional>

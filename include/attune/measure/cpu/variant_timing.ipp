@@ -97,9 +97,6 @@ ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& pr
                                                  std::function<void()> const& call,
                                                  std::function<void()> const& between)
 {
-    energy_options how;
-    how.limit_s = std::min(how.limit_s, options_.timing_limit_s);
-    machine_energy meter{options_.energy};
     if (options_.cache == cache_state::warm) {
         prepare();
         if (is_repeatable(buffers_, call)) {
@@ -110,7 +107,7 @@ ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& pr
                     call();
                 }
             };
-            return energy_by(meter, calls, {}, how, between);
+            return options_.energy->measure(calls, {}, options_.timing_limit_s, between);
         }
     }
     std::function<void()> const made_ready = ready(prepare);
@@ -125,7 +122,7 @@ ATTUNE_INLINE call_energy variant_timing::energy(std::function<void()> const& pr
         for (; count > 0; --count)
             made_ready();
     };
-    return energy_by(meter, calls, beside, how, between);
+    return options_.energy->measure(calls, beside, options_.timing_limit_s, between);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

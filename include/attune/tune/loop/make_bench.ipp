@@ -85,8 +85,9 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                     "kernel '" + problem.kernel.name + "'",
                     "declare kernel.extent<i>(elements)");
     bench_options how = bench_options_of(options);
-    if (problem.kernel.most_joules > 0)
-        how.energy = energy_counters::in(options.measuring.powercap);
+    energy_maker const measures = energy_maker_of_program();
+    if (problem.kernel.most_joules > 0 && measures != nullptr)
+        how.energy = measures(options.measuring.powercap);
     return std::make_unique<cpu_bench>(trial_call_of(problem), how);
 }
 

@@ -8,7 +8,6 @@
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/run_limits.hpp>
-#include <attune/measure/energy/call_energy.hpp>
 #include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/tune/loop/bench_pool.hpp>
 #include <attune/tune/loop/interrupt.hpp>

@@ -1,4 +1,4 @@
-// attune/measure/energy/call_energy.hpp - how many joules a call takes.
+// attune/measure/energy/joules_per_call.hpp - how many joules a call takes.
 // SPDX-License-Identifier: MIT
 // Source   Intel SDM vol. 3, Sec. 15.10.3: energy counters are updated about every millisecond
 //
@@ -9,6 +9,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
+#include <attune/measure/call_energy.hpp>
 #include <attune/measure/clock/estimate.hpp>
 #include <attune/measure/energy/energy_counters.hpp>
 
@@ -21,14 +22,6 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI {
-
-/// The energy of one call.
-struct call_energy {
-    double joules = std::numeric_limits<double>::quiet_NaN(); ///< NaN: the counters disappeared
-    /// Relative: what the resolution of the counters and the spread of repetitions leave open.
-    double half_width = std::numeric_limits<double>::infinity();
-    std::uint64_t calls = 0; ///< on which it is based
-};
 
 struct energy_options {
     double run_s = 0.1;      ///< shortest run between two readings

@@ -1,6 +1,6 @@
-// tests/measure/energy/call_energy.cpp : mirrors include/attune/measure/energy/call_energy.hpp
+// tests/measure/energy/joules_per_call.cpp : mirrors include/attune/measure/energy/joules_per_call.hpp
 // SPDX-License-Identifier: MIT
-#include <attune/measure/energy/call_energy.hpp>
+#include <attune/measure/energy/joules_per_call.hpp>
 
 #include <attune/core/error.hpp>
 

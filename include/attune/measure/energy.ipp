@@ -1,0 +1,22 @@
+// attune/measure/energy.ipp - counters of this machine as what measures energy.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/measure/energy.hpp>
+#include <attune/measure/energy/counted_energy.hpp>
+
+#include <memory>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE void measure_energy() noexcept
+{
+    exchange_energy_maker([](std::string const& folder) -> std::shared_ptr<energy_source const> {
+        return std::make_shared<counted_energy>(
+            energy_counters::in(folder.empty() ? powercap_folder : folder));
+    });
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail
