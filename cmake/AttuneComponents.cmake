@@ -18,6 +18,7 @@
 #   message    attune/unit/message.hpp        JSON                   core
 #   remember   attune/unit/remember.hpp       JSON                   core
 #   tune       attune/unit/tune*.hpp          -                      search, compile, measure, remember
+#   roofline   attune/unit/roofline.hpp       -                      tune
 #   cuda       attune/unit/cuda*.hpp          -                      nvrtc, message, tune
 #   capture    attune/unit/capture.hpp        JSON                   tune
 #   many       attune/unit/many*.hpp          JSON                   message, tune
@@ -27,13 +28,13 @@
 #   xgboost    attune/unit/xgboost.hpp        XGBoost                models; never installed, the consumer builds it
 #   mpi        attune/unit/mpi.hpp            MPI-3                  many; never installed, the consumer builds it
 #   smt        attune/unit/smt.hpp            Z3                     files; the same
-#   programs   attune/unit/programs.hpp       -                      tune
+#   programs   attune/unit/programs.hpp       -                      roofline
 #   networks   attune/unit/networks.hpp       -                      core
 #   onnx       attune/unit/onnx.hpp           ONNX and protobuf      networks; as xgboost
 #
 # core holds core/ and declare/, nvrtc holds cuda/ as well. An installed package may have the libraries; else the consumer's own compiler
 # builds those that something links. Needs the target attune::attune.
-set(attune_stages core space files search techniques models published compile nvrtc measure energy message remember tune cuda capture many objectives ship)
+set(attune_stages core space files search techniques models published compile nvrtc measure energy message remember tune roofline cuda capture many objectives ship)
 set(attune_packages_core boost threads)
 set(attune_packages_files json)
 set(attune_packages_search eigen)
@@ -60,6 +61,7 @@ set(attune_more_units_tune tune_choice tune_kernel tune_loop tune_serve)
 set(attune_uses_tune search compile measure remember)
 set(attune_more_units_cuda cuda_measure)
 set(attune_uses_cuda nvrtc message tune)
+set(attune_uses_roofline tune)
 set(attune_uses_capture tune)
 set(attune_more_units_many many_together)
 set(attune_uses_many message tune)
@@ -74,7 +76,7 @@ set(attune_packages_mpi mpi)
 set(attune_uses_smt files)
 set(attune_packages_smt z3)
 list(APPEND attune_stages programs networks)
-set(attune_uses_programs tune)
+set(attune_uses_programs roofline)
 set(attune_uses_networks core)
 set(attune_uses_onnx networks)
 set(attune_packages_onnx onnx)

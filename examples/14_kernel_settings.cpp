@@ -2,6 +2,7 @@
 // Shows a reference, a check, your own code as a rival, stated work, and code without a compiler.
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <cmath>
 #include <cstdio>

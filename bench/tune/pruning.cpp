@@ -20,6 +20,7 @@
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/make_bench.hpp>
 #include <attune/tune/loop/session.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <cstddef>

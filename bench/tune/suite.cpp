@@ -16,6 +16,7 @@
 // all_scheduled.hpp, of 1e7 configurations and more, take part where they are named. The program
 // ends with 1 when a result is wrong; that line says which.
 #include <attune/compile/clang.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -57,8 +57,9 @@
 #include <attune/space/query/reduced.hpp>
 #include <attune/space/query/space_report.hpp>
 #include <attune/space/smt/smt_solver.hpp>
-// Energy
+// Energy, limits of the machine
 #include <attune/measure/energy.hpp>
+#include <attune/tune/roofline.hpp>
 // Searches
 #include <attune/search/bayes/acquisition/acquisition_policy.hpp>
 #include <attune/search/bayes/acquisition/contextual.hpp>

@@ -10,6 +10,7 @@
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/replay.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,7 @@
 // tests/tune/roofline.cpp - a tuning that knows how fast its kernel can be at most.
 // SPDX-License-Identifier: MIT
+#include <attune/tune/roofline.hpp>
+// and what the test needs besides
 #include <attune/attune.hpp>
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/tune/loop/session.hpp>

@@ -521,7 +521,8 @@ public:
 
     /// The work of one call as two expressions over inputs and parameters: additions and
     /// multiplications, and bytes that must cross the memory bus. The report then gives the
-    /// fraction of the machine's limit that the kernel reaches. Flops count as double precision if
+    /// fraction of the machine's limit that the kernel reaches, in a program that includes
+    /// <attune/tune/roofline.hpp> and links attune::roofline. Flops count as double precision if
     /// an argument is a std::span of double. An expression may read parameters, but what it says of
     /// a configuration is for the report alone and prunes nothing, unlike work(f).
     ///

@@ -66,7 +66,7 @@ struct tuning_limits {
     double expected_gain = search_limits{}.expected_gain;
     /// The tuning ends when the best reaches this share of the roofline: 0.8 is 1.25 times the
     /// least time that the kernel's work takes by the roofline. 0: off. If no roofline is known (no
-    /// kernel.work(...), a device) the report says so.
+    /// kernel.work(...), a device, no attune::roofline) the report says so.
     double roofline_share = 0;
     /// The evaluations and seconds of all tunings of one `tuned` together; no limit by default. The
     /// rest of it limits the next tuning; when nothing is left, new inputs get the remembered
@@ -130,7 +130,8 @@ struct tuning_search {
     /// takes longer on this machine than the best so far; the report counts these. Where half of
     /// the space cannot win by that, the search goes on in the rest: a new one, which is told all
     /// outcomes there. A time that contradicts the stated work brings the whole space back. Off
-    /// until it is proven on more machines: all that the search proposes are tried.
+    /// until it is proven on more machines: all that the search proposes are tried. The program
+    /// includes <attune/tune/roofline.hpp> and links attune::roofline.
     bool prune = false;
 };
 

@@ -21,7 +21,6 @@
 #include <attune/measure/cpu/cpu_first_runs.ipp>
 #include <attune/measure/cpu/guarded_timed_runs.ipp>
 #include <attune/measure/cpu/variant_timing.ipp>
-#include <attune/measure/roofline/core_peaks.ipp>
 #include <attune/measure/roofline/roofline.ipp>
 #include <attune/measure/sandbox/child_process.ipp>
 #include <attune/measure/sandbox/descriptor_state.ipp>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/measure/roofline/roofline.hpp>
 
+#include <attune/measure/roofline/machine_limits.hpp>
+
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <filesystem>

@@ -4,6 +4,8 @@
 
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/exhaustive.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
 
 #include <algorithm>
 #include <array>

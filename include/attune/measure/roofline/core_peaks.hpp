@@ -7,7 +7,7 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/roofline/roofline.hpp>
+#include <attune/measure/roofline/machine_limits.hpp>
 
 #include <array>
 #include <cstddef>

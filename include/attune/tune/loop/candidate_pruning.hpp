@@ -9,6 +9,7 @@
 #include <attune/measure/roofline/roofline.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/options.hpp>
 
 #include <algorithm>
@@ -51,7 +52,7 @@ struct pruning_machine {
 /// Where the stated work of all settings of the parameters that it reads can be listed, it also
 /// says which part of the space may still win. Not so where the space has real parameters or a
 /// group without a tree, or where there are more settings than setting_limits has.
-class candidate_pruning {
+class candidate_pruning final : public candidate_verdicts {
 public:
     /// The search goes on in what may still win once that is less than this share of its space.
     static constexpr double worth_narrowing = 0.5;
@@ -68,17 +69,17 @@ public:
 
     /// False without a function that states the work of configurations, for a device, on cores that
     /// differ, unless tuning_search::prune is true, and after a contradiction.
-    [[nodiscard]] bool is_on() const noexcept { return is_on_; }
+    [[nodiscard]] bool is_on() const noexcept override { return is_on_; }
     /// What the configuration takes at least, without the margin; 0 where nothing is known of it.
     [[nodiscard]] least_time least(point const& at);
     /// The least time of a configuration that cannot win; nothing: it is to be tried.
-    [[nodiscard]] std::optional<double> cannot_win(point const& at);
+    [[nodiscard]] std::optional<double> cannot_win(point const& at) override;
     /// Whether no verdict would be made on the configuration now, whatever it was before: best and
     /// machine change. Counts nothing.
-    [[nodiscard]] bool may_win(point const& at);
+    [[nodiscard]] bool may_win(point const& at) override;
     /// Notes the time of a configuration.
     /// @return  true: it contradicts the stated work, and what was pruned may have been wrong
-    bool measured(point const& at, measurement const& time);
+    bool measured(point const& at, measurement const& time) override;
     /// The settings that may still win, where the search should go on in these: they are less than
     /// worth_narrowing of what it has, or it lacks one, because the machine does more than was
     /// measured before. Nothing before the first configuration was pruned, and as long as best and
@@ -88,32 +89,35 @@ public:
     ///       threads bound nothing.
     /// @param may_go_on  false: no time is left for that; gives nothing
     [[nodiscard]] std::optional<kept_settings> narrower(std::function<bool()> const& may_go_on =
-                                                            [] { return true; });
+                                                            [] { return true; }) override;
     /// The search goes on in this part now; nothing: in the whole space.
     /// @param is_checked  one that was pruned is tried nevertheless
     /// @return  false: it is a part by other parameters than those that the stated work reads now,
     ///          or these cannot be listed: the search is to go on in the whole space
-    bool narrowed(std::optional<kept_settings> const& part, bool is_checked = false);
+    bool narrowed(std::optional<kept_settings> const& part, bool is_checked = false) override;
     /// The part cannot be built: narrower() gives nothing any more.
-    void stays_wide();
+    void stays_wide() override;
     /// Share of the space's configurations in which the search goes on.
-    [[nodiscard]] double left_share() const noexcept { return left_ > 0 ? left_ / all_ : 1; }
+    [[nodiscard]] double left_share() const noexcept override
+    {
+        return left_ > 0 ? left_ / all_ : 1;
+    }
     /// Notes that a run kept so many threads busy: so many may serve a configuration that states
     /// none.
-    void note_threads(unsigned threads) noexcept
+    void note_threads(unsigned threads) noexcept override
     {
         is_judged_ = is_judged_ && threads <= most_threads_;
         most_threads_ = std::max(most_threads_, threads);
     }
     /// Counts configurations that an interrupted tuning pruned.
-    void add_pruned(std::size_t count) noexcept { pruned_ += count; }
+    void add_pruned(std::size_t count) noexcept override { pruned_ += count; }
     /// So many that were pruned are tried after all.
-    void take_back(std::size_t count) noexcept { pruned_ -= std::min(count, pruned_); }
+    void take_back(std::size_t count) noexcept override { pruned_ -= std::min(count, pruned_); }
     /// 0 after a contradiction: no verdict holds any more.
-    [[nodiscard]] std::size_t pruned() const noexcept { return pruned_; }
+    [[nodiscard]] std::size_t pruned() const noexcept override { return pruned_; }
     /// One line for the report: how many configurations are left, and how many that were proposed
     /// were pruned; empty: none was.
-    [[nodiscard]] std::string sentence() const;
+    [[nodiscard]] std::string sentence() const override;
 
 private:
     /// Configurations with one setting of scope_.

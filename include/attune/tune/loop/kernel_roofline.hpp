@@ -4,8 +4,9 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/measure/roofline/roofline.hpp>
+#include <attune/measure/roofline/machine_limits.hpp>
 #include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/options.hpp>
 
 #include <functional>
@@ -38,7 +39,7 @@ limits_of_this_machine(unsigned threads, double footprint = 0, bool anew = false
 /// twice the last cache, it is that of a triad over as many bytes, rounded to three binary digits.
 /// A kernel that mostly reads can be slightly faster than a triad, so a fraction slightly above 1
 /// is possible. If it is clearly above 1, the machine may have been busy: it is measured again.
-class kernel_roofline {
+class kernel_roofline final : public kernel_roof {
 public:
     using limits_source =
         std::function<machine_limits(unsigned threads, double footprint, bool anew)>;
@@ -60,20 +61,23 @@ public:
 
     [[nodiscard]] bool is_stated() const noexcept { return is_stated_; }
     /// Notes that a run kept so many threads busy.
-    void note_threads(unsigned threads) noexcept;
+    void note_threads(unsigned threads) noexcept override;
     /// Whether the next at() measures the machine, or reads its limits from a file. Nothing else
     /// should run on the machine during that call.
-    [[nodiscard]] bool will_measure() const { return is_stated_ && !known_.contains(threads_); }
+    [[nodiscard]] bool will_measure() const override
+    {
+        return is_stated_ && !known_.contains(threads_);
+    }
     /// The fraction of the roofline that a call of this time reaches; nothing without stated work,
     /// without a value of it at this configuration, or on a device.
     /// @param seconds  of one call, > 0
-    [[nodiscard]] std::optional<roofline> at(point const& at, double seconds);
+    [[nodiscard]] std::optional<roofline> at(point const& at, double seconds) override;
 
     /// Bytes per second that no code of so many threads exceeds, for arrays far larger than the
     /// caches: `doubtful` times the triad's. 0: the triad was slowed, see machine_limits. Measures
     /// the machine at first, as at() does.
     /// Errors   those of limits_of_this_machine()
-    [[nodiscard]] double most_bytes_per_s(unsigned threads);
+    [[nodiscard]] double most_bytes_per_s(unsigned threads) override;
 
 private:
     [[nodiscard]] machine_limits measured(unsigned threads, double footprint, bool anew);

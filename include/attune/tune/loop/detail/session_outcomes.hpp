@@ -6,14 +6,13 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
 #include <attune/tune/loop/detail/session_log.hpp>
 #include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/detail/session_space.hpp>
-#include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/loop/trials_elsewhere.hpp>
 #include <attune/tune/options.hpp>
@@ -43,9 +42,9 @@ public:
         run_state& state;
         session_log& events;
         variant_pipeline& supply;
-        candidate_pruning& pruning;
+        candidate_verdicts& pruning;
         session_space& searched;
-        kernel_roofline& roofline;
+        kernel_roof& roofline;
         processor_watch& processor;
         session_final& final;
     };

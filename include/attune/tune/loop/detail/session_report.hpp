@@ -12,9 +12,9 @@
 #include <attune/search/meta/technique_use.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/finals.hpp>
 #include <attune/tune/loop/run_state.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
@@ -108,7 +108,7 @@ inline void put_into(tuning_report& report,
     report.search_s = supply.search_s();
 }
 
-inline void put_into(tuning_report& report, candidate_pruning const& pruning)
+inline void put_into(tuning_report& report, candidate_verdicts const& pruning)
 {
     report.pruned = static_cast<std::uint32_t>(pruning.pruned());
     report.left_share = pruning.left_share();

@@ -6,7 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/kept_settings.hpp>
-#include <attune/tune/loop/candidate_pruning.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/pipeline/variant_pipeline.hpp>
 
 #include <cstddef>
@@ -27,7 +27,7 @@ public:
     /// @param part       in which the search went on before an interruption; nothing: in all
     /// @param may_go_on  false: there is no time for it any more, see candidate_pruning::narrower()
     /// @pre  `pruning` and `supply` outlive this object
-    session_space(candidate_pruning& pruning,
+    session_space(candidate_verdicts& pruning,
                   variant_pipeline& supply,
                   std::vector<point> pruned,
                   std::optional<kept_settings> part,
@@ -52,7 +52,8 @@ public:
             supply_.note_time(told.second);
         if (pruning_.is_on()) {
             pruning_.add_pruned(past_pruned_.size());
-            if (part_ && !pruning_.narrowed(part_)) { // the stated work reads other parameters now
+            if (part_ &&
+                !pruning_.narrowed(part_, false)) { // the stated work reads other parameters now
                 (void)supply_.narrow({});
                 part_.reset();
             }
@@ -80,7 +81,7 @@ public:
             bool const had_part = part_.has_value();
             if (had_part) {
                 (void)supply_.narrow({});
-                pruning_.narrowed({});
+                pruning_.narrowed({}, false);
                 part_.reset();
             }
             pruning_.stays_wide();
@@ -123,7 +124,7 @@ private:
         if (std::exchange(part_, {})) (void)supply_.narrow({});
     }
 
-    candidate_pruning& pruning_;
+    candidate_verdicts& pruning_;
     variant_pipeline& supply_;
     std::function<bool()> may_go_on_;
     std::vector<point> past_pruned_;    ///< before an interruption, not evaluated since

@@ -15,7 +15,6 @@
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/baseline.hpp>
 #include <attune/tune/kernel/problem.hpp>
-#include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/detail/session_elsewhere.hpp>
 #include <attune/tune/loop/detail/session_final.hpp>
 #include <attune/tune/loop/detail/session_here.hpp>
@@ -25,11 +24,11 @@
 #include <attune/tune/loop/detail/session_report.hpp>
 #include <attune/tune/loop/detail/session_space.hpp>
 #include <attune/tune/loop/interrupt.hpp>
-#include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/loop/run_state.hpp>
 #include <attune/tune/loop/session.hpp>
 #include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/trial.hpp>
 #include <attune/tune/loop/trials_elsewhere.hpp>
 #include <attune/tune/options.hpp>
@@ -43,6 +42,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -74,17 +74,17 @@ public:
                  options.limits,
                  possible_evaluations(problem.space),
                  options.progress)
-        , roofline_(problem, options, [this](std::string said) { note(std::move(said)); })
-        , pruning_(problem,
-                   options,
-                   [this](std::string said) { note(std::move(said)); },
-                   {.bytes_per_s =
-                        [this](unsigned threads) {
-                            if (memory_.elsewhere != nullptr)
-                                return 0.0;    // what others run takes part of its rate
-                            supply_->settle(); // compilers would take part of the machine
-                            return roofline_.most_bytes_per_s(threads);
-                        }})
+        , roofline_(roof_of(problem, options, [this](std::string said) { note(std::move(said)); }))
+        , pruning_(verdicts_of(
+              problem,
+              options,
+              [this](std::string said) { note(std::move(said)); },
+              [this](unsigned threads) {
+                  if (memory_.elsewhere != nullptr)
+                      return 0.0;    // what others run takes part of its rate
+                  supply_->settle(); // compilers would take part of the machine
+                  return roofline_->most_bytes_per_s(threads);
+              }))
         , events_(problem, options)
         , runner_(problem, options)
         , limits_({state_,
@@ -113,6 +113,7 @@ public:
                  problem_.kernel.name +
                  "' does not state its work; call kernel.work(flops, bytes)");
 
+        note(missing_bounds(problem_, options_));
         note(events_.check_beginning(problem_.default_at));
         std::size_t const ahead = compiled_ahead();
         memory_.known = from_default(std::move(memory_.known), problem_.default_at);
@@ -126,7 +127,7 @@ public:
                                  events_.log(),
                                  memory_,
                                  ahead,
-                                 pruning_.is_on()};
+                                 pruning_->is_on()};
         }();
         std::vector<std::pair<point, outcome>> const past = search.past();
         std::vector<point> past_pruned = search.past_pruned();
@@ -135,9 +136,10 @@ public:
         supply_.emplace(problem_, std::move(search), ahead, search_s);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
-        searched_.emplace(pruning_, *supply_, std::move(past_pruned), std::move(past_part), [this] {
-            return limits_.may_begin();
-        });
+        searched_.emplace(
+            *pruning_, *supply_, std::move(past_pruned), std::move(past_part), [this] {
+                return limits_.may_begin();
+            });
         tell_compiler();
         begin(past);
         is_open_ = !is_too_short(problem_, report_.default_time);
@@ -277,9 +279,9 @@ private:
                                                   state_,
                                                   events_,
                                                   *supply_,
-                                                  pruning_,
+                                                  *pruning_,
                                                   *searched_,
-                                                  roofline_,
+                                                  *roofline_,
                                                   processor_,
                                                   *final_});
         here_.emplace(session_here::parts{
@@ -307,7 +309,7 @@ private:
         }
         for (auto const& [code, result] : memory_.known_code)
             seed_known(code, result);
-        if (pruning_.is_on())
+        if (pruning_->is_on())
             (void)searched_->reconsider(); // by the best of before the interruption
     }
 
@@ -384,7 +386,7 @@ private:
         out.default_code = default_code_;
         out.ties = final_->ties();
         auto const [tried, new_bests] = outcomes_->of_search();
-        out.techniques = uses_of(*supply_, tried + pruning_.pruned(), new_bests);
+        out.techniques = uses_of(*supply_, tried + pruning_->pruned(), new_bests);
         out.strategy = supply_->strategy();
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
@@ -393,17 +395,17 @@ private:
                    outcomes_->joules_of(out.at),
                    outcomes_->joules_of(problem_.default_at),
                    out.at == problem_.default_at);
-        if (!interrupt_.requested() || !roofline_.will_measure())
-            report_.roofline = roofline_.at(out.at, chosen.time.value);
+        if (!interrupt_.requested() || !roofline_->will_measure())
+            report_.roofline = roofline_->at(out.at, chosen.time.value);
         put_into(report_, state_, runner_, *supply_);
-        put_into(report_, pruning_);
+        put_into(report_, *pruning_);
         note(state_.common_failure());
         report_.interrupted = limits_.is_interrupted();
         if (!report_.interrupted) events_.chosen(out.at);
         out.logged_as = events_.log().id();
         // A search that proposes nothing more has met a rule of its own, unless nothing is left.
         bool const has_tried_all =
-            state_.evaluations() + pruning_.pruned() >= possible_evaluations(problem_.space) ||
+            state_.evaluations() + pruning_->pruned() >= possible_evaluations(problem_.space) ||
             (is_exhausted() && report_.left_share < 1);
         out.ended = how_it_ended(report_, has_tried_all, limits_.has_met_rule() || is_exhausted());
         for (std::string const& said : runner_.notices())
@@ -431,8 +433,8 @@ private:
     tuning_report report_{};
     run_state state_;
     interrupt_guard interrupt_{};
-    kernel_roofline roofline_;
-    candidate_pruning pruning_;
+    std::unique_ptr<kernel_roof> roofline_;
+    std::unique_ptr<candidate_verdicts> pruning_;
     session_log events_;
     trial_runner runner_;
     processor_watch processor_{};

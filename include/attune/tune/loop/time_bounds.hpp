@@ -1,0 +1,97 @@
+// attune/tune/loop/time_bounds.hpp - what is known of the least time of configurations, and who knows it.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/outcome.hpp>
+#include <attune/core/version.hpp>
+#include <attune/measure/roofline/roofline.hpp>
+#include <attune/space/kept_settings.hpp>
+#include <attune/tune/kernel/problem.hpp>
+#include <attune/tune/options.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+/// Which configurations cannot win. This one knows nothing: all may. See candidate_pruning.
+class candidate_verdicts {
+public:
+    candidate_verdicts() = default;
+    virtual ~candidate_verdicts() = default;
+    candidate_verdicts(candidate_verdicts const&) = delete;
+    candidate_verdicts& operator=(candidate_verdicts const&) = delete;
+
+    [[nodiscard]] virtual bool is_on() const noexcept { return false; }
+    [[nodiscard]] virtual std::optional<double> cannot_win(point const&) { return {}; }
+    [[nodiscard]] virtual bool may_win(point const&) { return true; }
+    virtual bool measured(point const&, measurement const&) { return false; }
+    [[nodiscard]] virtual std::optional<kept_settings> narrower(std::function<bool()> const&)
+    {
+        return {};
+    }
+    virtual bool narrowed(std::optional<kept_settings> const&, bool) { return true; }
+    virtual void stays_wide() {}
+    [[nodiscard]] virtual double left_share() const noexcept { return 1; }
+    virtual void note_threads(unsigned) noexcept {}
+    virtual void add_pruned(std::size_t) noexcept {}
+    virtual void take_back(std::size_t) noexcept {}
+    [[nodiscard]] virtual std::size_t pruned() const noexcept { return 0; }
+    [[nodiscard]] virtual std::string sentence() const { return {}; }
+};
+
+/// What the machine can do at most for a kernel. This one knows nothing. See kernel_roofline.
+class kernel_roof {
+public:
+    kernel_roof() = default;
+    virtual ~kernel_roof() = default;
+    kernel_roof(kernel_roof const&) = delete;
+    kernel_roof& operator=(kernel_roof const&) = delete;
+
+    virtual void note_threads(unsigned) noexcept {}
+    [[nodiscard]] virtual bool will_measure() const { return false; }
+    [[nodiscard]] virtual std::optional<roofline> at(point const&, double) { return {}; }
+    [[nodiscard]] virtual double most_bytes_per_s(unsigned) { return 0; }
+};
+
+/// What a part of the program offers that knows bounds: attune::roofline. The problem outlives what
+/// is made; `say` receives sentences for the user.
+struct time_bounds {
+    using sayer = std::function<void(std::string)>;
+    std::unique_ptr<kernel_roof> (*roof)(tuning_problem const& problem,
+                                         tuning_options const& options,
+                                         sayer say) = nullptr;
+    std::unique_ptr<candidate_verdicts> (*verdicts)(
+        tuning_problem const& problem,
+        tuning_options const& options,
+        sayer say,
+        std::function<double(unsigned threads)> bytes_per_s) = nullptr;
+};
+
+/// @param bounds  outlives its use; null: nothing is known
+/// @return  the one before
+time_bounds const* exchange_time_bounds(time_bounds const* bounds) noexcept;
+/// Null: no part of this program knows bounds.
+[[nodiscard]] time_bounds const* time_bounds_of_program() noexcept;
+
+/// Of the program, or one that knows nothing.
+[[nodiscard]] std::unique_ptr<kernel_roof>
+roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say);
+[[nodiscard]] std::unique_ptr<candidate_verdicts>
+verdicts_of(tuning_problem const& problem,
+            tuning_options const& options,
+            time_bounds::sayer say,
+            std::function<double(unsigned threads)> bytes_per_s);
+
+/// What the tuning asks for and no part of this program knows, as a sentence; empty: nothing.
+[[nodiscard]] std::string missing_bounds(tuning_problem const& problem,
+                                         tuning_options const& options);
+
+} // namespace attune::inline ATTUNE_ABI::detail
+
+#ifdef ATTUNE_HEADER_ONLY
+#include <attune/tune/loop/time_bounds.ipp>
+#endif

@@ -1,0 +1,38 @@
+// attune/tune/roofline.ipp - rooflines and verdicts by measured peaks.
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <attune/core/version.hpp>
+#include <attune/tune/loop/candidate_pruning.hpp>
+#include <attune/tune/loop/kernel_roofline.hpp>
+#include <attune/tune/roofline.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace attune::inline ATTUNE_ABI::detail {
+
+[[nodiscard]] inline std::unique_ptr<kernel_roof>
+measured_roof(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say)
+{
+    return std::make_unique<kernel_roofline>(problem, options, std::move(say));
+}
+
+[[nodiscard]] inline std::unique_ptr<candidate_verdicts>
+measured_verdicts(tuning_problem const& problem,
+                  tuning_options const& options,
+                  time_bounds::sayer say,
+                  std::function<double(unsigned threads)> bytes_per_s)
+{
+    return std::make_unique<candidate_pruning>(
+        problem, options, std::move(say), pruning_machine{.bytes_per_s = std::move(bytes_per_s)});
+}
+
+ATTUNE_INLINE void know_time_bounds() noexcept
+{
+    static constexpr time_bounds measured{&measured_roof, &measured_verdicts};
+    exchange_time_bounds(&measured);
+}
+
+} // namespace attune::inline ATTUNE_ABI::detail

@@ -1,0 +1,38 @@
+// tests/tune/loop/time_bounds.cpp - tunings of a program whose part that knows bounds is missing.
+// SPDX-License-Identifier: MIT
+#include <attune/tune/loop/time_bounds.hpp>
+
+#include <attune/attune.hpp>
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "../../support/accumulate.hpp"
+#include "../../support/texts.hpp"
+
+using namespace attune_test;
+
+TEST_CASE(
+    "without attune::roofline stated work counts nowhere, and one notice says what is missing")
+{
+    attune::detail::time_bounds const* const known = attune::detail::exchange_time_bounds(nullptr);
+    for (bool const is_stated : {false, true}) {
+        auto kernel = accumulate_kernel(ways<usual, fast>());
+        if (is_stated) kernel.work(100, 800);
+        attune::tuning_options options = quick_options();
+        options.search.prune = true;
+        attune::tuned call{kernel, accumulate_compiler(), attune::memory_store{}, options};
+        accumulate_data data;
+        call(data.x, data.y, 3.0);
+        CHECK(data.called_times(1, 3.0));
+        attune::tuning_report const report = call.report();
+        CHECK(report.how == attune::decision::tuned);
+        CHECK(!report.roofline);
+        CHECK(report.pruned == 0);
+        CHECK(std::any_of(report.notices.begin(), report.notices.end(), [](auto const& said) {
+                  return has(said, "link attune::roofline");
+              }) == is_stated);
+    }
+    attune::detail::exchange_time_bounds(known);
+}
