@@ -16,7 +16,6 @@
 #include <attune/tune/program/program_facts.hpp>
 #include <attune/tune/program/program_options.hpp>
 #include <attune/tune/program/program_source.hpp>
-#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <concepts>

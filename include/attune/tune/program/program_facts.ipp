@@ -5,6 +5,7 @@
 #include <attune/declare/nest/for_each_node.hpp>
 #include <attune/declare/nest/operation_counts.hpp>
 #include <attune/tune/program/program_facts.hpp>
+#include <attune/tune/roofline.hpp> // programs state their work
 
 #include <algorithm>
 #include <cmath>
