@@ -432,6 +432,22 @@ TEST_CASE("a child of fork() can throw beside code that throws, also where anoth
     CHECK(bad == 0);
 }
 
+TEST_CASE("an exception passes through code that calls the program by an address alone")
+{
+    if (!has_clang()) return;
+    long (*const thrower)(long) = [](long x) -> long { throw x; };
+    attune::callable const code = compiled(
+        "long f(long x, void* at) { return (*static_cast<long (**)(long)>(at))(x) + 1; }\n");
+    long caught = 0;
+    try {
+        static_cast<void>(
+            code.as<function>()(7, const_cast<void*>(static_cast<void const*>(&thrower))));
+    } catch (long thrown) {
+        caught = thrown;
+    }
+    CHECK(caught == 7);
+}
+
 TEST_CASE("a winner calls the same functions of the C library as its variant")
 {
     if (!has_clang() || !has_linker()) return;

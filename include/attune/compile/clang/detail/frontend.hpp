@@ -10,6 +10,7 @@
 #include <attune/compile/clang/detail/assembled_files.hpp>
 #include <attune/compile/clang/detail/files.hpp>
 #include <attune/compile/clang/detail/headers.hpp>
+#include <attune/compile/clang/detail/linking.hpp>
 #include <attune/compile/clang/detail/statics.hpp>
 #include <attune/core/version.hpp>
 
@@ -203,6 +204,18 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
     return count;
 }
 
+/// Says in the object that no exception leaves its functions or passes through them, by an empty
+/// section that is not loaded. To be called once the module is optimised.
+inline void note_nounwind(llvm::Module& module)
+{
+    bool const may_unwind = llvm::any_of(module, [](llvm::Function const& function) {
+        return !function.isDeclarationForLinker() && !function.doesNotThrow();
+    });
+    if (!may_unwind)
+        module.appendModuleInlineAsm(std::string(".section ") + nounwind_section +
+                                     ",\"\",@progbits\n.text");
+}
+
 /// Collects the back end's errors, without which LLVM prints them and ends the process, and the
 /// remarks about registers.
 inline void capture_backend(llvm::LLVMContext& context,
@@ -324,6 +337,7 @@ private:
     spills_by_function spills;
     capture_backend(context, log, failed, spills);
     result.vector_instructions = vector_instructions_of(*module);
+    note_nounwind(*module);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
     emit.DisableLLVMPasses = true; // the module is already optimised
     if (is_without(request, "code-model")) emit.CodeModel = "large";

@@ -80,24 +80,8 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
 
-/// No exception leaves the function of this name: it is one of C, of OpenMP or of a library of
-/// vector functions, or C++ promises so.
-[[nodiscard]] inline bool is_nothrow(std::string const& name)
-{
-    for (std::string_view const known :
-         {"__cxa_atexit", "__cxa_guard_release", "__dso_handle", "_ZdlPv", "_ZdlPvm", "_ZdaPv"})
-        if (name == known) return true;
-    for (std::string_view const start : {"__kmpc_", "omp_", "GOMP_", "_ZGV"})
-        if (name.starts_with(start)) return true;
-    Dl_info owner{};
-    void* const at = ::dlsym(RTLD_DEFAULT, name.c_str());
-    if (at == nullptr || ::dladdr(at, &owner) == 0) return false;
-    std::string_view const path = owner.dli_fname;
-    std::string_view const file = path.substr(path.rfind('/') + 1);
-    bool const is_unwinding = name.starts_with("_Unwind_") || name == "__gcc_personality_v0";
-    return file.starts_with("libc.so") || file.starts_with("libm.so") ||
-           (file.starts_with("libgcc_s.so") && !is_unwinding);
-}
+/// Of an object that no exception leaves or passes through; not loaded.
+inline constexpr char const* nounwind_section = ".attune.nounwind";
 
 /// From the first unwind tables on that JITLink registers, libgcc before 13 takes a lock at each
 /// exception of the program. In the child of a fork that lock stays locked where another thread
@@ -114,10 +98,12 @@ struct linking_needs {
     bool has_statics = false; ///< make_statics_callable() changed the module
     std::vector<std::string_view> undefined{}; ///< names that must be found
     /// An exception may pass through it: it needs its unwind tables. See locks_at_exceptions().
-    bool may_unwind = false;
+    bool may_unwind = true;
 
     explicit linking_needs(elf_object const& object)
     {
+        for (Elf64_Shdr const& section : object.sections())
+            if (object.name(section) == nounwind_section) may_unwind = false;
         object.for_symbols([&](std::string_view name, Elf64_Sym const& symbol) {
             unsigned const type = ELF64_ST_TYPE(symbol.st_info);
             if (type == STT_TLS) why_linker = "it has thread_local variables";
@@ -127,9 +113,6 @@ struct linking_needs {
             if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
                 name != "_GLOBAL_OFFSET_TABLE_")
                 undefined.push_back(name);
-            may_unwind =
-                may_unwind || (symbol.st_shndx == SHN_UNDEF && !name.empty() &&
-                               name != "_GLOBAL_OFFSET_TABLE_" && !is_nothrow(std::string(name)));
         });
     }
 };
