@@ -380,8 +380,12 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
         if (reply.stage != 0 || options.debug_folder.empty()) return in_memory;
     }
     std::string problem;
-    std::optional<std::string> const linked =
-        detail::link_shared_object(object, libraries, problem);
+    std::optional<std::string> linked;
+    try {
+        linked = detail::link_shared_object(object, libraries, problem);
+    } catch (error const&) { // no temporary folder, or no process can be started
+        if (!may_unwind) throw;
+    }
     detail::shared_code code;
     if (linked && options.debug_folder.empty())
         code = detail::load_shared_code(*linked, problem);
@@ -393,7 +397,7 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
                                        *linked),
             *linked,
             problem);
-    if (!code.code && may_unwind) { // no linker, or it cannot be started now
+    if (!code.code && may_unwind) {
         detail::clang_reply const loaded = detail::load_object(*module, object, libraries, true);
         if (loaded->stage == 3) return detail::link_failure(loaded->log, std::move(problem));
         return detail::code_of(module, *loaded, object, counts, threads, libraries);

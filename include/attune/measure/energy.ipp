@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/energy.hpp>
 #include <attune/measure/energy/counted_energy.hpp>
@@ -13,6 +14,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE void measure_energy() noexcept
 {
+    keep_this_library_loaded();
     exchange_energy_maker([](std::string const& folder) -> std::shared_ptr<energy_source const> {
         return std::make_shared<counted_energy>(
             energy_counters::in(folder.empty() ? powercap_folder : folder));

@@ -209,7 +209,9 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
 inline void note_nounwind(llvm::Module& module)
 {
     bool const may_unwind = llvm::any_of(module, [](llvm::Function const& function) {
-        return !function.isDeclarationForLinker() && !function.doesNotThrow();
+        // One with a handler catches: it has tables, too.
+        return !function.isDeclarationForLinker() &&
+               (!function.doesNotThrow() || function.hasPersonalityFn());
     });
     if (!may_unwind)
         module.appendModuleInlineAsm(std::string(".section ") + nounwind_section +

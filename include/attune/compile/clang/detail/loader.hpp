@@ -200,8 +200,8 @@ private:
             return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                            ("Symbols not found: [ " + *absent + " ]").c_str());
         }
-        if (llvm::Error failed =
-                jit_->addObjectFile(*code.library, linkable_copy(object, needs.may_unwind)))
+        if (llvm::Error failed = jit_->addObjectFile(
+                *code.library, linkable_copy(object, needs.may_unwind || !locks_at_exceptions())))
             return failed;
         auto address = jit_->lookup(*code.library, entry);
         if (!address) {

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -80,17 +81,46 @@ private:
     sigset_t before_{};
 };
 
+/// State of a process, as /proc says it: 'T' stopped, 'Z' a zombie; 0: there is none.
+inline char state_of_process(pid_t id) noexcept
+{
+    char text[512] = {};
+    std::snprintf(text, sizeof text, "/proc/%ld/stat", long{id});
+    descriptor const file(::open(text, O_RDONLY | O_CLOEXEC));
+    ssize_t const length = file ? ::read(file.get(), text, sizeof text - 1) : -1;
+    if (length <= 0) return 0;
+    text[length] = 0;
+    char const* const name_end = std::strrchr(text, ')');
+    return name_end != nullptr && name_end[1] == ' ' ? name_end[2] : '\0';
+}
+
 /// Kills what a running child process has started, and what that has: a process that left the
-/// child's group would go on. All of them are stopped first, so that no id is given away.
+/// child's group would go on. All of them are stopped first, so that no id is given away. One that
+/// is not stopped so far may start another: they are listed until all are dead.
 inline void end_below(pid_t of) noexcept
 {
     kill(of, SIGSTOP);
+    timespec const nap{0, 100'000};
+    auto const is_one_of = [of](char const* states) {
+        char const state = state_of_process(of);
+        return state == 0 || std::strchr(states, state) != nullptr;
+    };
+    for (int tries = 0; tries < 1000 && !is_one_of("TtZX"); ++tries)
+        nanosleep(&nap, nullptr);
     char tasks[64];
     std::snprintf(tasks, sizeof tasks, "/proc/%ld/task", long{of});
-    for_each_child(tasks, [](pid_t id) {
-        end_below(id);
-        ::kill(id, SIGKILL);
-    });
+    bool is_any_alive = true;
+    for (int rounds = 0; rounds < 1000 && is_any_alive; ++rounds) {
+        is_any_alive = false;
+        for_each_child(tasks, [&](pid_t id) {
+            char const state = state_of_process(id);
+            if (state == 0 || state == 'Z' || state == 'X') return;
+            is_any_alive = true;
+            end_below(id);
+            ::kill(id, SIGKILL);
+        });
+        if (is_any_alive) nanosleep(&nap, nullptr);
+    }
 }
 
 /// Owns a child process until it is reaped; the destructor leaves neither a process nor a zombie.
