@@ -87,7 +87,7 @@
 #include <attune/search/transfer/warm_portfolio.hpp>
 #include <attune/search/two_level/evolutionary_search.hpp>
 #include <attune/search/two_level/two_level_search.hpp>
-// What is measured and remembered
+// Measurements and records
 #include <attune/measure/bench.hpp>
 #include <attune/measure/clock/adaptive_timer.hpp>
 #include <attune/measure/cuda/worker/worker_door.hpp>

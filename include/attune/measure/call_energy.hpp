@@ -23,7 +23,7 @@ struct call_energy {
 
 namespace detail {
 
-/// What measures energy: the counters of attune::energy.
+/// Measures the energy of calls. attune::energy implements it by the counters of the machine.
 class energy_source {
 public:
     energy_source() = default;

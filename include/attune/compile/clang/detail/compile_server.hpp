@@ -42,12 +42,13 @@ struct job_answer {
     std::string ending{}; ///< "error: the compiler crashed: signal 11 (Segmentation fault)\n..."
 };
 
-/// What the server gets for a job.
+/// The server receives this for each job.
 struct job_input {
     std::string around{}; ///< a place and a thread_priority
     std::string job{};    ///< a front_job
     std::string name{};   ///< of `given`; of a job `prepare`: of its result
-    /// What `prepare` gave; for that itself, headers that were kept. Sent where a worker lacks it.
+    /// For the task `compile`: the result of the task `prepare`. For `prepare`: parsed headers from
+    /// the cache, or nothing. The server sends it to a worker that does not have it.
     std::string_view given{};
 };
 

@@ -1,7 +1,8 @@
 // attune/compile/clang/detail/front_job.hpp - the two jobs of Clang: prepare a kernel, compile a variant.
 // SPDX-License-Identifier: MIT
 //
-// They run in a process of their own (server_process.hpp) or, where there is none, in this one.
+// Jobs run in the compile server (server_process.hpp). If no process can be started, they run in
+// this process.
 #pragma once
 
 #include <attune/compile/clang/abi.hpp>

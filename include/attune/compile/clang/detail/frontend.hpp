@@ -209,7 +209,7 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
 inline void note_nounwind(llvm::Module& module)
 {
     bool const may_unwind = llvm::any_of(module, [](llvm::Function const& function) {
-        // One with a handler catches: it has tables, too.
+        // A function with a handler stops exceptions. The handler is found by the unwind tables.
         return !function.isDeclarationForLinker() &&
                (!function.doesNotThrow() || function.hasPersonalityFn());
     });

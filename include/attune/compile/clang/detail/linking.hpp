@@ -80,7 +80,8 @@ inline void link_with_jitlink(llvm::orc::LLJITBuilder&) {}
 
 #endif
 
-/// Of an object that no exception leaves or passes through; not loaded.
+/// An object has this empty section if no exception can leave its functions or pass through them.
+/// The section is not loaded.
 inline constexpr char const* nounwind_section = ".attune.nounwind";
 
 /// From the first unwind tables on that JITLink registers, libgcc before 13 takes a lock at each

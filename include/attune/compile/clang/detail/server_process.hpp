@@ -71,7 +71,7 @@ private:
         bool is_late = false;
         bool is_over = false; ///< it was told to end
     };
-    /// What a worker keeps is freed at its end.
+    /// A worker ends after so many jobs: its end frees the memory of all parsed headers.
     static constexpr int most_jobs = 100;
     static constexpr std::chrono::seconds longest_rest{10};
 

@@ -59,7 +59,7 @@ struct thread_priority {
     bool is_batch = false;
 };
 
-/// Of the calling thread.
+/// The priority of the calling thread.
 [[nodiscard]] inline thread_priority priority_here()
 {
     thread_priority out;

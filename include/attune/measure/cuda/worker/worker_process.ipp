@@ -6,6 +6,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/posix/detail/loaded_objects.hpp>
 #include <attune/core/posix/detail/quiet_writes.hpp>
 #include <attune/core/posix/spawn.hpp>
 #include <attune/core/version.hpp>
@@ -23,7 +24,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <link.h>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -37,28 +37,20 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
 /// Errors   attune::error: the loader cannot preload it, and the new process would run main()
 [[nodiscard]] inline std::string shared_object_of(std::uintptr_t door)
 {
-    struct search {
-        std::uintptr_t address;
-        std::string name;
-        bool is_found = false;
-    } wanted{door, {}};
-    auto const look = [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& s = *static_cast<search*>(data);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-            auto const& segment = info->dlpi_phdr[i];
-            std::uintptr_t const begin = info->dlpi_addr + segment.p_vaddr;
-            if (segment.p_type != PT_LOAD || s.address < begin ||
-                s.address >= begin + segment.p_memsz)
+    std::string name; // empty for the program
+    bool const is_found = any_loaded([&](dl_phdr_info const& info) {
+        for (int i = 0; i < info.dlpi_phnum; ++i) {
+            auto const& segment = info.dlpi_phdr[i];
+            std::uintptr_t const begin = info.dlpi_addr + segment.p_vaddr;
+            if (segment.p_type != PT_LOAD || door < begin || door >= begin + segment.p_memsz)
                 continue;
-            s.is_found = true;
-            s.name = info->dlpi_name; // empty for the program
-            return 1;
+            name = info.dlpi_name;
+            return true;
         }
-        return 0;
-    };
-    ::dl_iterate_phdr(look, &wanted);
-    if (wanted.is_found && wanted.name.empty()) return {};
-    std::unique_ptr<char, void (*)(void*)> const path{::realpath(wanted.name.c_str(), nullptr),
+        return false;
+    });
+    if (is_found && name.empty()) return {};
+    std::unique_ptr<char, void (*)(void*)> const path{::realpath(name.c_str(), nullptr),
                                                       &std::free};
     std::string const found = path != nullptr ? path.get() : "";
     char const* why = nullptr;
@@ -68,7 +60,7 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
         why = "the loader's list of objects cannot hold a path with a colon or a blank";
     if (why != nullptr)
         throw error("no worker process can be started",
-                    wanted.name + ": " + why,
+                    name + ": " + why,
                     "let variants run in this process, or mend that");
     return found;
 }

@@ -67,7 +67,8 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free &&
     return where;
 }
 
-/// Kills and reaps all child processes of this process, and theirs, which it gets as orphans.
+/// Kills and reaps the child processes of this process. Their children then become children of
+/// this process, and are killed and reaped, too.
 inline void end_descendants() noexcept
 {
     auto const end = [](pid_t id) {
