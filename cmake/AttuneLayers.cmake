@@ -75,7 +75,7 @@ set(where_nlohmann "^(remember|ship|ship/report|ship/tool|space/files|measure/cu
 set(where_xgboost "^search/cost/xgboost_trees\\.ipp$")
 set(where_z3 "^space/smt/detail/z3_session\\.hpp$")
 set(where_onnx "^declare/model/onnx/detail/onnx_file\\.hpp$")
-set(where_llvm "^compile/clang/detail/(assembled_files|files|front_job|frontend|headers|linking|loader|module|module_facts|server_process|services|statics|worker_process)\\.hpp$") # of the Clang module
+set(where_llvm "^compile/clang/detail/(address_facts|assembled_files|files|front_job|frontend|headers|linking|loader|module|module_facts|optimiser_watch|reached_code|server_process|services|state_facts|statics|worker_process)\\.hpp$") # of the Clang module
 set(where_clang "${where_llvm}")
 
 # tune/ outside tune/device/cuda/ names no CUDA: what it may see of it holds no type of the driver's,

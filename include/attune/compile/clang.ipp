@@ -9,6 +9,7 @@
 #include <attune/compile/clang/detail/module_reply.hpp>
 #include <attune/compile/clang/detail/module_session.hpp>
 #include <attune/compile/detail/file_stamp.hpp>
+#include <attune/compile/detail/noted_facts.hpp>
 #include <attune/compile/source/matrix_view_text.hpp>
 #include <attune/compile/system.hpp>
 #include <attune/compile/system/called_code.hpp>
@@ -29,15 +30,15 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// The kind of cache entries with objects; another than that of versions with another form.
-inline constexpr char const* object_kind = "object with frames and counts";
+inline constexpr char const* object_kind = "object with frames, counts and facts";
 /// With the paths of the libraries after it: they are in the shared object.
-inline constexpr char const* winner_kind = "shared object with outside names";
+inline constexpr char const* winner_kind = "shared object with facts and outside names";
 
-/// A winner as an entry of the cache: the key of its object, the names that the object takes from
-/// outside, each with a line end, a zero, the shared object.
+/// A winner as an entry of the cache: the key of its object, a letter for its facts, the names that
+/// the object takes from outside, each with a line end, a zero, the shared object.
 [[nodiscard]] inline std::string winner_entry(std::string_view object, std::string_view linked)
 {
-    std::string out = object_key(object);
+    std::string out = object_key(object) + letter_of(facts_noted_in(object));
     for (std::string const& name : outside_names(object))
         out += name + '\n';
     return out.append(1, '\0').append(linked);
@@ -45,6 +46,7 @@ inline constexpr char const* winner_kind = "shared object with outside names";
 
 struct winner_parts {
     std::string key{};
+    code_facts facts{};
     std::vector<std::string> names{};
     std::string_view shared_object{}; ///< of the entry's bytes
 };
@@ -53,11 +55,12 @@ struct winner_parts {
 [[nodiscard]] inline std::optional<winner_parts> winner_in(std::string_view entry)
 {
     std::size_t const end = entry.find('\0');
-    if (end == entry.npos || end < cache_key_length) return {};
+    std::size_t const names = cache_key_length + 1;
+    if (end == entry.npos || end < names) return {};
     winner_parts out{.key = std::string(entry.substr(0, cache_key_length)),
+                     .facts = facts_of_letter(entry[cache_key_length]),
                      .shared_object = entry.substr(end + 1)};
-    for (std::string_view rest = entry.substr(cache_key_length, end - cache_key_length);
-         !rest.empty();) {
+    for (std::string_view rest = entry.substr(names, end - names); !rest.empty();) {
         std::size_t const line = std::min(rest.find('\n'), rest.size());
         out.names.emplace_back(rest.substr(0, line));
         rest.remove_prefix(std::min(line + 1, rest.size()));
@@ -475,6 +478,7 @@ ATTUNE_INLINE std::optional<callable> clang_compiler::find_winner(kernel_source 
     made.address = code.address;
     made.code = std::move(code.code);
     made.object_key = detail::key_with_callees(kept->key, kept->names, {}, code.handle);
+    made.facts = kept->facts;
     made.compiler =
         state_->identity_of(*facts) + detail::joined(kernel.flags) + detail::joined(v.flags);
     made.compile_s = std::chrono::duration<double>(clock::now() - start).count();

@@ -23,6 +23,18 @@ struct code_size {
     std::optional<std::int64_t> vector_instructions{}; ///< in the optimised intermediate code
 };
 
+/// What a compiler proves of a variant's code. The values here mean: unknown.
+struct code_facts {
+    /// Bytes. Where arrays lie modulo this number can matter to the results; where they lie
+    /// otherwise cannot, but for overlaps. A power of two: of a kernel of floats mostly 4, with
+    /// accesses that must lie at multiples of 32 bytes 32.
+    std::uint32_t address_modulus = 64;
+    /// The results do not depend on earlier calls, other threads or a clock.
+    bool depends_on_this_call_alone = false;
+
+    [[nodiscard]] friend bool operator==(code_facts const&, code_facts const&) = default;
+};
+
 /// Compiled code in memory. Copies share the code; it is unloaded with the last copy, even when the
 /// compiler that made it is already destroyed. `address` is invalid after that.
 struct callable {
@@ -33,6 +45,7 @@ struct callable {
     std::string compiler{};             ///< identity() of the compiler that made it
     bool from_cache = false;            ///< true: an earlier call or process compiled it
     code_size size{};
+    code_facts facts{};
 
     /// The code as a function of type `Signature`. Nothing checks the type here: `Signature` must
     /// be the one that the variant declared.

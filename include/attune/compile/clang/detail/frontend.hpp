@@ -11,6 +11,7 @@
 #include <attune/compile/clang/detail/files.hpp>
 #include <attune/compile/clang/detail/headers.hpp>
 #include <attune/compile/clang/detail/linking.hpp>
+#include <attune/compile/clang/detail/optimiser_watch.hpp>
 #include <attune/compile/clang/detail/statics.hpp>
 #include <attune/core/version.hpp>
 
@@ -204,8 +205,8 @@ inline void note_spills(llvm::DiagnosticInfo const& info, spills_by_function& sp
     return count;
 }
 
-/// Says in the object that no exception leaves its functions or passes through them, by an empty
-/// section that is not loaded. To be called once the module is optimised.
+/// Says in the object that no exception leaves its functions or passes through them. To be called
+/// once the module is optimised.
 inline void note_nounwind(llvm::Module& module)
 {
     bool const may_unwind = llvm::any_of(module, [](llvm::Function const& function) {
@@ -213,9 +214,7 @@ inline void note_nounwind(llvm::Module& module)
         return !function.isDeclarationForLinker() &&
                (!function.doesNotThrow() || function.hasPersonalityFn());
     });
-    if (!may_unwind)
-        module.appendModuleInlineAsm(std::string(".section ") + nounwind_section +
-                                     ",\"\",@progbits\n.text");
+    if (!may_unwind) note_in_object(module, nounwind_section);
 }
 
 /// Collects the back end's errors, without which LLVM prints them and ends the process, and the
@@ -308,6 +307,8 @@ private:
         result.precompiled = true;
     }
 
+    optimiser_watch facts;
+    facts.watch(invocation->getCodeGenOpts());
     clang::CompilerInstance instance;
     instance.setInvocation(invocation);
     instance.getDiagnosticOpts().ShowColors = 0;
@@ -339,6 +340,7 @@ private:
     spills_by_function spills;
     capture_backend(context, log, failed, spills);
     result.vector_instructions = vector_instructions_of(*module);
+    facts.note(*module); // before assembly is added to the module
     note_nounwind(*module);
     clang::CodeGenOptions emit = instance.getCodeGenOpts();
     emit.DisableLLVMPasses = true; // the module is already optimised

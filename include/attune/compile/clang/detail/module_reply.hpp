@@ -8,6 +8,7 @@
 #include <attune/compile/detail/code_in_memory.hpp>
 #include <attune/compile/detail/elf_object.hpp>
 #include <attune/compile/detail/load_failure.hpp>
+#include <attune/compile/detail/noted_facts.hpp>
 #include <attune/compile/source/diagnostics.hpp>
 #include <attune/compile/source/entry.hpp>
 #include <attune/compile/system/called_code.hpp>
@@ -108,7 +109,7 @@ struct counted_object_parts {
     return out;
 }
 
-/// A callable without its address: key and sizes, read from the object.
+/// A callable without its address: key, sizes and facts, read from the object.
 /// @param libraries  paths of those that the flags name
 /// @param loaded     dlopen's handle of the code; null: it has none
 [[nodiscard]] inline callable described(std::string_view object,
@@ -124,6 +125,7 @@ struct counted_object_parts {
     made.size = size_of_code(object);
     made.size.spills = counts.spills;
     made.size.vector_instructions = counts.vector_instructions;
+    made.facts = facts_noted_in(object);
     return made;
 }
 

@@ -1,0 +1,122 @@
+// tests/compile/clang/state_facts.cpp - of which variants clang_compiler proves that results depend on one call alone.
+// SPDX-License-Identifier: MIT
+#include <attune/compile/clang.hpp>
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "../../support/compiled_facts.hpp"
+
+using attune_test::can_prove;
+using attune_test::facts_of;
+using attune_test::kernel_body;
+
+namespace {
+
+bool is_alone(kernel_body const& one, std::vector<std::string> flags = {})
+{
+    return facts_of(std::string(one.before) + "\nvoid f(float const* x, float* y, int n)\n{\n" +
+                        one.body + "}\n",
+                    std::move(flags))
+        .depends_on_this_call_alone;
+}
+
+} // namespace
+
+TEST_CASE("results depend on the call alone where the code has nothing else to read")
+{
+    if (!can_prove()) return;
+    for (kernel_body const& one : {
+             kernel_body{"axpy", "for (int i = 0; i < n; ++i) y[i] += 2 * x[i];\n"},
+             kernel_body{"matvec",
+                         "for (int i = 0; i < n; ++i) {\n    float s = 0;\n"
+                         "    for (int j = 0; j < n; ++j) s += x[i * n + j];\n    y[i] = s;\n}\n"},
+             kernel_body{"copied", "__builtin_memcpy(y, x, 4 * n);\n"},
+             kernel_body{"set", "__builtin_memset(y, 0, 4 * n);\n"},
+             kernel_body{"constant table",
+                         "static float const w[] = {1, 2, 4, 2, 1, 8, 3, 7};\n"
+                         "for (int i = 0; i < n; ++i) y[i] = w[i % 8] * x[i];\n"},
+             kernel_body{"libm, which sets errno",
+                         "for (int i = 0; i < n; ++i) y[i] = sqrtf(logf(x[i]));\n",
+                         "extern \"C\" { float sqrtf(float), logf(float); }\n"},
+             kernel_body{
+                 "a function of its own",
+                 "y[0] = g(x);\n",
+                 "__attribute__((noinline)) static float g(float const* x) { return *x; }\n"},
+             kernel_body{
+                 "one that calls itself",
+                 "y[0] = g(n);\n",
+                 "static float g(int n) { return n < 2 ? 1.f : g(n - 1) / 2 + g(n - 2); }\n"},
+             kernel_body{"a switch",
+                         "switch (n % 3) { case 0: y[0] = 1; break; case 1: y[0] = x[0]; }\n"},
+             kernel_body{"a maximum",
+                         "float m = x[0];\nfor (int i = 0; i < n; ++i) m = x[i] > m ? x[i] : m;\n"
+                         "y[0] = m;\n"},
+             kernel_body{"gathered",
+                         "for (int i = 0; i < n; ++i) y[i] = x[static_cast<int>(y[i])];\n"},
+             kernel_body{"branches", "for (int i = 0; i < n; ++i) if (x[i] > 0) y[i] = x[i];\n"},
+         }) {
+        CAPTURE(std::string(one.name));
+        CHECK(is_alone(one));
+    }
+}
+
+TEST_CASE("where there may be something else, nothing is proven")
+{
+    if (!can_prove()) return;
+    for (kernel_body const& one : {
+             kernel_body{"a static counter", "static int calls;\ny[0] = ++calls;\n"},
+             kernel_body{
+                 "a static that is only written", "last = x[0];\ny[0] = 1;\n", "float last;\n"},
+             kernel_body{"static buffers that are filled first",
+                         "for (int i = 0; i < n; ++i) b[i] = 2 * x[i];\n"
+                         "for (int i = 0; i < n; ++i) y[i] = b[n - 1 - i];\n",
+                         "static float b[1 << 16];\n"},
+             kernel_body{"buffers of a thread that are filled first",
+                         "static thread_local float b[64];\n"
+                         "for (int i = 0; i < 64; ++i) b[i] = x[i];\n"
+                         "for (int i = 0; i < 64; ++i) y[i] = b[63 - i] * b[i];\n"},
+             kernel_body{"thread_local", "static thread_local int calls;\ny[0] = ++calls;\n"},
+             kernel_body{
+                 "a function's static object",
+                 "static holder b;\ny[0] = b.all[0]++;\n",
+                 "struct holder { float* all = new float[64](); ~holder() { delete[] all; } };\n"},
+             kernel_body{"a pointer that is kept",
+                         "y[0] = last ? *last : 0;\nlast = x;\n",
+                         "float const* last;\n"},
+             kernel_body{"errno", "y[0] = errno;\nerrno = 1;\n", "#include <cerrno>\n"},
+             kernel_body{"a clock", "y[0] = clock();\n", "#include <time.h>\n"},
+             kernel_body{"the counter of the processor", "y[0] = __builtin_readcyclecounter();\n"},
+             kernel_body{"rand", "y[0] = rand();\n", "#include <stdlib.h>\n"},
+             kernel_body{"memory that was never written",
+                         "float* b = new float[n];\nfor (int i = 1; i < n; ++i) b[i % 64] = x[i];\n"
+                         "y[0] = b[n % 64];\ndelete[] b;\n"},
+             kernel_body{"a stack that was never written",
+                         "float b[64];\nfor (int i = 1; i < n; ++i) b[i % 64] = x[i];\n"
+                         "y[0] = b[n % 64];\n"},
+             kernel_body{"volatile", "y[0] = *static_cast<float const volatile*>(x);\n"},
+             kernel_body{"atomics",
+                         "__atomic_store_n(reinterpret_cast<int*>(y), n, __ATOMIC_SEQ_CST);\n"},
+             kernel_body{
+                 "a function of a library", "y[0] = getpid();\n", "extern \"C\" int getpid();\n"},
+             kernel_body{"a function by its address",
+                         "y[0] = called(x[0]);\n",
+                         "float (*called)(float);\n"},
+             kernel_body{"assembly",
+                         "int u = 0;\n__asm__ volatile(\"\" : \"+r\"(u));\ny[0] = u;\n"},
+             kernel_body{
+                 "where its frame lies",
+                 "y[0] = reinterpret_cast<unsigned long>(__builtin_frame_address(0)) % 4096;\n"},
+             kernel_body{"a variable of the program",
+                         "y[0] = outside;\n",
+                         "extern float outside;\n"
+                         "float outside = 3;\n"},
+         }) {
+        CAPTURE(std::string(one.name));
+        CHECK_FALSE(is_alone(one));
+    }
+    CHECK_FALSE(is_alone({"threads of OpenMP",
+                          "#pragma omp parallel for\n"
+                          "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
+                         {"-fopenmp"}));
+}
