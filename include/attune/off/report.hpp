@@ -100,6 +100,7 @@ struct tuning_report {
     std::optional<attune::ATTUNE_OFF_ABI::roofline> roofline{};
     double joules = 0;
     double default_joules = 0;
+    std::uint32_t address_modulus = 64;
     double log2_space_size = 0;
     std::uint32_t evaluations = 0;
     std::uint32_t pruned = 0;

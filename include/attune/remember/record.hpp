@@ -97,8 +97,11 @@ struct record {
     bool memory_bound = false;   ///< true: memory bandwidth sets `least_s`; false: arithmetic
     time_interval best_interval{};
     time_interval default_interval{};
-    std::string code{};              ///< object key of the configuration's code; empty: unknown
-    std::string default_code{};      ///< that of the default configuration
+    std::string code{};         ///< object key of the configuration's code; empty: unknown
+    std::string default_code{}; ///< that of the default configuration
+    /// Bytes. It does not matter to `code` and `default_code` where arrays lie, but for their
+    /// addresses modulo this number, says their compiler; 64: unknown.
+    std::uint32_t address_modulus = 64;
     std::vector<value_texts> ties{}; ///< configurations that the final could not tell from the best
     /// Why: "budget", "space", "stop rule", "interrupted"; "part": all was tried but what cannot be
     /// faster by the work that the kernel states (tuning_search::prune).
@@ -118,6 +121,17 @@ struct record {
 };
 
 namespace detail {
+
+/// "addresses: proven irrelevant by the compiler, apart from their place in 4 bytes"; empty where
+/// nothing is proven.
+/// @param modulus  as record::address_modulus
+[[nodiscard]] inline std::string text_of_addresses(std::uint32_t modulus)
+{
+    if (modulus >= record{}.address_modulus) return {};
+    std::string out = "addresses: proven irrelevant by the compiler";
+    if (modulus > 1) out += ", apart from their place in " + std::to_string(modulus) + " bytes";
+    return out;
+}
 
 /// True when the tuning was neither interrupted nor disturbed.
 [[nodiscard]] inline bool is_finished(record const& r) noexcept

@@ -90,6 +90,10 @@ struct tuning_report {
     /// outcome is known from a store: that has no joules, and the event log has.
     double joules = 0;
     double default_joules = 0;
+    /// Bytes. The compiler proved that it does not matter to the results of the installed
+    /// configuration and of the default where arrays lie, but for their addresses modulo this
+    /// number: what was verified at one address serves at all that are equal by it. 64: not proven.
+    std::uint32_t address_modulus = 64;
     double log2_space_size = 0; ///< log2 of the number of valid configurations
     std::uint32_t evaluations = 0;
     std::uint32_t pruned = 0; ///< not evaluated, as they could not win: tuning_search::prune

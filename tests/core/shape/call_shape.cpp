@@ -103,6 +103,19 @@ TEST_CASE("any_alignment leaves out where arrays lie in a cache line, not which 
     CHECK(of({x.at(0), 7}, {y.at(0), 8}, {y.at(8), 8}) != apart);
 }
 
+TEST_CASE("addresses count modulo what the choice leaves of them, which of them overlap counts")
+{
+    using shape = shape_of_call<in, out>;
+    shape const of{{.modulus = 16}};
+    floats x;
+    floats y;
+    auto const apart = of({x.at(0), 8}, {y.at(0), 8});
+    CHECK(of({x.at(4), 8}, {y.at(8), 8}) == apart);
+    CHECK(of({x.at(5), 8}, {y.at(8), 8}) == of({x.at(1), 8}, {y.at(12), 8}));
+    CHECK(of({x.at(5), 8}, {y.at(8), 8}) != apart);
+    CHECK(of({x.at(0), 8}, {x.at(4), 8}) != apart);
+}
+
 TEST_CASE("floating-point numbers are told apart as zero, one, and others; other types by bytes")
 {
     using shape = shape_of_call<float, point3>;

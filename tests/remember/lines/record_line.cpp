@@ -257,6 +257,21 @@ TEST_CASE("facts for a report are lists of numbers, and are left out where they 
     CHECK(why_damaged(replaced(line, "3000000.0", "\"x\"")) == "roof is not a number");
 }
 
+TEST_CASE("what a compiler proved of addresses is kept, and what is no power of two says nothing")
+{
+    attune::record entry = laws::example_record();
+    CHECK(won_line("id", entry).find("address_modulus") == std::string::npos);
+    entry.address_modulus = 4;
+    CHECK(read_back(entry) == entry);
+    std::string const line = without_sum(won_line("id", entry));
+    for (std::string const& other : {"3", "0", "64", "128"})
+        CHECK(entry_in<won_entry>(
+                  replaced(line, "\"address_modulus\":4", "\"address_modulus\":" + other))
+                  .entry.address_modulus == 64);
+    CHECK(why_damaged(replaced(line, "\"address_modulus\":4", "\"address_modulus\":\"4\""))
+              .find("address_modulus") != std::string::npos);
+}
+
 TEST_CASE("the order of parameters is kept")
 {
     attune::record entry = laws::example_record();

@@ -202,3 +202,21 @@ TEST_CASE("a shape in words")
           "argument 0 has 513 elements, argument 2 is -7");
     CHECK(attune::detail::text_of_shape({}, {}) == "this call");
 }
+
+TEST_CASE("addresses count modulo what the compiler left of them")
+{
+    std::vector<shape_word> const layout{{shape_part::number, 0}, {shape_part::places, 2}};
+    auto const key = [](std::int64_t first, std::int64_t second, std::int64_t overlap = 0) {
+        return words{100,
+                     first | second << place_bits::per_array | overlap << place_bits::overlaps};
+    };
+    for (std::int64_t const modulus : {1, 4, 16, 32, 64}) {
+        shape_trust trust(layout, {16}, static_cast<std::uint32_t>(modulus));
+        trust.add(key(0, 20));
+        for (std::int64_t first = 0; first < 64; ++first)
+            for (std::int64_t second = 0; second < 64; ++second)
+                CHECK(trust.covers(key(first, second)) ==
+                      (first % modulus == 0 && (second - 20) % modulus == 0));
+        CHECK_FALSE(trust.covers(key(0, 20, 1)));
+    }
+}

@@ -41,6 +41,20 @@ struct place_bits {
     static constexpr std::size_t arrays = 8;
     static constexpr std::size_t overlaps = per_array * arrays;
     static constexpr std::size_t pairs = 64 - overlaps; ///< further pairs share the last bit
+
+    /// The bits of an array's address that do not count where it counts modulo a power of two.
+    [[nodiscard]] static constexpr std::int64_t beyond(std::size_t array, std::uint32_t modulus)
+    {
+        return static_cast<std::int64_t>((std::uint64_t{64} - modulus) << (per_array * array));
+    }
+    /// Of all arrays.
+    [[nodiscard]] static constexpr std::int64_t beyond_all(std::uint32_t modulus)
+    {
+        std::int64_t out = 0;
+        for (std::size_t array = 0; array < arrays; ++array)
+            out |= beyond(array, modulus);
+        return out;
+    }
 };
 
 /// One word of a shape and its argument; for `places`, `argument` is the number of arrays.
@@ -58,6 +72,7 @@ struct shape_choice {
     std::vector<bool> bound{};   ///< by argument: bound to an input; may be shorter
     bool any_shape = false;      ///< only bound arguments count
     bool any_alignment = false;  ///< where an array lies in its cache line does not
+    std::uint32_t modulus = 64;  ///< addresses count modulo this power of two, at most 64
 
     [[nodiscard]] bool is_bound(std::size_t argument) const
     {
@@ -196,9 +211,9 @@ public:
         std::int64_t seen = ~std::int64_t{0};
         auto const look = [&]<class T>(std::type_identity<T>) {
             if constexpr (detail::is_array<T>) {
-                if ((choice.any_alignment || !choice.counts(argument)) &&
-                    array < place_bits::arrays)
-                    seen &= ~(std::int64_t{63} << (place_bits::per_array * array));
+                bool const is_ignored = choice.any_alignment || !choice.counts(argument);
+                if (array < place_bits::arrays)
+                    seen &= ~place_bits::beyond(array, is_ignored ? 1 : choice.modulus);
                 ++array;
             }
             ++argument;

@@ -104,7 +104,10 @@ class shape_properties {
 public:
     /// @param layout    of the keys below
     /// @param divisors  the numbers among the parameters of the variant, in any order
-    shape_properties(std::vector<shape_word> layout, std::vector<std::int64_t> divisors);
+    /// @param modulus   addresses count modulo this power of two, at most 64
+    shape_properties(std::vector<shape_word> layout,
+                     std::vector<std::int64_t> divisors,
+                     std::uint32_t modulus = 64);
 
     /// Of one shape; a property may occur repeatedly.
     [[nodiscard]] std::vector<std::uint64_t> of(std::span<std::int64_t const> key) const;
@@ -121,6 +124,7 @@ private:
                                     std::span<std::size_t> to) const;
 
     std::vector<shape_word> layout_;
+    std::uint64_t place_mask_;
     std::vector<std::int64_t> tiles_{};  ///< of the parameters, for pairs of sizes
     std::vector<std::int64_t> moduli_{}; ///< divisors whose remainders are properties
 };
@@ -132,8 +136,10 @@ private:
 }
 
 inline shape_properties::shape_properties(std::vector<shape_word> layout,
-                                          std::vector<std::int64_t> divisors)
+                                          std::vector<std::int64_t> divisors,
+                                          std::uint32_t modulus)
     : layout_(std::move(layout))
+    , place_mask_(modulus - 1)
 {
     std::erase_if(divisors, [](std::int64_t d) { return d < 2; });
     std::sort(divisors.begin(), divisors.end(), std::greater<>{});
@@ -216,12 +222,12 @@ bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const
     for (shape_word const& w : layout_)
         if (w.part == shape_part::places) arrays = std::min(w.argument, place_bits::arrays);
     for (std::size_t i = 0; i < arrays; ++i) {
-        std::uint64_t const mine = places >> (place_bits::per_array * i) & 63u;
+        std::uint64_t const mine = places >> (place_bits::per_array * i) & place_mask_;
         if (!holds(property::place,
                    {static_cast<std::int64_t>(i), static_cast<std::int64_t>(mine)}))
             return false;
         for (std::size_t j = i + 1; j < arrays; ++j) {
-            std::uint64_t const other = places >> (place_bits::per_array * j) & 63u;
+            std::uint64_t const other = places >> (place_bits::per_array * j) & place_mask_;
             if (!holds(property::alike,
                        {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j), mine == other}))
                 return false;

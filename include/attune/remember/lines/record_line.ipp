@@ -296,6 +296,15 @@ template <json_like Json>
     return json;
 }
 
+/// A power of two, at most 64: what else stands there says nothing.
+template <json_like Json>
+[[nodiscard]] std::uint32_t address_modulus_in(Json const& json)
+{
+    std::uint32_t const bytes = small_count(json, "address_modulus");
+    std::uint32_t const unknown = record{}.address_modulus;
+    return std::has_single_bit(bytes) && bytes < unknown ? bytes : unknown;
+}
+
 template <json_like Json>
 [[nodiscard]] won_entry json_to_won(std::string at, Json const& json)
 {
@@ -311,6 +320,8 @@ template <json_like Json>
     r.default_interval = {own.low, own.high, own.samples};
     r.code = text_field_or_none(json, "code");
     r.default_code = text_field_or_none(json, "default_code");
+    if (auto const bytes = field_or_none(json, "address_modulus"))
+        r.address_modulus = address_modulus_in(*bytes);
     r.ties = lists_field(json, "ties");
     r.evaluations = count_field(json, "evaluations");
     r.failures = count_field(json, "failures");
@@ -433,6 +444,8 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
     json["space"] = text_to_json(entry.key.schema);
     if (!entry.code.empty()) json["code"] = text_to_json(entry.code);
     if (!entry.default_code.empty()) json["default_code"] = text_to_json(entry.default_code);
+    if (entry.address_modulus != record{}.address_modulus)
+        json["address_modulus"] = entry.address_modulus;
     if (!entry.ties.empty()) json["ties"] = lists_to_json(entry.ties);
     json["evaluations"] = entry.evaluations;
     json["failures"] = entry.failures;

@@ -179,6 +179,7 @@ ATTUNE_INLINE dispatch_parts::found_winner dispatch_parts::take(served_inputs& o
                             problem,
                             made,
                             divisors_of(problem.space->describe(), *found.at),
+                            std::max(of.outcome.address_modulus, made.code.facts.address_modulus),
                             std::move(found.proofs)};
     shapes.locked([&] { of.verifier.emplace(std::move(verifier)); });
     if (is_default && by_default == nullptr) problem.by_default.store(&made);
@@ -236,6 +237,7 @@ ATTUNE_INLINE void dispatch_parts::find_near(served_inputs& of)
                                    problem,
                                    made,
                                    divisors_of(problem.space->describe(), *found->at),
+                                   found->report.address_modulus,
                                    std::move(found->proofs)});
 }
 

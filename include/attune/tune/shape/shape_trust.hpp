@@ -24,7 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 ///   whether a size at least as large was verified
 /// - for each two sizes: which one is larger; and for each two parameters whether the sizes are
 ///   smaller, multiples, or neither
-/// - the alignment of each array to 64 bytes, and which arrays are aligned alike
+/// - the alignment of each array to 64 bytes, or to less where the compiler proved that no more
+///   counts; and which arrays are aligned alike
 /// Booleans, enumerations, overlaps, 0 and 1 among floating-point numbers, and arguments of other
 /// types form separate classes: a verification for one value does not count for another.
 ///
@@ -37,7 +38,10 @@ class shape_trust {
 public:
     /// @param layout   of the keys below
     /// @param divisors the numbers among the parameters of the variant, in any order
-    shape_trust(std::vector<shape_word> layout, std::vector<std::int64_t> divisors);
+    /// @param modulus  addresses count modulo this power of two: code_facts::address_modulus
+    shape_trust(std::vector<shape_word> layout,
+                std::vector<std::int64_t> divisors,
+                std::uint32_t modulus = 64);
 
     /// Whether every property of this shape has been verified.
     [[nodiscard]] bool covers(std::span<std::int64_t const> key) const;

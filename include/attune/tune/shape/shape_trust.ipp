@@ -13,9 +13,10 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
-                                       std::vector<std::int64_t> divisors)
+                                       std::vector<std::int64_t> divisors,
+                                       std::uint32_t modulus)
     : largest_(layout.size(), std::numeric_limits<std::int64_t>::min())
-    , properties_(std::move(layout), std::move(divisors))
+    , properties_(std::move(layout), std::move(divisors), modulus)
 {
 }
 

@@ -49,6 +49,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                          "no call takes less than " + text_of_seconds(r.least_s) + ", by " +
                              (r.memory_bound ? "memory" : "arithmetic") + ": " +
                              formatted("%.0f %% of what is possible", 100 * r.least_s / r.best_s));
+    if (std::string const said = text_of_addresses(r.address_modulus); !said.empty())
+        out.emplace_back("addresses", said.substr(said.find(' ') + 1));
     std::string how = std::to_string(r.evaluations) + " evaluations, " +
                       std::to_string(r.failures) + " of them failed";
     if (r.asked.evaluations > 0 && r.asked.evaluations < 1'000'000'000)

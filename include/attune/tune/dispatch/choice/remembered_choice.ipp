@@ -100,6 +100,8 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
     report.default_time = measurement::exact(known.default_s);
     report.speedup = known.default_s / known.best_s;
     report.speedup_low = report.speedup_high = report.speedup;
+    if (known.code == out.code.object_key)
+        report.address_modulus = std::max(known.address_modulus, out.code.facts.address_modulus);
     report.log2_space_size = space.log2_size();
     report.noise.is_disturbed = known.disturbed;
     if (known.least_s > 0)

@@ -86,6 +86,7 @@ ATTUNE_INLINE record make_record(record_key key,
     out.default_interval = interval_of(result.report.default_time);
     out.code = result.code.object_key;
     out.default_code = result.default_code.object_key;
+    out.address_modulus = result.report.address_modulus;
     out.threads = result.report.noise.threads;
     for (point const& tie : result.ties)
         out.ties.push_back(values_of(space, tie));

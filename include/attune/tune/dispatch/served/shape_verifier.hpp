@@ -49,12 +49,14 @@ public:
 
     /// @param of        whose default the variant is compared with
     /// @param divisors  from divisors_of()
+    /// @param modulus   what addresses count modulo: tuning_report::address_modulus
     /// @param memory    of the variant's code
     /// @pre  `of` and `variant` outlive this object
     shape_verifier(parts const& with,
                    call_problem& of,
                    installed_variant const& variant,
                    std::vector<std::int64_t> divisors,
+                   std::uint32_t modulus = 64,
                    proof_memory memory = {});
 
     /// The variant was right for this shape.
@@ -81,6 +83,8 @@ public:
 
 private:
     [[nodiscard]] bool may_check(bool is_first) const;
+    [[nodiscard]] std::string addresses_said() const;
+    [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
     void prove(std::span<std::int64_t const> key, call_frame const& frame);
     [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame);
     void keep(std::span<std::int64_t const> key, bool is_right) const;
@@ -91,10 +95,11 @@ private:
     call_problem& of_;
     installed_variant const& variant_;
     std::vector<std::int64_t> divisors_;
+    std::uint32_t modulus_;
     shape_trust trust_;
     proof_memory memory_;
     enum class known_verdict : std::uint8_t { right, wrong, slower };
-    std::map<std::vector<std::int64_t>, known_verdict> proven_before_{}; ///< by shape
+    std::map<std::vector<std::int64_t>, known_verdict> proven_before_{}; ///< by as_counted()
     std::vector<std::vector<std::int64_t>> proven_for_{}; ///< relations_of(): see prove()
     std::uint64_t new_shapes_ = 0;                        ///< met so far
     std::uint64_t checks_ = 0;

@@ -41,12 +41,14 @@ ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
                                              call_problem& of,
                                              installed_variant const& variant,
                                              std::vector<std::int64_t> divisors,
+                                             std::uint32_t modulus,
                                              proof_memory memory)
     : with_(with)
     , of_(of)
     , variant_(variant)
     , divisors_(std::move(divisors))
-    , trust_(with.subject.layout, divisors_)
+    , modulus_(modulus)
+    , trust_(with.subject.layout, divisors_, modulus)
     , memory_(std::move(memory))
 {
     for (proven_shape const& one : memory_.known) {
@@ -54,9 +56,27 @@ ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
             trust_.add(one.shape);
         else
             trust_.distrust();
-        proven_before_.insert_or_assign(one.shape,
-                                        one.is_right ? known_verdict::right : known_verdict::wrong);
+        auto const at =
+            proven_before_.try_emplace(as_counted(one.shape), known_verdict::right).first;
+        if (!one.is_right) at->second = known_verdict::wrong;
     }
+}
+
+/// The key without what does not count of addresses: shapes that differ there alone are one.
+ATTUNE_INLINE std::vector<std::int64_t>
+shape_verifier::as_counted(std::span<std::int64_t const> key) const
+{
+    std::vector<std::int64_t> out(key.begin(), key.end());
+    std::vector<shape_word> const& layout = with_.subject.layout;
+    for (std::size_t i = 0; i < layout.size(); ++i)
+        if (layout[i].part == shape_part::places) out[i] &= ~place_bits::beyond_all(modulus_);
+    return out;
+}
+
+ATTUNE_INLINE std::string shape_verifier::addresses_said() const
+{
+    std::string const said = text_of_addresses(modulus_);
+    return said.empty() ? said : "; " + said;
 }
 
 ATTUNE_INLINE void shape_verifier::add(std::span<std::int64_t const> key)
@@ -68,7 +88,7 @@ ATTUNE_INLINE installed_variant const*
 shape_verifier::covering(std::span<std::int64_t const> key) const
 {
     if (memory_.is_required) return nullptr;
-    auto const before = proven_before_.find({key.begin(), key.end()});
+    auto const before = proven_before_.find(as_counted(key));
     bool const serves = with_.subject.kernel.any_shape ||
                         (before != proven_before_.end() ? before->second == known_verdict::right
                                                         : trust_.covers(key));
@@ -169,7 +189,7 @@ ATTUNE_INLINE bool shape_verifier::is_due(std::span<std::int64_t const> key,
                                           std::uint32_t met) const
 {
     return met >= often_met && !memory_.is_required && !with_.subject.kernel.any_shape &&
-           !proven_before_.contains({key.begin(), key.end()}) && trust_.covers(key);
+           !proven_before_.contains(as_counted(key)) && trust_.covers(key);
 }
 
 ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
@@ -177,7 +197,7 @@ ATTUNE_INLINE bool shape_verifier::needs_runs(std::span<std::int64_t const> key,
 {
     if (!memory_.is_required && (with_.subject.kernel.any_shape || trust_.covers(key)))
         return false;
-    return may_check(met <= 1) && !proven_before_.contains({key.begin(), key.end()});
+    return may_check(met <= 1) && !proven_before_.contains(as_counted(key));
 }
 
 ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
@@ -189,14 +209,13 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         return with_.shapes.serve(shape, variant_);
     if (memory_.is_required && frame.has_only_empty_arrays()) // that would show nothing
         return with_.defaults.code_of(of_);
-    if (auto const before = proven_before_.find({key.begin(), key.end()});
-        before != proven_before_.end()) {
+    if (auto const before = proven_before_.find(as_counted(key)); before != proven_before_.end()) {
         char const* said = "the variant serves: it was verified for this shape before";
         if (before->second == known_verdict::wrong)
             said = "the default serves: the variant was wrong for this shape before";
         if (before->second == known_verdict::slower)
             said = "the default serves: the variant was slower for this shape before";
-        with_.report.set_serving(counts_, said);
+        with_.report.set_serving(counts_, said + addresses_said());
         if (before->second == known_verdict::right)
             return with_.shapes.serve(shape, variant_, true);
         return with_.shapes.serve_as_before(shape, with_.defaults.code_of(of_));
@@ -213,7 +232,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     // verified for itself.
     if (is_covered && met < often_met && !(may_check_now && trust_.wants_recheck())) {
         ++counts_.by_class;
-        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
+        with_.report.set_serving(
+            counts_, "the variant serves: shapes like this one were verified" + addresses_said());
         return variant_;
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
@@ -234,7 +254,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     auto const remember = [&](known_verdict seen) {
         with_.shapes.locked([&] {
             if (seen != known_verdict::wrong) memory_.is_required = false;
-            if (shape != nullptr) proven_before_.insert_or_assign({key.begin(), key.end()}, seen);
+            if (shape != nullptr) proven_before_.insert_or_assign(as_counted(key), seen);
         });
     };
     if (verdict.how == shape_verdict::ending::right && verdict.is_slower) {
@@ -253,7 +273,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         add(key);
         remember(known_verdict::right);
         keep(key, true);
-        with_.report.set_serving(counts_, "the variant serves: it was verified for this shape");
+        with_.report.set_serving(
+            counts_, "the variant serves: it was verified for this shape" + addresses_said());
         return with_.shapes.serve(shape, variant_, true);
     }
     std::string const what =
@@ -261,7 +282,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
     if (!is_wrong && is_covered) { // as right as its class
-        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified");
+        with_.report.set_serving(
+            counts_, "the variant serves: shapes like this one were verified" + addresses_said());
         return with_.shapes.serve(shape, variant_);
     }
     if (is_wrong) remember(known_verdict::wrong);

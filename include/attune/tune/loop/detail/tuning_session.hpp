@@ -384,6 +384,8 @@ private:
         out.at = chosen.at;
         out.code = chosen.code;
         out.default_code = default_code_;
+        report_.address_modulus =
+            std::max(out.code.facts.address_modulus, default_code_.facts.address_modulus);
         out.ties = final_->ties();
         auto const [tried, new_bests] = outcomes_->of_search();
         out.techniques = uses_of(*supply_, tried + pruning_->pruned(), new_bests);
