@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
@@ -42,13 +43,13 @@ struct example {
                      .source_flags = {"-DONE=1"}};
     bool tells_facts = true;
     char const* isa = "x86-64-v4";
+    std::string text = kernel_text;
 
     example() { support::write_file(folder.file("fill.kernel.cpp"), kernel_text); }
 
     [[nodiscard]] attune::record won(int n, char const* tile, double best_s) const
     {
-        attune::kernel_source source =
-            attune::source_text(kernel_text, folder.file("fill.kernel.cpp"));
+        attune::kernel_source source = attune::source_text(text, folder.file("fill.kernel.cpp"));
         if (tells_facts) source.flags = facts.source_flags;
         attune::record out;
         out.key = {.kernel = "fill",
@@ -119,6 +120,31 @@ TEST_CASE("each winner is compiled with its macros and flags, for each instructi
     REQUIRE(said.size() == 2);
     CHECK(has(said[0], "-mavx2"));
     CHECK(has(said[1], "tuned with clang 19, baked with GNU 12"));
+}
+
+TEST_CASE("what was proven of addresses is baked where each compiler compiles the same text")
+{
+    for (char const* const before : {"",
+                                     "#include <cmath>\n# define ONE 1\n",
+                                     "#ifdef __AVX2__\n#define ONE 1\n#endif\n",
+                                     "  #  if 1\n#endif\n",
+                                     "#include <immintrin.h>\n",
+                                     "#include \"own.hpp\"\n"}) {
+        CAPTURE(std::string(before));
+        example subject;
+        support::write_file(subject.folder.file("own.hpp"), "");
+        subject.text = before + subject.text;
+        support::write_file(subject.folder.file("fill.kernel.cpp"), subject.text);
+        for (std::uint32_t const bytes : {4u, 64u}) {
+            attune::record won = subject.won(bytes == 4 ? 64 : 128, bytes == 4 ? "8" : "16", 0.5);
+            won.address_modulus = bytes;
+            subject.add(won);
+        }
+        subject.bake_it({.levels = {"base"}});
+        std::string const table = subject.written("fill_table.cpp");
+        bool const is_one_text = !has(before, "if") && !has(before, ".h");
+        CHECK(has(table, ", {}, 4}") == is_one_text);
+    }
 }
 
 TEST_CASE("a default that won, and one that was wrong for a shape, leave the default alone")

@@ -40,9 +40,9 @@ struct verified_sizes {
     std::vector<std::uint64_t> properties{};
     std::array<std::int64_t, 3> largest{};
 
-    explicit verified_sizes(std::initializer_list<std::int64_t> sizes)
+    explicit verified_sizes(std::initializer_list<std::int64_t> sizes, std::uint32_t modulus = 64)
     {
-        attune::detail::shape_properties const counted(shape::layout(), {8});
+        attune::detail::shape_properties const counted(shape::layout(), {8}, modulus);
         for (std::int64_t const n : sizes) {
             std::array<std::int64_t, 3> const key{n, n, 0};
             for (std::uint64_t const one : counted.of(key))
@@ -56,9 +56,9 @@ struct verified_sizes {
 
 /// Sizes below 100 have a variant, larger ones another; both were verified for multiples of 8.
 struct example {
-    verified_sizes small{16, 24, 32, 64};
-    verified_sizes large{128, 256, 192, 160, 200};
-    verified_sizes large_base{128, 256, 192, 160, 200, 300};
+    verified_sizes small;
+    verified_sizes large;
+    verified_sizes large_base;
     std::vector<attune::detail::shape_word> layout = shape::layout();
 
     baked_build small_builds[1] = {{instruction_level::base, &address<by_small>}};
@@ -74,7 +74,11 @@ struct example {
                             {"another one", "Nobody", 1, 2, other_tree}};
     baked_table table;
 
-    example()
+    /// @param modulus  of both variants
+    explicit example(std::uint32_t modulus = 64)
+        : small({16, 24, 32, 64}, modulus)
+        , large({128, 256, 192, 160, 200}, modulus)
+        , large_base({128, 256, 192, 160, 200, 300}, modulus)
     {
         auto const verify = [](baked_build& b, verified_sizes const& of) {
             b.proven.first = of.properties.data();
@@ -85,8 +89,8 @@ struct example {
         verify(small_builds[0], small);
         verify(large_builds[0], large);
         verify(large_builds[1], large_base);
-        variants[0] = {"TILE=8", small_builds, divisors};
-        variants[1] = {"TILE=16", large_builds, divisors};
+        variants[0] = {"TILE=8", small_builds, divisors, {}, modulus};
+        variants[1] = {"TILE=16", large_builds, divisors, {}, modulus};
         table.kernel = "example";
         table.configuration = "TILE=1";
         table.fallback = &address<by_default>;
@@ -117,6 +121,12 @@ template <>
 ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"example", signature>() noexcept
 {
     return the_example().table;
+}
+template <>
+ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"anywhere", signature>() noexcept
+{
+    static example const one{sizeof(float)};
+    return one.table;
 }
 template <>
 ATTUNE_BAKED_LOCAL baked_table const& baked_table_of<"fewer words", signature>() noexcept
@@ -190,6 +200,17 @@ TEST_CASE("inputs choose the variant, and only verified shapes get it")
     CHECK(unknown.is_default);
     CHECK(unknown.configuration == "TILE=1");
     CHECK(unknown.why == "no shape like this one was verified");
+}
+
+TEST_CASE("what was verified at one address serves at all that are equal modulo what counts")
+{
+    attune::baked<signature> const subject{attune::baked_kernel<"anywhere">, "base"};
+    aligned data;
+    for (std::size_t from = 0; from < 16; ++from) {
+        CHECK(subject({data.values.data() + from, 16}, 16) == 1);
+        CHECK(subject({data.values.data() + from, 128}, 128) == 20);
+        CHECK(subject({data.values.data() + from, 17}, 17) == 0); // a remainder, as anywhere
+    }
 }
 
 TEST_CASE("the highest instruction set that the processor has, and that is allowed, serves")

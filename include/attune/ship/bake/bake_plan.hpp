@@ -48,6 +48,7 @@ struct planned_variant {
     compile_request code{};  ///< its macros and flags
     std::string generated{}; ///< its text, where no kernel file has it
     std::vector<std::int64_t> divisors{};
+    std::uint32_t address_modulus = 64;  ///< see baked_variant
     proven_properties recorded{};        ///< what the store proves
     instruction_level recorded_up_to{};  ///< the instructions of the code that it proves
     int recorded_architecture = 0;       ///< of a device: the highest that it was verified on

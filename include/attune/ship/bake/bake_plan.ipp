@@ -113,8 +113,9 @@ private:
                     winners_.is_predicted(r)
                         ? choice_.is_unverified || !candidates_.all()[c].recorded.largest.empty()
                         : is_covered(candidates_.all()[c].recorded,
-                                     out_.facts.layout,
-                                     candidates_.all()[c].divisors,
+                                     {out_.facts.layout,
+                                      candidates_.all()[c].divisors,
+                                      candidates_.all()[c].address_modulus},
                                      shape);
             out.push_back(std::move(p));
         }

@@ -181,6 +181,8 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
                                                       one.configuration,
                                                       "a winner of " + plan.kernel),
                                        [](std::string const& number) { return number; });
+        if (one.address_modulus != baked_variant{}.address_modulus)
+            numbers += (numbers.empty() ? ", {}, " : ", ") + std::to_string(one.address_modulus);
         variants += "    {" + literal_of(configuration) + ", " + builds + ", " + divisors +
                     numbers + "},\n";
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <attune/core/shape/call_shape.hpp>
+#include <attune/core/shape/shape_properties.hpp>
 #include <attune/core/version.hpp>
 #include <attune/ship/bake/bake_plan.hpp>
 
@@ -20,23 +21,24 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Gathers the properties of verified shapes.
 class property_collector {
 public:
-    property_collector(std::vector<shape_word> layout, std::vector<std::int64_t> divisors);
+    /// @param modulus  as of shape_properties
+    property_collector(std::vector<shape_word> layout,
+                       std::vector<std::int64_t> divisors,
+                       std::uint32_t modulus = 64);
     /// @pre  as many words as the layout has
     void add(std::span<std::int64_t const> key);
     void add(proven_properties const& more);
     [[nodiscard]] proven_properties take() const;
 
 private:
-    std::vector<shape_word> layout_;
-    std::vector<std::int64_t> divisors_;
+    shape_properties properties_;
     std::set<std::uint64_t> all_{};
     std::vector<std::int64_t> largest_{};
 };
 
 /// Whether every property of this shape was verified.
 [[nodiscard]] bool is_covered(proven_properties const& by,
-                              std::vector<shape_word> const& layout,
-                              std::vector<std::int64_t> const& divisors,
+                              shape_properties const& counted,
                               std::span<std::int64_t const> key);
 
 /// What the program that verifies builds (ship/check/) found out of one of them.

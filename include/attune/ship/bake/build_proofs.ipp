@@ -14,15 +14,15 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE property_collector::property_collector(std::vector<shape_word> layout,
-                                                     std::vector<std::int64_t> divisors)
-    : layout_(std::move(layout))
-    , divisors_(std::move(divisors))
+                                                     std::vector<std::int64_t> divisors,
+                                                     std::uint32_t modulus)
+    : properties_(std::move(layout), std::move(divisors), modulus)
 {
 }
 
 ATTUNE_INLINE void property_collector::add(std::span<std::int64_t const> key)
 {
-    add({shape_properties(layout_, divisors_).of(key), {key.begin(), key.end()}});
+    add({properties_.of(key), {key.begin(), key.end()}});
 }
 
 ATTUNE_INLINE void property_collector::add(proven_properties const& more)
@@ -39,14 +39,14 @@ ATTUNE_INLINE proven_properties property_collector::take() const
 }
 
 ATTUNE_INLINE bool is_covered(proven_properties const& by,
-                              std::vector<shape_word> const& layout,
-                              std::vector<std::int64_t> const& divisors,
+                              shape_properties const& counted,
                               std::span<std::int64_t const> key)
 {
+    std::vector<shape_word> const& layout = counted.layout();
     if (key.size() != layout.size() || by.largest.size() != layout.size()) return false;
     for (std::size_t i = 0; i < key.size(); ++i)
         if (is_size(layout[i].part) && key[i] > by.largest[i]) return false;
-    std::vector<std::uint64_t> const all = shape_properties(layout, divisors).of(key);
+    std::vector<std::uint64_t> const all = counted.of(key);
     return std::all_of(all.begin(), all.end(), [&](std::uint64_t property) {
         return std::binary_search(by.all.begin(), by.all.end(), property);
     });
@@ -196,7 +196,7 @@ ATTUNE_INLINE void add_proven_builds(bake_plan& plan,
         }
         for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
             planned_build build{.level = *level};
-            property_collector proven(plan.facts.layout, one.divisors);
+            property_collector proven(plan.facts.layout, one.divisors, one.address_modulus);
             bool const is_recorded =
                 stands_for(one, *level) && !(plan.is_for_device && one.recorded.largest.empty());
             if (is_recorded) proven.add(one.recorded);

@@ -66,7 +66,9 @@ public:
             return;
         for (baked_variant const& one : table.variants)
             properties_.emplace_back(
-                layout, std::vector<std::int64_t>(one.divisors.begin(), one.divisors.end()));
+                layout,
+                std::vector<std::int64_t>(one.divisors.begin(), one.divisors.end()),
+                one.address_modulus);
     }
     baked_machine(baked_machine const&) = delete;
     baked_machine& operator=(baked_machine const&) = delete;
@@ -117,6 +119,9 @@ protected:
     [[nodiscard]] static shape_choice choice_of(baked_table const& table)
     {
         shape_choice out{.any_shape = table.any_shape, .any_alignment = table.any_alignment};
+        if (table.variants.count > 0) out.modulus = 1;
+        for (baked_variant const& one : table.variants)
+            out.modulus = one.address_modulus > out.modulus ? one.address_modulus : out.modulus;
         out.ignored.resize(sizeof...(Args));
         out.bound.resize(sizeof...(Args));
         for (std::size_t const i : table.ignored)

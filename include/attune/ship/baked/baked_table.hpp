@@ -74,6 +74,9 @@ struct baked_variant {
     baked_list<baked_build> builds{};    ///< the highest level first
     baked_list<std::int64_t> divisors{}; ///< numbers among its parameters
     baked_list<launch_number> numbers{}; ///< what the formulas of a launch read of it
+    /// Bytes: where arrays lie counts modulo this number alone, as the tuner's compiler proved of
+    /// it and of the default; 64: not proven.
+    std::uint32_t address_modulus = 64;
 };
 
 /// A node of the tree over inputs. A leaf has no `input`, and its variant in `below`.

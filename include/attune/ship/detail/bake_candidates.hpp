@@ -46,6 +46,32 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out;
 }
 
+/// Whether each compiler, for each processor, compiles the same text: it has no #if, and includes
+/// headers of the standard library and of attune alone, which have no text for arrays.
+[[nodiscard]] inline bool is_one_text(std::string_view text)
+{
+    for (; !text.empty(); text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1)) {
+        std::string_view line = text.substr(0, text.find('\n'));
+        auto const skip = [&line] {
+            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        };
+        skip();
+        if (!line.starts_with('#')) continue;
+        line.remove_prefix(1);
+        skip();
+        if (line.starts_with("define") || line.starts_with("pragma")) continue;
+        if (!line.starts_with("include")) return false;
+        line.remove_prefix(std::string_view("include").size());
+        skip();
+        std::string_view const name = line.substr(0, line.find('>'));
+        bool const is_of_attune = name.starts_with("<attune/");
+        if (!name.starts_with('<') ||
+            (!is_of_attune && name.find_first_of("./") != std::string_view::npos))
+            return false;
+    }
+    return true;
+}
+
 /// Writes into a plan its default code and flags, and what is left out.
 class bake_candidates {
 public:
@@ -176,11 +202,25 @@ private:
         return flags;
     }
 
+    /// What the records say was proven of code for the tuned processor, by the tuner's compiler. It
+    /// holds for what a release's compiler makes of the same text.
+    [[nodiscard]] std::uint32_t address_modulus_of(planned_variant const& of,
+                                                   std::size_t place) const
+    {
+        std::uint32_t modulus = 1;
+        for (record const& r : winners_.all())
+            if (place_of(values_of(r.configuration)) == place)
+                modulus = std::max(modulus, r.address_modulus);
+        bool const is_one = is_one_text(of.generated.empty() ? out_.source.text : of.generated);
+        return is_one ? modulus : planned_variant{}.address_modulus;
+    }
+
     /// Takes in the shapes that a configuration was verified for, on any of the processors.
     /// @param place  of the configuration, and of those that are the same here
     void prove(planned_variant& to, std::size_t place)
     {
-        property_collector found(out_.facts.layout, to.divisors);
+        to.address_modulus = address_modulus_of(to, place);
+        property_collector found(out_.facts.layout, to.divisors, to.address_modulus);
         bool is_wrong = false;
         for (record const& r : winners_.all()) {
             if (winners_.is_predicted(r)) {
