@@ -188,6 +188,21 @@ TEST_CASE("where the text looks at an address, or may, nothing is proven")
                          "while (static_cast<char const*>(nullptr) + k != "
                          "reinterpret_cast<char const*>(x)) ++k;\n"
                          "if (k & 32) y[0] = 1;\n"},
+             kernel_body{"places in a buffer of its own counted up to an address",
+                         "int k = 0;\nwhile (b + k != reinterpret_cast<char const*>(x)) ++k;\n"
+                         "if (k & 32) y[0] = 1;\n",
+                         "static char b[64];\n"},
+             kernel_body{"the distance of two arrays counted",
+                         "int k = 0;\nwhile (x + k != y) ++k;\nif (k & 8) y[0] = 1;\n"},
+             kernel_body{"the distance of two arrays counted by calls",
+                         "if (way(x, y) & 8) y[0] = 1;\n",
+                         "static int way(float const* x, float const* y)\n"
+                         "{ return x == y ? 0 : way(x + 1, y) % 61 + 1; }\n"},
+             kernel_body{"an assumption in a function that is called by its address",
+                         "auto const g = &assumed;\ng(y);\n",
+                         "static void assumed(float* y)\n{\n"
+                         "    y = static_cast<float*>(__builtin_assume_aligned(y, 64));\n"
+                         "    if ((reinterpret_cast<address>(y) & 63) == 0) y[0] = 1;\n}\n"},
              kernel_body{
                  "an atomic of pointers",
                  "static float const* last;\n__atomic_exchange_n(&last, x, 5);\ny[0] = 1;\n"},

@@ -61,13 +61,13 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
     }
 }
 
-/// The text before the optimiser.
+/// The text before the optimiser, with functions that the kernel may call by their address.
 /// @return  64: the text looks at an address
 [[nodiscard]] inline std::uint64_t addresses_in_text(llvm::Module const& module)
 {
     assumed_alignment out;
     auto const is_cast = [](llvm::Value const* v) { return llvm::isa<llvm::PtrToIntOperator>(v); };
-    for (llvm::Function const* const function : reached_functions(module))
+    for (llvm::Function const& function : module)
         for (llvm::Instruction const& one : llvm::instructions(function)) {
             if (auto const* const assume = llvm::dyn_cast<llvm::AssumeInst>(&one))
                 add_assumptions(*assume, out);
@@ -147,11 +147,11 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
         return !value->getType()->isPointerTy() ||
                (!llvm::isa<llvm::ConstantPointerNull>(value) && !is_own_pointer(value));
     };
-    auto const is_shifted_null = [](llvm::Value const* pointer) {
-        return !llvm::isa<llvm::ConstantPointerNull>(pointer) &&
-               llvm::any_of(bases_of(pointer), [](llvm::Value const* base) {
-                   return llvm::isa<llvm::ConstantPointerNull>(base);
-               });
+    auto const is_fixed_place = [&](llvm::Value const* pointer) {
+        auto const* const base =
+            llvm::dyn_cast<llvm::Argument>(pointer->stripInBoundsConstantOffsets());
+        return base != nullptr && (base->getParent() == functions[0] ||
+                                   base->getParent()->hasOneUse()); // it does not call itself
     };
     auto const is_plain = [&](llvm::Instruction const& one) {
         using namespace llvm;
@@ -167,11 +167,15 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
             });
         if (auto const* const compared = dyn_cast<ICmpInst>(&one)) {
             if (!has_pointer(compared->getOperand(0)->getType())) return true;
-            // Equal addresses are an overlap, which is a property of its own.
-            if (compared->isEquality())
-                return !is_shifted_null(compared->getOperand(0)) &&
-                       !is_shifted_null(compared->getOperand(1));
-            return is_same_object(compared->getOperand(0), compared->getOperand(1));
+            // Equal addresses are an overlap, which is a property of its own; but a loop that
+            // counts up to an equal address has its number.
+            Value const* const left = compared->getOperand(0);
+            Value const* const right = compared->getOperand(1);
+            if (compared->isEquality() &&
+                (isa<ConstantPointerNull>(left) || isa<ConstantPointerNull>(right) ||
+                 (is_fixed_place(left) && is_fixed_place(right))))
+                return true;
+            return is_same_object(left, right);
         }
         if (auto const* const store = dyn_cast<StoreInst>(&one))
             return !writes(store->getValueOperand());
