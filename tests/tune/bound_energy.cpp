@@ -3,6 +3,7 @@
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
 #include <attune/core/evaluation.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/posix/program_end.hpp>
 #include <attune/declare/event.hpp>
 #include <attune/measure/energy.hpp>
@@ -364,10 +365,10 @@ TEST_CASE("a default beyond the bound, or a bench without energy, is an error th
               "this machine reports no energy (no " + here.directory.file("none") +
                   "/intel-rapl:* with a package)"));
 
-    attune::detail::energy_maker const made = attune::detail::exchange_energy_maker(nullptr);
+    auto const* const made = attune::detail::exchange_offer<attune::detail::energy_maker>(nullptr);
     CHECK(has(said_by([&] { (void)here.tune(); }),
               "include <attune/measure/energy.hpp> and link attune::energy"));
-    attune::detail::exchange_energy_maker(made);
+    attune::detail::exchange_offer(made);
 
     tuning shared{1};
     scripted_others others{0};

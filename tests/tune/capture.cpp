@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/capture.hpp>
 
+#include <attune/core/offer.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
 #include <attune/tune/dispatch/mode.hpp>
 
@@ -13,14 +14,14 @@
 #include "../support/set_variable.hpp"
 #include "../support/texts.hpp"
 
-using attune::detail::call_watch_of_program;
 using attune::detail::complaints_of_variables;
 using attune_test::has;
 
 namespace {
 
 /// Made before main(), and before the first case of this file.
-bool const is_watched_from_the_start = call_watch_of_program() != nullptr;
+bool const is_watched_from_the_start =
+    attune::detail::offer_of_program<attune::detail::call_watch>() != nullptr;
 
 } // namespace
 
@@ -34,14 +35,14 @@ TEST_CASE("a program that includes capture.hpp captures calls from its first sta
 
 TEST_CASE("a program without capture.hpp says once for each variable what it lacks")
 {
-    auto const* const before = attune::detail::exchange_call_watch(nullptr);
+    auto const* const before = attune::detail::exchange_offer<attune::detail::call_watch>(nullptr);
     std::vector<std::string> said;
     {
         attune_test::set_variable const capture("ATTUNE_CAPTURE", "sgemm:64MiB");
         said = complaints_of_variables();
     }
     bool const is_silent = complaints_of_variables().empty();
-    attune::detail::exchange_call_watch(before);
+    attune::detail::exchange_offer(before);
     CHECK(is_silent);
     REQUIRE(said.size() == 1);
     CHECK(has(said[0], "ATTUNE_CAPTURE is set"));

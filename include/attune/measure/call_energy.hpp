@@ -44,13 +44,11 @@ public:
                                               std::function<void()> const& between) const = 0;
 };
 
-/// @param folder  of the machine's energy counters; empty: where Linux has them
-using energy_maker = std::shared_ptr<energy_source const> (*)(std::string const& folder);
-
-/// @return  the one before
-energy_maker exchange_energy_maker(energy_maker make) noexcept;
-/// Null: no part of this program measures energy.
-[[nodiscard]] energy_maker energy_maker_of_program() noexcept;
+/// What a part of the program offers that measures energy: attune::energy. See offer.hpp.
+struct energy_maker {
+    /// @param folder  of the machine's energy counters; empty: where Linux has them
+    std::shared_ptr<energy_source const> (*make)(std::string const& folder) = nullptr;
+};
 
 /// Why `source` measures no energy; empty: it does.
 [[nodiscard]] std::string why_no_energy(std::shared_ptr<energy_source const> const& source);

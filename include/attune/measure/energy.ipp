@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/offer.hpp>
 #include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/energy.hpp>
@@ -15,10 +16,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE void measure_energy() noexcept
 {
     keep_this_library_loaded();
-    exchange_energy_maker([](std::string const& folder) -> std::shared_ptr<energy_source const> {
-        return std::make_shared<counted_energy>(
-            energy_counters::in(folder.empty() ? powercap_folder : folder));
-    });
+    static constexpr energy_maker counted{[](std::string const& folder) {
+        return std::shared_ptr<energy_source const>(std::make_shared<counted_energy>(
+            energy_counters::in(folder.empty() ? powercap_folder : folder)));
+    }};
+    exchange_offer(&counted);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

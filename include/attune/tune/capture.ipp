@@ -4,6 +4,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/capture.hpp>
 #include <attune/tune/capture/call_capture.hpp>
@@ -62,7 +63,7 @@ ATTUNE_INLINE void watch_calls() noexcept
                                          .watch = &capture_of_kernel,
                                          .is_retuned = &is_retuned,
                                          .replay = &replay_of_kernel};
-    exchange_call_watch(&captures);
+    exchange_offer(&captures);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/offer.hpp>
 #include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
@@ -34,7 +35,7 @@ ATTUNE_INLINE void know_time_bounds() noexcept
 {
     keep_this_library_loaded();
     static constexpr time_bounds measured{&measured_roof, &measured_verdicts};
-    exchange_time_bounds(&measured);
+    exchange_offer(&measured);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

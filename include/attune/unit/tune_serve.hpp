@@ -5,7 +5,6 @@
 // With ATTUNE_HEADER_ONLY no file includes it.
 #pragma once
 
-#include <attune/tune/dispatch/call_watch.ipp>
 #include <attune/tune/dispatch/dispatch_parts.ipp>
 #include <attune/tune/dispatch/dispatch_report.ipp>
 #include <attune/tune/dispatch/dispatch_table.ipp>

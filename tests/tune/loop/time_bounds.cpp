@@ -3,6 +3,7 @@
 #include <attune/tune/loop/time_bounds.hpp>
 
 #include <attune/attune.hpp>
+#include <attune/core/offer.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -16,7 +17,8 @@ using namespace attune_test;
 TEST_CASE(
     "without attune::roofline stated work counts nowhere, and one notice says what is missing")
 {
-    attune::detail::time_bounds const* const known = attune::detail::exchange_time_bounds(nullptr);
+    attune::detail::time_bounds const* const known =
+        attune::detail::exchange_offer<attune::detail::time_bounds>(nullptr);
     for (bool const is_stated : {false, true}) {
         auto kernel = accumulate_kernel(ways<usual, fast>());
         if (is_stated) kernel.work(100, 800);
@@ -34,5 +36,5 @@ TEST_CASE(
                   return has(said, "link attune::roofline");
               }) == is_stated);
     }
-    attune::detail::exchange_time_bounds(known);
+    attune::detail::exchange_offer(known);
 }

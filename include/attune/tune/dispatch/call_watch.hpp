@@ -114,7 +114,7 @@ public:
                                            call_frame const& frame) noexcept = 0;
 };
 
-/// What a part of the program offers that watches and makes calls: attune::capture.
+/// What a part of the program offers that watches and makes calls: attune::capture. See offer.hpp.
 struct call_watch {
     /// Of the environment variables that it reads, which have no effect, and why.
     std::vector<std::string> (*complaints)() = nullptr;
@@ -130,16 +130,6 @@ struct call_watch {
                           std::function<tuning_report(keyed_call const&)> const& tune) = nullptr;
 };
 
-/// @param watch  outlives its use; null: calls are not watched
-/// @return  the one before
-call_watch const* exchange_call_watch(call_watch const* watch) noexcept;
-/// Null: no part of this program watches calls.
-[[nodiscard]] call_watch const* call_watch_of_program() noexcept;
-
 } // namespace detail
 
 } // namespace attune::inline ATTUNE_ABI
-
-#ifdef ATTUNE_HEADER_ONLY
-#include <attune/tune/dispatch/call_watch.ipp>
-#endif

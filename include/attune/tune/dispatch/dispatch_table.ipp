@@ -4,6 +4,7 @@
 
 #include <attune/core/environment.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/own_float_environment.hpp>
 #include <attune/core/posix/fork_gate.hpp>
 #include <attune/core/posix/machine_figures.hpp>
@@ -36,7 +37,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline std::unique_ptr<watched_calls> watch_of(std::string const& kernel)
 {
-    call_watch const* const watch = call_watch_of_program();
+    call_watch const* const watch = offer_of_program<call_watch>();
     return watch != nullptr ? watch->watch(kernel) : nullptr;
 }
 
@@ -150,7 +151,7 @@ private:
                                                 tuning_options options)
 {
     tuning_options out = with_mode(std::move(options));
-    call_watch const* const watch = call_watch_of_program();
+    call_watch const* const watch = offer_of_program<call_watch>();
     if (watch != nullptr && watch->is_retuned(kernel)) out.on_miss = miss_policy::always;
     return out;
 }
@@ -356,7 +357,7 @@ ATTUNE_INLINE tuned_now dispatch_table::tune_with(trials_elsewhere& elsewhere,
 
 ATTUNE_INLINE void dispatch_table::replay(call_maker const& make) noexcept
 try {
-    call_watch const* const watch = call_watch_of_program();
+    call_watch const* const watch = offer_of_program<call_watch>();
     if (watch == nullptr) return;
     std::string const said =
         watch->replay(state_->parts.subject, make, [this](keyed_call const& given) {

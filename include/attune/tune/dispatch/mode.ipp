@@ -4,6 +4,7 @@
 
 #include <attune/core/enum_table.hpp>
 #include <attune/core/environment.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/layers.hpp>
 #include <attune/tune/dispatch/call_watch.hpp>
@@ -119,7 +120,7 @@ ATTUNE_INLINE std::vector<std::string> complaints_of_variables()
     if (!force.empty() && values_in(force).empty())
         out.push_back("ATTUNE_FORCE is '" + force +
                       "', which names no value, such as \"TILE=64 UNROLL=4\": ignored");
-    if (call_watch const* const watch = call_watch_of_program()) {
+    if (call_watch const* const watch = offer_of_program<call_watch>()) {
         for (std::string& said : watch->complaints())
             out.push_back(std::move(said));
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/error.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/cpu/cpu_bench.hpp>
 #include <attune/measure/sandbox/shared_with_child.hpp>
@@ -85,9 +86,9 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                     "kernel '" + problem.kernel.name + "'",
                     "declare kernel.extent<i>(elements)");
     bench_options how = bench_options_of(options);
-    energy_maker const measures = energy_maker_of_program();
-    if (problem.kernel.most_joules > 0 && measures != nullptr)
-        how.energy = measures(options.measuring.powercap);
+    auto const* const energy = offer_of_program<energy_maker>();
+    if (problem.kernel.most_joules > 0 && energy != nullptr)
+        how.energy = energy->make(options.measuring.powercap);
     return std::make_unique<cpu_bench>(trial_call_of(problem), how);
 }
 

@@ -57,8 +57,8 @@ public:
     [[nodiscard]] virtual double most_bytes_per_s(unsigned) { return 0; }
 };
 
-/// What a part of the program offers that knows bounds: attune::roofline. The problem outlives what
-/// is made; `say` receives sentences for the user.
+/// What a part of the program offers that knows bounds: attune::roofline. See offer.hpp. The
+/// problem outlives what is made; `say` receives sentences for the user.
 struct time_bounds {
     using sayer = std::function<void(std::string)>;
     std::unique_ptr<kernel_roof> (*roof)(tuning_problem const& problem,
@@ -70,12 +70,6 @@ struct time_bounds {
         sayer say,
         std::function<double(unsigned threads)> bytes_per_s) = nullptr;
 };
-
-/// @param bounds  outlives its use; null: nothing is known
-/// @return  the one before
-time_bounds const* exchange_time_bounds(time_bounds const* bounds) noexcept;
-/// Null: no part of this program knows bounds.
-[[nodiscard]] time_bounds const* time_bounds_of_program() noexcept;
 
 /// Of the program, or one that knows nothing.
 [[nodiscard]] std::unique_ptr<kernel_roof>

@@ -1,31 +1,19 @@
-// attune/tune/loop/time_bounds.ipp - the part that knows bounds, set before static objects are made.
+// attune/tune/loop/time_bounds.ipp - bounds of the part that knows some, or none.
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 
-#include <atomic>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline constinit std::atomic<time_bounds const*> bounds_of_times = nullptr;
-
-ATTUNE_INLINE time_bounds const* exchange_time_bounds(time_bounds const* bounds) noexcept
-{
-    return bounds_of_times.exchange(bounds);
-}
-
-ATTUNE_INLINE time_bounds const* time_bounds_of_program() noexcept
-{
-    return bounds_of_times.load();
-}
-
 ATTUNE_INLINE std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say)
 {
-    if (auto const* const known = time_bounds_of_program())
+    if (auto const* const known = offer_of_program<time_bounds>())
         return known->roof(problem, options, std::move(say));
     return std::make_unique<kernel_roof>();
 }
@@ -36,7 +24,7 @@ verdicts_of(tuning_problem const& problem,
             time_bounds::sayer say,
             std::function<double(unsigned threads)> bytes_per_s)
 {
-    if (auto const* const known = time_bounds_of_program())
+    if (auto const* const known = offer_of_program<time_bounds>())
         return known->verdicts(problem, options, std::move(say), std::move(bytes_per_s));
     return std::make_unique<candidate_verdicts>();
 }
@@ -44,7 +32,7 @@ verdicts_of(tuning_problem const& problem,
 ATTUNE_INLINE std::string missing_bounds(tuning_problem const& problem,
                                          tuning_options const& options)
 {
-    if (time_bounds_of_program() != nullptr) return {};
+    if (offer_of_program<time_bounds>() != nullptr) return {};
     bool const is_asked =
         problem.kernel.work != nullptr && problem.device == nullptr && !problem.predict;
     if (!is_asked) return {};
