@@ -40,7 +40,7 @@ set(outer_ring
     search/meta/tuning_gains search/meta/usual_gain search/local/annealing search/local/coordinate_descent
     search/local/differential_evolution search/local/genetic search/local/local_search search/local/particle_swarm
     search/local/unit_embedding tune/recommended                                # techniques and their history
-    search/published/ search/two_level/ search/cost/ search/transfer/other_programs remember/files/sample_file
+    search/published/ search/two_level/ search/cost/ search/transfer/other_programs remember/files/sample_file core/xxh64
     search/pareto/ tune/minimize_two search/fidelity/ tune/minimize_with_budget
     tune/capture remember/files/captured_call                                  # recorded calls
     tune/together                                                               # one budget for many kernels
@@ -49,24 +49,14 @@ set(outer_ring
     tune/roofline tune/loop/candidate_pruning tune/loop/kernel_roofline
     measure/roofline/core_peaks measure/roofline/machine_limits measure/roofline/detail/ # times beside the limits of the machine
     measure/energy[/.]                                                          # joules
+    tune/lessons tune/dispatch/choice/kept_                                     # what other tunings gained
     ship/)
 list(JOIN outer_ring "|" outer_ring)
 set(outer_ring "^(${outer_ring})")
 # What still does: <core file>><outer file>. The aim is an empty list; an edge that is gone must leave it.
 set(edges_outwards
     search/narrowing_search.ipp>search/cost/cost_samples.hpp
-    search/narrowing_search.ipp>search/meta/technique_history.hpp
-    tune/dispatch/background/tuning_slice.hpp>search/cost/cost_samples.hpp
-    tune/dispatch/background/tuning_slice.hpp>search/meta/technique_history.hpp
-    tune/dispatch/choice/kept_samples.hpp>remember/files/sample_file.hpp
-    tune/dispatch/choice/kept_samples.hpp>search/cost/cost_samples.hpp
-    tune/dispatch/choice/kept_samples.hpp>search/cost/expected_rows.hpp
-    tune/dispatch/choice/kept_techniques.hpp>remember/files/sample_file.hpp
-    tune/dispatch/choice/kept_techniques.hpp>search/meta/space_structure.hpp
-    tune/dispatch/choice/kept_techniques.hpp>search/meta/technique_history.hpp
-    tune/loop/logged_search.hpp>search/cost/cost_samples.hpp
-    tune/loop/session_memory.hpp>search/cost/cost_samples.hpp
-    tune/loop/session_memory.hpp>search/meta/technique_history.hpp)
+    search/narrowing_search.ipp>search/meta/technique_history.hpp)
 
 # third party -> the files, as a regex over the path below attune/, that may include it
 set(where_boost "^(declare|space|search|tune)/")

@@ -4,7 +4,7 @@
 
 #include <attune/attune.hpp>
 #include <attune/compile/clang.hpp>
-#include <attune/search/models.hpp>
+#include <attune/tune/lessons.hpp>
 
 #include <algorithm>
 #include <cstddef>

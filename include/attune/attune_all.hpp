@@ -98,6 +98,7 @@
 #include <attune/remember/problem/matching.hpp>
 #include <attune/remember/shipped.hpp>
 // Tunings: two objectives, fidelity, one budget, many machines
+#include <attune/tune/lessons.hpp>
 #include <attune/tune/minimize_over.hpp>
 #include <attune/tune/minimize_recorded.hpp>
 #include <attune/tune/minimize_two.hpp>

@@ -1,10 +1,12 @@
 // tests/fuzz/events.cpp - no event log crashes a reader, nor a search that continues it.
 // SPDX-License-Identifier: MIT
+#include <attune/core/offer.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/measure/clock/estimate.hpp>
 #include <attune/remember/detail/event_line.hpp>
 #include <attune/remember/files/event_log.hpp>
+#include <attune/remember/files/sample_file.ipp>
 #include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/meta/space_structure.ipp>
 #include <attune/search/meta/technique_history.ipp>
@@ -14,11 +16,15 @@
 #include <attune/search/repeat.ipp>
 #include <attune/search/transfer/past_text.ipp>
 #include <attune/space/files/read_json.hpp>
+#include <attune/tune/dispatch/choice/kept_samples.ipp>
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
 #include <attune/tune/loop/logged_search.ipp>
+#include <attune/tune/loop/tuning_lessons.ipp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -35,12 +41,20 @@ attune::chain_of_trees sample_space()
     return attune::chain_of_trees(attune::bind_inputs(std::move(read.front().space), {}));
 }
 
+std::shared_ptr<attune::detail::lesson const> lesson_of(std::string_view text)
+{
+    auto programs = attune::detail::samples_lesson::in(text);
+    return programs ? programs : attune::detail::techniques_lesson::in(text);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
     static fuzz::data_file const file;
     static attune::chain_of_trees const space = sample_space();
+    static attune::detail::tuning_lessons const lessons{.read = &lesson_of};
+    attune::detail::exchange_offer(&lessons);
     static attune::search_factory const make = attune::search_with<attune::random_searcher>();
     // The first line is right, so that what follows is a past.
     file.hold(attune::detail::session_line("key", 5) +

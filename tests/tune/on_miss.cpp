@@ -5,6 +5,7 @@
 #include <attune/space/schedule/program_features.hpp>
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/lessons.hpp>
 
 #include <algorithm>
 #include <array>

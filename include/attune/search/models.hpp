@@ -3,7 +3,7 @@
 // tested by search/transfer/other_programs.cpp
 //
 // Compiled by the target attune::models. With it the default search learns from programs of other
-// tasks: see tuning_search::samples.
+// tasks, search::automatic::learn_from().
 #pragma once
 
 #include <attune/search/bayes/model/forest_model.hpp>

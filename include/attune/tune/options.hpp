@@ -114,17 +114,18 @@ struct tuning_search {
     /// A file of measured programs, for kernels made from programs: each tuning appends what it
     /// measures, and the strategy learns from those of other programs, sizes, compilers and
     /// machines before its first evaluation: the default, two_level_search, evolutionary_search,
-    /// and each with learn_from(cost_samples). The default learns in a program that includes
-    /// attune/search/models.hpp and links attune::models. Many tunings, also of other processes,
-    /// may use one file. Programs for a GPU (device_kernel()) have features of their own: they
-    /// learn from programs for a GPU alone, and programs for a processor from theirs. Empty: none.
+    /// and each with learn_from(cost_samples). The program includes <attune/tune/lessons.hpp> and
+    /// links attune::lessons. Many tunings, also of other processes, may use one file. Programs for
+    /// a GPU (device_kernel()) have features of their own: they learn from programs for a GPU
+    /// alone, and programs for a processor from theirs. Empty: none.
     std::string samples{};
     /// A file of what techniques gained, and whole strategies: each tuning by a strategy with a
     /// name (the default; search::recommended, which chooses by all lines: see
     /// recommended_search(); make of a search::technique, such as parse_technique() and
     /// auc_bandit_of() give) appends a line. `attune recommend` compares them. Many tunings, also
     /// of other processes, may use one file; a long one gets another one beside it, FILE.sums,
-    /// which saves time and may be deleted. Empty: none.
+    /// which saves time and may be deleted. The program includes <attune/tune/lessons.hpp> and
+    /// links attune::lessons. Empty: none.
     std::string techniques{};
     /// A configuration is neither compiled nor run where its work (kernel.work, with parameters)
     /// takes longer on this machine than the best so far; the report counts these. Where half of

@@ -5,6 +5,7 @@
 
 #include <attune/core/version.hpp>
 #include <attune/search/compose/recommended.hpp>
+#include <attune/tune/lessons.hpp>
 #include <attune/tune/options.hpp>
 
 #include <string>

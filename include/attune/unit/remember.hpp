@@ -7,7 +7,6 @@
 
 #include <attune/remember/any_store.ipp>
 #include <attune/remember/files/event_log.ipp>
-#include <attune/remember/files/sample_file.ipp>
 #include <attune/remember/files/t4.ipp>
 #include <attune/remember/followed_store.ipp>
 #include <attune/remember/layers.ipp>

@@ -21,14 +21,10 @@
 #include <attune/search/bayes/memory.ipp>
 #include <attune/search/bayes/model/learner.ipp>
 #include <attune/search/bayesian.ipp>
-#include <attune/search/cost/cost_samples.ipp>
 #include <attune/search/exhaustive.ipp>
 #include <attune/search/local/neighbourhood_descent.ipp>
 #include <attune/search/local/stepwise.ipp>
 #include <attune/search/local/wide_climb.ipp>
-#include <attune/search/meta/space_structure.ipp>
-#include <attune/search/meta/technique_history.ipp>
-#include <attune/search/meta/tuning_gains.ipp>
 #include <attune/search/narrowing_search.ipp>
 #include <attune/search/optimizer_core.ipp>
 #include <attune/search/random.ipp>

@@ -30,4 +30,7 @@
 #include <attune/search/meta/auc_bandit.ipp>
 #include <attune/search/meta/recommendation.ipp>
 #include <attune/search/meta/recommending_bandit.ipp>
+#include <attune/search/meta/space_structure.ipp>
+#include <attune/search/meta/technique_history.ipp>
+#include <attune/search/meta/tuning_gains.ipp>
 #include <attune/search/meta/usual_gain.ipp>

@@ -7,7 +7,6 @@
 
 #include <attune/tune/dispatch/choice/default_code.ipp>
 #include <attune/tune/dispatch/choice/forced_choice.ipp>
-#include <attune/tune/dispatch/choice/kept_samples.ipp>
 #include <attune/tune/dispatch/choice/near_choice.ipp>
 #include <attune/tune/dispatch/choice/remembered_choice.ipp>
 #include <attune/tune/dispatch/choice/session_record.ipp>

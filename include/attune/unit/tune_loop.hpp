@@ -10,3 +10,4 @@
 #include <attune/tune/loop/run_state.ipp>
 #include <attune/tune/loop/session.ipp>
 #include <attune/tune/loop/time_bounds.ipp>
+#include <attune/tune/loop/tuning_lessons.ipp>

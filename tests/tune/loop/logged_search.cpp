@@ -7,6 +7,9 @@
 #include <attune/search/compose/recommended.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/space/kept_settings.hpp>
+#include <attune/tune/dispatch/choice/kept_samples.hpp>
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
+#include <attune/tune/lessons.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -103,19 +107,23 @@ TEST_CASE("an interrupted search that learnt from other programs says where thes
     one.add("task", {{1, 2}, 2}, 0.5);
     attune::cost_samples more = one;
     more.add("task", {{3, 4}, 2}, 0.25);
+    auto const knowing = [](attune::cost_samples const& of) {
+        return attune::detail::session_memory{
+            .lessons = {std::make_shared<attune::detail::samples_lesson>(of)}};
+    };
     auto const said = [&](attune::cost_samples const& first,
                           attune::cost_samples const& then,
                           attune::search_factory const& by) {
         scratch_directory const directory;
         {
             event_log log{directory.file("log"), "key", 5};
-            logged_search search{by, space, 5, log, {.samples = first}};
+            logged_search search{by, space, 5, log, knowing(first)};
             CHECK(search.notice().empty());
             point const p = search.ask(1).front();
             search.tell(p, bowl(p));
         }
         event_log log{directory.file("log"), "key", 5};
-        logged_search const search{by, space, 5, log, {.samples = then}};
+        logged_search const search{by, space, 5, log, knowing(then)};
         CHECK(search.past().size() == 1);
         return search.notice();
     };
@@ -437,7 +445,12 @@ TEST_CASE("what techniques gained is logged without strategies, which no search 
     std::vector<point> asked;
     {
         event_log log{directory.file("log"), "key", 5};
-        logged_search search{by, space, 5, log, {.techniques = past}};
+        logged_search search{
+            by,
+            space,
+            5,
+            log,
+            {.lessons = {std::make_shared<attune::detail::techniques_lesson>(past)}}};
         for (int i = 0; i < 3; ++i) {
             asked.push_back(search.ask(1).front());
             search.tell(asked.back(), bowl(asked.back()));

@@ -3,6 +3,8 @@
 #include <attune/tune/loop/session.hpp>
 
 #include <attune/core/posix/steady_seconds.hpp>
+#include <attune/tune/dispatch/choice/kept_samples.hpp>
+#include <attune/tune/dispatch/choice/kept_techniques.hpp>
 #include <attune/tune/dispatch/choice/remembered_choice.hpp>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <csignal>
 #include <doctest/doctest.h>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -113,8 +116,12 @@ TEST_CASE("the seconds of the search are all that it took: to be made, to learn,
     options.search.strategy = attune::search_with<napping_search>(&naps);
     attune::detail::session_memory memory;
     memory.related.push_back({.name = "other"});
-    memory.samples.add("task", {{1, 2}, 2}, 0.5);
-    memory.techniques.add({.label = "other", .structure = {}});
+    attune::cost_samples programs;
+    programs.add("task", {{1, 2}, 2}, 0.5);
+    attune::search::technique_history gains;
+    gains.add({.label = "other", .structure = {}});
+    memory.lessons = {std::make_shared<attune::detail::samples_lesson>(programs),
+                      std::make_shared<attune::detail::techniques_lesson>(gains)};
     memory.known.push_back({b.space.at(0), attune::measurement::exact(8e-3), {}});
     memory.read_s = 2;
     auto const r = b.tune(options, std::move(memory));

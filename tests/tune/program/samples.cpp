@@ -7,6 +7,7 @@
 #include <attune/search/two_level/two_level_search.hpp>
 #include <attune/space/schedule/derived_space.hpp>
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
+#include <attune/tune/lessons.hpp>
 #include <attune/tune/program/nest.hpp>
 #include <attune/tune/replay.hpp>
 #include <attune/tune/tuned.hpp>

@@ -8,7 +8,6 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/remember/files/event_log.hpp>
-#include <attune/search/cost/cost_samples.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/search/transfer/past_session.hpp>
 #include <attune/space/chain_of_trees.hpp>
@@ -55,7 +54,7 @@ public:
     /// @param memory  known: where the log has none to continue, told as the search asks for them,
     ///                while it does, and then all others: equal seeds go on as if there had been no
     ///                interruption. So are the outcomes that a new session knows from the log, with
-    ///                which these are, too. related, samples, techniques: what the search begins
+    ///                which these are, too. related, lessons: what the search begins
     ///                with; they are logged, so that a replay needs nothing but the log
     /// @param ahead   configurations that are asked for before the outcome of one is told
     /// @param is_narrowed  false: narrow() is not called, unless the log has such a call

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
-#include <attune/search/automatic.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/transfer/past_text.hpp>
@@ -32,53 +31,6 @@ namespace attune::inline ATTUNE_ABI::detail {
     return space.contains(at);
 }
 
-/// How the text of `informed` begins where it is no past session, whose texts begin with a digit.
-inline constexpr char const* informed_by_samples = "programs\n";
-
-/// Nothing where the rest of such a text is none of programs.
-[[nodiscard]] inline std::optional<cost_samples> samples_in(std::string_view text)
-{
-    try {
-        return read_cost_samples(text.substr(std::string_view(informed_by_samples).size()));
-    } catch (error const&) {
-        return {};
-    }
-}
-
-/// The text of the programs that a session learnt from; empty: from none.
-[[nodiscard]] inline std::string_view logged_samples(std::vector<event> const& events)
-{
-    for (event const& e : events)
-        if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples))
-            return std::string_view(e.text).substr(std::string_view(informed_by_samples).size());
-    return {};
-}
-
-/// The same where it is what techniques gained.
-inline constexpr char const* informed_by_techniques = "techniques\n";
-
-/// Nothing where the rest of such a text has a line that is none of a history.
-[[nodiscard]] inline std::optional<search::technique_history> techniques_in(std::string_view text)
-{
-    text.remove_prefix(std::string_view(informed_by_techniques).size());
-    search::technique_history out = search::read_history(text);
-    if (search::history_text(out) != text) return {};
-    return out;
-}
-
-/// The same without strategies: no search uses them, and a release that knows none cannot go on
-/// with a log that has them.
-[[nodiscard]] inline search::technique_history
-without_strategies(search::technique_history const& past)
-{
-    std::vector<search::representation> all = past.representations();
-    for (search::representation& one : all)
-        one.strategies.clear();
-    search::technique_history out;
-    out.add_all(std::move(all));
-    return out;
-}
-
 /// @return  the error in an event of a file; empty when there is none
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
@@ -87,10 +39,12 @@ without_strategies(search::technique_history const& past)
         return e.text.empty() || read_kept_settings(space.describe(), e.text)
                    ? ""
                    : "the part of the space that it went on in cannot be read";
-    if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples))
-        return samples_in(e.text) ? "" : "the programs that it learnt from cannot be read";
-    if (e.kind == event_kind::informed && e.text.starts_with(informed_by_techniques))
-        return techniques_in(e.text) ? "" : "what techniques gained before cannot be read";
+    if (e.kind == event_kind::informed && is_of_lesson(e.text)) {
+        if (offer_of_program<tuning_lessons>() == nullptr)
+            return "it learnt from other tunings; include <attune/tune/lessons.hpp> and link "
+                   "attune::lessons";
+        return lesson_in(e.text) ? "" : "what it learnt from other tunings cannot be read";
+    }
     if (e.kind == event_kind::informed)
         return read_past(e.text) ? "" : "what it was informed of cannot be read";
     if (e.points.size() != 1 || !is_point_of(space, e.points.front()))
@@ -115,16 +69,11 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
             out.open.insert(out.open.end(), e.points.begin(), e.points.end());
             return {};
         }
-        if (e.kind == event_kind::informed && e.text.starts_with(informed_by_samples)) {
-            (void)search.learn_from(*samples_in(e.text));
-            return {};
-        }
-        if (e.kind == event_kind::informed && e.text.starts_with(informed_by_techniques)) {
-            (void)search.learn_from(*techniques_in(e.text));
-            return {};
-        }
         if (e.kind == event_kind::informed) {
-            search.inform({*read_past(e.text)});
+            if (is_of_lesson(e.text))
+                (void)lesson_in(e.text)->tell(search);
+            else
+                search.inform({*read_past(e.text)});
             return {};
         }
         if (e.kind == event_kind::narrowed) {
@@ -242,10 +191,11 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
     }
     if (!is_repeated || logged.empty()) {
         inform(memory);
-    } else if (logged_samples(logged) != text_of(memory.samples) &&
-               make(space, seed).learn_from(cost_samples{})) {
-        notice_ = "the interrupted tuning goes on with the measured programs that it began with; "
-                  "the file of tuning_search::samples has others by now";
+    } else {
+        for (auto const& one : memory.lessons)
+            if (std::string why = one->why_other(logged, [&] { return make(space, seed); });
+                !why.empty())
+                notice_ = std::move(why);
     }
     if (past_.told.empty() && past_.open.empty()) {
         add_outcomes(known, memory.known);
@@ -259,18 +209,8 @@ ATTUNE_INLINE void logged_search::inform(session_memory const& memory)
     if (!memory.related.empty()) search_.inform(memory.related);
     for (past_session const& one : memory.related)
         write({.kind = event_kind::informed, .text = text_of_past(one)});
-    if (memory.samples.size() > 0 && search_.learn_from(memory.samples))
-        write(
-            {.kind = event_kind::informed, .text = informed_by_samples + text_of(memory.samples)});
-    else if (memory.samples.size() > 0 && search_.strategy() == automatic_name &&
-             programs_as_session == nullptr)
-        notice_ = "the search does not learn from the programs in the file of "
-                  "tuning_search::samples: include <attune/search/models.hpp> and link "
-                  "attune::models";
-    search::technique_history const techniques = without_strategies(memory.techniques);
-    if (!techniques.representations().empty() && search_.learn_from(techniques))
-        write({.kind = event_kind::informed,
-               .text = informed_by_techniques + search::history_text(techniques)});
+    for (auto const& one : memory.lessons)
+        if (one->tell(search_)) write({.kind = event_kind::informed, .text = one->text()});
 }
 
 ATTUNE_INLINE void logged_search::write(event happened)

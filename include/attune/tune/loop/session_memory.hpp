@@ -6,9 +6,8 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/point.hpp>
-#include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/meta/technique_history.hpp>
 #include <attune/search/transfer/past_session.hpp>
+#include <attune/tune/loop/tuning_lessons.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -38,10 +37,7 @@ struct session_memory {
     /// Outcomes at other inputs, on other devices, of other versions: what a new session begins
     /// with. They are tried again, never taken for its own.
     std::vector<past_session> related{};
-    /// Measured programs of other tasks, which a search with a cost model learns first.
-    cost_samples samples{};
-    /// What techniques gained in other tunings, for a search that chooses among techniques.
-    search::technique_history techniques{};
+    lesson_list lessons{};
     /// Object keys with the outcomes of equal code at these inputs on this device, where another
     /// source text or compiler made it: such code is not measured again.
     std::vector<std::pair<std::string, outcome>> known_code{};

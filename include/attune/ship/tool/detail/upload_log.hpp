@@ -16,6 +16,7 @@
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
+#include <attune/tune/lessons.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 
 #include <algorithm>

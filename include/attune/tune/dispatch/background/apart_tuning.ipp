@@ -35,9 +35,7 @@ struct apart_tuning::open_tuning {
     int rests = 0;                              ///< how often calls stopped to come
     sliced_tuning so_far{};                     ///< with `calls` as they were when last looked
     std::vector<known_outcome> outcomes{};
-    // See tuning_slice; of the thread in the background.
-    std::optional<cost_samples> samples{};
-    std::optional<search::technique_history> techniques{};
+    std::optional<lesson_list> lessons{}; ///< see tuning_slice; of the thread in the background
 };
 
 /// While one exists, calls of the shape go through the slot.
@@ -306,8 +304,7 @@ ATTUNE_INLINE void apart_tuning::go_on()
     tuning_slice slice =
         next_slice(one->so_far, limits_of(*one), left, static_cast<std::size_t>(waiting));
     slice.known = one->outcomes;
-    slice.samples = &one->samples;
-    slice.techniques = &one->techniques;
+    slice.lessons = &one->lessons;
     if (one->slot != nullptr) slice.make_bench = online_bench_for(*one);
     here.unlock();
     bool is_over = true;

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/search/cost/cost_samples.hpp>
-#include <attune/search/meta/technique_history.hpp>
 #include <attune/search/search_limits.hpp>
 #include <attune/tune/loop/session_memory.hpp>
 #include <attune/tune/options.hpp>
@@ -25,11 +23,9 @@ struct tuning_slice {
     /// Of the sessions before, as run_session() takes them. A store may know more.
     std::vector<known_outcome> known{};
     bench_factory make_bench{}; ///< empty: that of the options
-    /// Measured programs of other tasks, and what techniques gained in other tunings, kept for all
-    /// sessions of a tuning: the first session that finds none here reads them. Null: this session
-    /// reads them for itself.
-    std::optional<cost_samples>* samples = nullptr;
-    std::optional<search::technique_history>* techniques = nullptr;
+    /// Kept for all sessions of a tuning: the first session that finds none here reads them. Null:
+    /// this session reads them for itself.
+    std::optional<lesson_list>* lessons = nullptr;
     /// So many tunings share `evaluations` and `seconds`, by whichever of them goes on: see
     /// stepped_session::allow(). The limits of `tuned` do not count then, and none waits for one
     /// who tunes the same. 0: they are this one's.

@@ -9,11 +9,39 @@
 #include <attune/search/cost/expected_rows.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/tune/loop/session_memory.hpp>
+#include <attune/tune/loop/tuning_lessons.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// Measured programs of other tasks, which a search with a model of programs learns first.
+class samples_lesson final : public lesson {
+public:
+    explicit samples_lesson(cost_samples others)
+        : others_(std::move(others))
+    {
+    }
+    /// Null: the text of event_kind::informed is none of programs.
+    [[nodiscard]] static std::shared_ptr<lesson const> in(std::string_view text);
+
+    bool tell(any_searcher& to) const override
+    {
+        return others_.size() > 0 && to.learn_from(others_);
+    }
+    [[nodiscard]] std::string text() const override;
+    [[nodiscard]] std::string why_other(std::vector<event> const& logged,
+                                        std::function<any_searcher()> const& make) const override;
+
+private:
+    cost_samples others_;
+};
 
 /// The file of tuning_search::samples, as one problem sees it. The problem's own programs are of
 /// the task with its name, whose samples are not among others(): its outcomes are in the store.

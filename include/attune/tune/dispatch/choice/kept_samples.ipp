@@ -7,7 +7,9 @@
 #include <attune/core/version.hpp>
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +18,38 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// How text() begins.
+inline constexpr std::string_view informed_by_samples = "programs\n";
+
+ATTUNE_INLINE std::shared_ptr<lesson const> samples_lesson::in(std::string_view text)
+{
+    if (!text.starts_with(informed_by_samples)) return nullptr;
+    try {
+        return std::make_shared<samples_lesson>(
+            read_cost_samples(text.substr(informed_by_samples.size())));
+    } catch (error const&) {
+        return nullptr;
+    }
+}
+
+ATTUNE_INLINE std::string samples_lesson::text() const
+{
+    return std::string(informed_by_samples) + text_of(others_);
+}
+
+ATTUNE_INLINE std::string samples_lesson::why_other(std::vector<event> const& logged,
+                                                    std::function<any_searcher()> const& make) const
+{
+    auto const first = std::find_if(logged.begin(), logged.end(), [](event const& e) {
+        return e.kind == event_kind::informed && e.text.starts_with(informed_by_samples);
+    });
+    if ((first == logged.end() ? informed_by_samples : first->text) == text() ||
+        !make().learn_from(cost_samples{}))
+        return {};
+    return "the interrupted tuning goes on with the measured programs that it began with; the file "
+           "of tuning_search::samples has others by now";
+}
 
 /// Numbers of programs under other names mean something else.
 /// @param columns  description::row_names

@@ -10,10 +10,12 @@
 #include <attune/search/meta/space_structure.hpp>
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/meta/technique_use.hpp>
+#include <attune/tune/loop/tuning_lessons.hpp>
 
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +23,43 @@
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// What techniques gained in other tunings, for a search that chooses among techniques. Without
+/// strategies: no search uses them, and a release that knows none cannot go on with a log that has
+/// them.
+class techniques_lesson final : public lesson {
+public:
+    explicit techniques_lesson(search::technique_history const& past)
+    {
+        std::vector<search::representation> all = past.representations();
+        for (search::representation& one : all)
+            one.strategies.clear();
+        past_.add_all(std::move(all));
+    }
+    /// Null: the text of event_kind::informed is none of these, or has a line that is none.
+    [[nodiscard]] static std::shared_ptr<lesson const> in(std::string_view text)
+    {
+        if (!text.starts_with(informed_by_techniques)) return nullptr;
+        text.remove_prefix(informed_by_techniques.size());
+        search::technique_history const past = search::read_history(text);
+        if (search::history_text(past) != text) return nullptr;
+        return std::make_shared<techniques_lesson>(past);
+    }
+
+    bool tell(any_searcher& to) const override
+    {
+        return !past_.representations().empty() && to.learn_from(past_);
+    }
+    [[nodiscard]] std::string text() const override
+    {
+        return std::string(informed_by_techniques) + search::history_text(past_);
+    }
+
+private:
+    static constexpr std::string_view informed_by_techniques = "techniques\n"; ///< begins text()
+
+    search::technique_history past_{};
+};
 
 /// See sample_file.
 inline constexpr char const* techniques_meaning =

@@ -3,17 +3,17 @@
 #pragma once
 
 #include <attune/core/number_text.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/problem/claim.hpp>
 #include <attune/tune/device/device_target.hpp>
 #include <attune/tune/dispatch/choice/forced_choice.hpp>
-#include <attune/tune/dispatch/choice/kept_samples.hpp>
-#include <attune/tune/dispatch/choice/kept_techniques.hpp>
 #include <attune/tune/dispatch/choice/variant_choice.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/interrupt.hpp>
 #include <attune/tune/loop/session.hpp>
+#include <attune/tune/loop/tuning_lessons.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -52,8 +52,7 @@ struct variant_choice::stepped::tuning {
     tuning_options now;
     std::vector<known_outcome> all{};
     std::size_t known_before = 0;
-    std::optional<kept_samples> samples{};
-    std::optional<kept_techniques> techniques{};
+    std::unique_ptr<kept_lessons> kept{}; ///< null: no part of this program keeps lessons
     std::optional<stepped_session> session{};
 };
 
@@ -61,29 +60,23 @@ struct variant_choice::stepped::tuning {
 ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
 {
     tuning& t = *tuning_;
-    tuning_search const& search = by_.subject_.options.search;
-    description const& d = of_.space->describe();
-    // The first of several slices reads for all: each begins as it did.
-    auto const once = [](auto* kept, auto const& read) {
-        if (kept == nullptr) return read();
-        if (!*kept) *kept = read();
-        return **kept;
-    };
+    tuning_lessons::subject const subject{by_.subject_.options.search, key_, *of_.space, predict_};
     session_memory memory;
     double read_s = 0;
     {
         counted_seconds const counted(read_s);
         memory = by_.remembered_.memory_of(key_, *of_.space, anew);
-        if (!search.samples.empty() && !d.row_names.empty() && !predict_) {
-            t.samples.emplace(search.samples, key_, *of_.space);
-            memory.samples = once(slice_ != nullptr ? slice_->samples : nullptr,
-                                  [&t] { return t.samples->others(); });
+        if (auto const* const part = offer_of_program<tuning_lessons>()) {
+            t.kept = part->open(subject);
+            // The first of several slices reads for all: each begins as it did.
+            std::optional<lesson_list>* const read = slice_ != nullptr ? slice_->lessons : nullptr;
+            memory.lessons = read != nullptr && *read ? **read : t.kept->read();
+            if (read != nullptr) *read = memory.lessons;
         }
-        if (!search.techniques.empty()) {
-            t.techniques.emplace(search.techniques, by_.subject_.kernel.name, d);
-            memory.techniques = once(slice_ != nullptr ? slice_->techniques : nullptr,
-                                     [&t] { return t.techniques->all(); });
-        }
+    }
+    if (std::string why = missing_lessons(subject); !why.empty()) {
+        by_.report_.tell(why);
+        told_.push_back(std::move(why));
     }
     memory.read_s = read_s;
     memory.elsewhere = by_.elsewhere_;
@@ -94,7 +87,7 @@ ATTUNE_INLINE session_memory variant_choice::stepped::read_memory(bool anew)
     memory.keep = [&t, keep = std::move(memory.keep)](known_outcome const& fresh) {
         t.all.push_back(fresh);
         if (keep) keep(fresh);
-        if (t.samples) t.samples->keep(fresh);
+        if (t.kept) t.kept->keep(fresh);
     };
     return memory;
 }
@@ -144,12 +137,6 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     t.session.reset();
     by_.spent_evaluations_ += t.all.size() - t.known_before;
     by_.spent_s_ += result.report.elapsed_s;
-    auto const tell_unused = [&](std::string const& path, char const* what, auto const& kept) {
-        if (!kept || kept->problem().empty()) return;
-        std::string const why = path + ": " + what + " not used or kept: " + kept->problem();
-        result.report.notices.push_back(why);
-        by_.report_.tell(why);
-    };
     // What another search found says nothing of this one.
     if (t.known_before > 1) result.strategy.clear();
     // A tuning is kept once, when it ends: one that was interrupted goes on from its log, and in
@@ -158,15 +145,11 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     bool const goes_on = slice_ != nullptr && slice_->sharers == 0 && result.ended == "budget" &&
                          t.all.size() < allowed.evaluations &&
                          slice_->seconds_before + slice_->seconds < allowed.seconds;
-    if (t.techniques && !result.report.interrupted && !goes_on)
-        t.techniques->keep(result.techniques,
-                           result.report.best.value > 0
-                               ? result.report.default_time.value / result.report.best.value
-                               : 0,
-                           result.logged_as,
-                           result.strategy);
-    tell_unused(subject.options.search.samples, "measured programs are", t.samples);
-    tell_unused(subject.options.search.techniques, "gains of techniques are", t.techniques);
+    if (t.kept && !result.report.interrupted && !goes_on) t.kept->end(result);
+    for (std::string const& why : t.kept ? t.kept->problems() : std::vector<std::string>{}) {
+        result.report.notices.push_back(why);
+        by_.report_.tell(why);
+    }
     bool const is_over = result.ended != "budget";
     if (!result.is_too_short) {
         bool const has_ended =
