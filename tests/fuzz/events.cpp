@@ -16,9 +16,11 @@
 #include <attune/search/repeat.ipp>
 #include <attune/search/transfer/past_text.ipp>
 #include <attune/space/files/read_json.hpp>
+#include <attune/space/query/setting_list.ipp>
 #include <attune/tune/dispatch/choice/kept_samples.ipp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 #include <attune/tune/loop/logged_search.ipp>
+#include <attune/tune/loop/time_bounds.hpp>
 #include <attune/tune/loop/tuning_lessons.ipp>
 
 #include <cstddef>
@@ -47,6 +49,13 @@ std::shared_ptr<attune::detail::lesson const> lesson_of(std::string_view text)
     return programs ? programs : attune::detail::techniques_lesson::in(text);
 }
 
+attune::any_searcher narrowing(attune::search_factory const& make,
+                               attune::chain_of_trees const& space,
+                               std::uint64_t seed)
+{
+    return attune::detail::narrowing_search{make, space, seed};
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
@@ -55,6 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     static attune::chain_of_trees const space = sample_space();
     static attune::detail::tuning_lessons const lessons{.read = &lesson_of};
     attune::detail::exchange_offer(&lessons);
+    static attune::detail::time_bounds const bounds{.narrowing = &narrowing};
+    attune::detail::exchange_offer(&bounds);
     static attune::search_factory const make = attune::search_with<attune::random_searcher>();
     // The first line is right, so that what follows is a past.
     file.hold(attune::detail::session_line("key", 5) +

@@ -7,6 +7,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
 #include <attune/space/build_pack.hpp>
+#include <attune/space/query/setting_list.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -29,15 +29,11 @@ class narrowing_search {
 public:
     using part_type = std::optional<kept_settings>; ///< of narrow()
 
-    /// @param is_narrowed  false: narrow() is never called, and nothing is kept for it
-    narrowing_search(search_factory make,
-                     chain_of_trees whole,
-                     std::uint64_t seed,
-                     bool is_narrowed = true);
+    narrowing_search(search_factory make, chain_of_trees whole, std::uint64_t seed);
 
     /// Goes on in that part of the whole space; nothing: in all of it.
-    /// @return  false: the part, or a search of it, cannot be built (see part_of()), or is_narrowed
-    ///          was false; all stays as it was
+    /// @return  false: the part, or a search of it, cannot be built (see part_of()); all stays as it
+    ///          was
     bool narrow(part_type const& part);
 
     /// Once narrowed, it ends where so many requests in a row bring points that were proposed or
@@ -71,7 +67,6 @@ private:
     search_factory make_;
     chain_of_trees whole_;
     std::uint64_t seed_;
-    bool is_narrowed_;
     any_searcher now_;
     std::optional<chain_of_trees> part_{}; ///< nothing: the whole space
     std::uint64_t begun_ = 0;              ///< searchers after the first

@@ -8,28 +8,24 @@
 #include <attune/search/meta/technique_history.hpp>
 #include <attune/search/narrowing_search.hpp>
 #include <attune/search/transfer/past_session.hpp>
-#include <attune/space/kept_settings.hpp>
+#include <attune/space/query/setting_list.hpp>
 
 #include <algorithm>
 #include <new>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE narrowing_search::narrowing_search(search_factory make,
-                                                 chain_of_trees whole,
-                                                 std::uint64_t seed,
-                                                 bool is_narrowed)
+ATTUNE_INLINE
+narrowing_search::narrowing_search(search_factory make, chain_of_trees whole, std::uint64_t seed)
     : make_(std::move(make))
     , whole_(std::move(whole))
     , seed_(seed)
-    , is_narrowed_(is_narrowed)
     , now_(make_(whole_, seed_))
 {
 }
 
 ATTUNE_INLINE bool narrowing_search::narrow(part_type const& part)
 {
-    if (!is_narrowed_) return false;
     std::optional<chain_of_trees> built;
     if (part && !(built = part_of(whole_, *part))) return false;
     try {
@@ -53,7 +49,6 @@ ATTUNE_INLINE bool narrowing_search::narrow(part_type const& part)
 ATTUNE_INLINE std::vector<point> narrowing_search::ask(std::size_t k)
 {
     std::vector<point> out = now_.ask(k);
-    if (!is_narrowed_) return out;
     if (begun_ == 0) {
         seen_.insert(out.begin(), out.end());
         return out;
@@ -77,7 +72,7 @@ ATTUNE_INLINE std::vector<point> narrowing_search::ask(std::size_t k)
 ATTUNE_INLINE void narrowing_search::make_call(point const& about, call made)
 {
     if (!part_ || part_->contains(about)) made(now_);
-    if (is_narrowed_) calls_.emplace_back(about, std::move(made));
+    calls_.emplace_back(about, std::move(made));
 }
 
 ATTUNE_INLINE void narrowing_search::tell(point const& p, outcome const& result)
@@ -111,22 +106,20 @@ narrowing_search::tell_excess(point const& p, double value, std::span<double con
 ATTUNE_INLINE void narrowing_search::inform(std::vector<past_session> const& past)
 {
     now_.inform(past);
-    if (is_narrowed_) before_.emplace_back([past](any_searcher& s) { s.inform(past); });
+    before_.emplace_back([past](any_searcher& s) { s.inform(past); });
 }
 
 ATTUNE_INLINE bool narrowing_search::learn_from(cost_samples const& others)
 {
     bool const learns = now_.learn_from(others);
-    if (is_narrowed_ && learns)
-        before_.emplace_back([others](any_searcher& s) { s.learn_from(others); });
+    if (learns) before_.emplace_back([others](any_searcher& s) { s.learn_from(others); });
     return learns;
 }
 
 ATTUNE_INLINE bool narrowing_search::learn_from(search::technique_history const& past)
 {
     bool const learns = now_.learn_from(past);
-    if (is_narrowed_ && learns)
-        before_.emplace_back([past](any_searcher& s) { s.learn_from(past); });
+    if (learns) before_.emplace_back([past](any_searcher& s) { s.learn_from(past); });
     return learns;
 }
 

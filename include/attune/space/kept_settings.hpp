@@ -1,19 +1,26 @@
-// attune/space/kept_settings.hpp - the part of a space that has some settings of some parameters.
+// attune/space/kept_settings.hpp - the settings of some parameters that a part of a space has, as data and as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
-#include <attune/space/chain_of_trees.hpp>
-#include <attune/space/query/setting_list.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+/// The most settings that are numbered: combinations of values, also invalid ones.
+inline constexpr std::uint64_t most_numbered_settings = std::uint64_t{1} << 20U;
+
+/// Number of combinations of the values of some parameters; nothing if one of them is real or there
+/// are more than most_numbered_settings.
+[[nodiscard]] std::optional<std::uint64_t> setting_list_size(description const& space,
+                                                             std::span<std::uint32_t const> scope);
 
 /// Which settings of some discrete parameters a part of a space has. Plain data, so that a log can
 /// hold it.
@@ -23,13 +30,6 @@ struct kept_settings {
 
     [[nodiscard]] friend bool operator==(kept_settings const&, kept_settings const&) = default;
 };
-
-/// The configurations of `whole` with the settings that are kept, built within a fraction of the
-/// usual limits. Points are those of `whole`.
-/// @return  nothing: a tree would exceed the limits or the memory, or no configuration is left
-/// @pre     kept.size() is setting_list_size()
-[[nodiscard]] std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
-                                                    kept_settings const& part);
 
 /// The parameters' numbers, then the lengths of runs of settings, kept ones first: "0 3\n5 2 93".
 [[nodiscard]] std::string text_of(kept_settings const& part);

@@ -1,51 +1,26 @@
-// attune/space/kept_settings.ipp - a space with one more condition, and that condition as text.
+// attune/space/kept_settings.ipp - settings as text.
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
-#include <attune/space/build_options.hpp>
 #include <attune/space/kept_settings.hpp>
 
 #include <charconv>
 #include <cstddef>
-#include <memory>
-#include <new>
 #include <span>
-#include <utility>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
-                                                    kept_settings const& part)
+ATTUNE_INLINE std::optional<std::uint64_t> setting_list_size(description const& space,
+                                                             std::span<std::uint32_t const> scope)
 {
-    description space = whole.describe();
-    std::vector<std::uint64_t> values;
-    for (std::uint32_t const p : part.scope)
-        values.push_back(space.parameters[p].value_count());
-    constraint_description kept;
-    kept.scope = part.scope;
-    kept.text = "one of the settings that are kept";
-    kept.test = [values = std::move(values),
-                 all = std::make_shared<std::vector<bool> const>(part.kept)](
-                    description const&, std::span<coordinate const> at) -> bool {
-        std::uint64_t number = 0;
-        for (std::size_t i = 0; i < values.size(); ++i)
-            number = number * values[i] + at[i].index;
-        return (*all)[number];
-    };
-    space.constraints.push_back(std::move(kept));
-    try {
-        return chain_of_trees{std::move(space),
-                              {.max_visits = 4'000'000,
-                               .max_bytes = 64ULL << 20U,
-                               .wide = when_wide::refuse,
-                               .enumeration = {.max_visits = 1'000'000}}};
-    } catch (error const&) {
-        return {};
-    } catch (std::bad_alloc const&) {
-        return {};
+    std::uint64_t count = 1;
+    for (std::uint32_t const p : scope) {
+        std::uint64_t const values = space.parameters[p].value_count(); // 0 for a real one
+        if (values == 0 || values > most_numbered_settings / count) return {};
+        count *= values;
     }
+    return count;
 }
 
 ATTUNE_INLINE std::string text_of(kept_settings const& part)

@@ -5,7 +5,6 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/files/event_log.hpp>
-#include <attune/search/narrowing_search.hpp>
 #include <attune/tune/loop/logged_search.hpp>
 #include <attune/tune/replay.hpp>
 
@@ -22,7 +21,7 @@ ATTUNE_INLINE replayed_session replay(std::string const& path,
         throw error("the log cannot be repeated: a line of its last session cannot be read",
                     path,
                     "tune again, or remove the damaged line and what follows it");
-    any_searcher again = detail::narrowing_search{search, space, session.seed};
+    any_searcher again = detail::search_for(search, space, session.seed, session.events);
     detail::replayed_calls calls = detail::repeat_calls(again, space, session.events);
     if (!calls.problem.empty())
         throw error("the log cannot be repeated: " + calls.problem,

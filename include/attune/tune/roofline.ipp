@@ -5,10 +5,12 @@
 #include <attune/core/offer.hpp>
 #include <attune/core/posix/stay_loaded.hpp>
 #include <attune/core/version.hpp>
+#include <attune/search/narrowing_search.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/kernel_roofline.hpp>
 #include <attune/tune/roofline.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -31,10 +33,16 @@ measured_verdicts(tuning_problem const& problem,
         problem, options, std::move(say), pruning_machine{.bytes_per_s = std::move(bytes_per_s)});
 }
 
+[[nodiscard]] inline any_searcher
+narrowing(search_factory const& make, chain_of_trees const& space, std::uint64_t seed)
+{
+    return narrowing_search{make, space, seed};
+}
+
 ATTUNE_INLINE void know_time_bounds() noexcept
 {
     keep_this_library_loaded();
-    static constexpr time_bounds measured{&measured_roof, &measured_verdicts};
+    static constexpr time_bounds measured{&measured_roof, &measured_verdicts, &narrowing};
     exchange_offer(&measured);
 }
 

@@ -7,6 +7,8 @@
 
 #include <attune/measure/roofline/core_peaks.ipp>
 #include <attune/measure/roofline/machine_limits.ipp>
+#include <attune/search/narrowing_search.ipp>
+#include <attune/space/query/setting_list.ipp>
 #include <attune/tune/loop/candidate_pruning.ipp>
 #include <attune/tune/loop/kernel_roofline.ipp>
 #include <attune/tune/roofline.ipp>

@@ -25,7 +25,6 @@
 #include <attune/search/local/neighbourhood_descent.ipp>
 #include <attune/search/local/stepwise.ipp>
 #include <attune/search/local/wide_climb.ipp>
-#include <attune/search/narrowing_search.ipp>
 #include <attune/search/optimizer_core.ipp>
 #include <attune/search/random.ipp>
 #include <attune/search/repeat.ipp>

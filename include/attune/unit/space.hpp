@@ -13,7 +13,6 @@
 #include <attune/space/query/nearest.ipp>
 #include <attune/space/query/reduced.ipp>
 #include <attune/space/query/sample_distinct.ipp>
-#include <attune/space/query/setting_list.ipp>
 #include <attune/space/query/space_report.ipp>
 #include <attune/space/tree/tree.ipp>
 #include <attune/space/tree/wide_tree.ipp>

@@ -5,7 +5,7 @@
 #include <attune/attune.hpp>
 #include <attune/core/random.hpp>
 #include <attune/declare/activity.hpp>
-#include <attune/space/kept_settings.hpp>
+#include <attune/space/query/setting_list.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
 
 #include <algorithm>

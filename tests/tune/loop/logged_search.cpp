@@ -10,6 +10,7 @@
 #include <attune/tune/dispatch/choice/kept_samples.hpp>
 #include <attune/tune/dispatch/choice/kept_techniques.hpp>
 #include <attune/tune/lessons.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,10 +4,14 @@
 
 #include <attune/attune.hpp>
 #include <attune/core/offer.hpp>
+#include <attune/search/random.hpp>
+#include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include "../../support/accumulate.hpp"
 #include "../../support/texts.hpp"
@@ -36,5 +40,22 @@ TEST_CASE(
                   return has(said, "link attune::roofline");
               }) == is_stated);
     }
+    attune::detail::exchange_offer(known);
+}
+
+TEST_CASE("without attune::roofline a log of a search that was narrowed says what is missing")
+{
+    static constexpr auto x = attune::integer<"X">(0, 9);
+    attune::chain_of_trees const space = attune::build(attune::space(x));
+    auto const make = attune::search_with<attune::random_searcher>();
+    auto const problem = [&] {
+        std::vector<attune::event> const events{
+            {.kind = attune::event_kind::narrowed, .text = "0\n5 5"}};
+        attune::any_searcher search = attune::detail::search_for(make, space, 5, events);
+        return attune::detail::repeat_calls(search, space, events).problem;
+    };
+    CHECK(problem().empty());
+    auto const* const known = attune::detail::exchange_offer<attune::detail::time_bounds>(nullptr);
+    CHECK(has(problem(), "link attune::roofline"));
     attune::detail::exchange_offer(known);
 }

@@ -1,28 +1,19 @@
-// attune/space/query/setting_list.hpp - the settings that some parameters have in valid configurations.
+// attune/space/query/setting_list.hpp - the settings that some parameters have in valid configurations, and the part of a space that has some of them.
 // SPDX-License-Identifier: MIT
 // Source   own: a walk down each tree that merges what reaches a node with equal values
 #pragma once
 
 #include <attune/core/version.hpp>
-#include <attune/declare/description.hpp>
 #include <attune/declare/point.hpp>
 #include <attune/space/chain_of_trees.hpp>
+#include <attune/space/kept_settings.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 
 namespace attune::inline ATTUNE_ABI::detail {
-
-/// The most settings that are numbered: combinations of values, also invalid ones.
-inline constexpr std::uint64_t most_numbered_settings = std::uint64_t{1} << 20U;
-
-/// Number of combinations of the values of some parameters; nothing if one of them is real or there
-/// are more than most_numbered_settings.
-[[nodiscard]] std::optional<std::uint64_t> setting_list_size(description const& space,
-                                                             std::span<std::uint32_t const> scope);
 
 /// Limits of for_each_setting().
 struct setting_limits {
@@ -41,6 +32,13 @@ struct setting_limits {
     std::span<std::uint32_t const> scope,
     std::function<bool(std::uint64_t number, double configurations, point const& one)> const& visit,
     setting_limits const& limits = {});
+
+/// The configurations of `whole` with the settings that are kept, built within a fraction of the
+/// usual limits. Points are those of `whole`.
+/// @return  nothing: a tree would exceed the limits or the memory, or no configuration is left
+/// @pre     kept.size() is setting_list_size()
+[[nodiscard]] std::optional<chain_of_trees> part_of(chain_of_trees const& whole,
+                                                    kept_settings const& part);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -9,6 +9,7 @@
 #include <attune/core/version.hpp>
 #include <attune/measure/arrays/cache.hpp>
 #include <attune/measure/turns/timing_turns.hpp>
+#include <attune/space/query/setting_list.hpp>
 #include <attune/tune/kernel/thread_use.hpp>
 #include <attune/tune/loop/candidate_pruning.hpp>
 #include <attune/tune/loop/run_state.hpp>

@@ -44,6 +44,14 @@ struct replayed_calls {
 [[nodiscard]] replayed_calls
 repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events);
 
+/// What `make` makes; where `is_narrowed`, or one of the events is of a narrow(), it can be
+/// narrowed if a part of this program can do that: see time_bounds.
+[[nodiscard]] any_searcher search_for(search_factory const& make,
+                                      chain_of_trees const& space,
+                                      std::uint64_t seed,
+                                      std::vector<event> const& events,
+                                      bool is_narrowed = false);
+
 /// Models `searcher`. Points that were asked but not told before an interruption come first.
 class logged_search {
 public:
@@ -71,7 +79,7 @@ public:
     /// Logged as pruned: `p` takes at least `value` seconds, and is not evaluated.
     void tell_bound(point const& p, double value);
     using part_type = std::optional<kept_settings>;
-    /// narrowing_search::narrow()
+    /// any_searcher::narrow()
     bool narrow(part_type const& part);
     /// Passes on the code metrics of a point once: equal code has equal metrics.
     void tell_metrics(point const& p, std::span<double const> numbers);

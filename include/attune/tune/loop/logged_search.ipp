@@ -5,11 +5,11 @@
 #include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/clock/sampler.hpp>
-#include <attune/search/narrowing_search.hpp>
 #include <attune/search/repeat.hpp>
 #include <attune/search/transfer/past_text.hpp>
 #include <attune/tune/loop/detail/logged_outcomes.hpp>
 #include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/loop/time_bounds.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -35,6 +35,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline std::string what_is_wrong(event const& e, chain_of_trees const& space)
 {
     if (e.kind == event_kind::asked) return "";
+    if (e.kind == event_kind::narrowed && offer_of_program<time_bounds>() == nullptr)
+        return "it went on in a part of the space; include <attune/tune/roofline.hpp> and link "
+               "attune::roofline";
     if (e.kind == event_kind::narrowed)
         return e.text.empty() || read_kept_settings(space.describe(), e.text)
                    ? ""
@@ -119,11 +122,19 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
     return out;
 }
 
-[[nodiscard]] inline bool has_narrowed(std::vector<event> const& events)
+ATTUNE_INLINE any_searcher search_for(search_factory const& make,
+                                      chain_of_trees const& space,
+                                      std::uint64_t seed,
+                                      std::vector<event> const& events,
+                                      bool is_narrowed)
 {
-    return std::any_of(events.begin(), events.end(), [](event const& e) {
-        return e.kind == event_kind::narrowed;
-    });
+    auto const* const part = offer_of_program<time_bounds>();
+    bool const can_be =
+        part != nullptr &&
+        (is_narrowed || std::any_of(events.begin(), events.end(), [](auto const& e) {
+             return e.kind == event_kind::narrowed;
+         }));
+    return can_be ? part->narrowing(make, space, seed) : make(space, seed);
 }
 
 [[nodiscard]] inline std::vector<event> right_events(std::vector<event> events,
@@ -160,11 +171,8 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                                            std::size_t ahead,
                                            bool is_narrowed)
     : log_(&log)
-    , search_(
-          narrowing_search{make,
-                           space,
-                           seed,
-                           is_narrowed || has_narrowed(log.past()) || has_narrowed(log.salvaged())})
+    , search_(search_for(
+          make, space, seed, log.salvaged().empty() ? log.past() : log.salvaged(), is_narrowed))
 {
     bool const is_damaged = !log.salvaged().empty();
     std::vector<event> const logged = is_damaged ? salvaged_events(log, space) : log.past();
@@ -181,7 +189,7 @@ ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
                 "its outcomes: " +
                 past_.problem;
         past_ = {};
-        search_ = narrowing_search{make, space, seed, is_narrowed};
+        search_ = search_for(make, space, seed, {}, is_narrowed);
         unwritten_.emplace();
     } else if (is_damaged) {
         if (logged.empty())

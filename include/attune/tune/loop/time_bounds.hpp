@@ -5,11 +5,14 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/measure/roofline/roofline.hpp>
+#include <attune/search/searcher.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/options.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,6 +72,10 @@ struct time_bounds {
         tuning_options const& options,
         sayer say,
         std::function<double(unsigned threads)> bytes_per_s) = nullptr;
+    /// The search that `make` makes, with narrow(): see narrowing_search.
+    any_searcher (*narrowing)(search_factory const& make,
+                              chain_of_trees const& space,
+                              std::uint64_t seed) = nullptr;
 };
 
 /// Of the program, or one that knows nothing.

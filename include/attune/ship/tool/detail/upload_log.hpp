@@ -12,12 +12,12 @@
 #include <attune/remember/files/event_log.hpp>
 #include <attune/search/meta/technique.hpp>
 #include <attune/search/meta/technique_use.hpp>
-#include <attune/search/narrowing_search.hpp>
 #include <attune/search/searcher.hpp>
 #include <attune/space/chain_of_trees.hpp>
 #include <attune/space/kept_settings.hpp>
 #include <attune/tune/lessons.hpp>
 #include <attune/tune/loop/logged_search.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -129,7 +129,7 @@ gains_of(logged_session const& session, chain_of_trees const& space, search::tec
         return out;
     }
     bool is_by_name = session.damaged;
-    any_searcher again = narrowing_search{by.make, space, session.seed};
+    any_searcher again = search_for(by.make, space, session.seed, session.events);
     replayed_calls calls;
     if (!session.damaged) {
         calls = repeat_calls(again, space, session.events);
