@@ -4,7 +4,9 @@
 
 #include <attune/attune.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/offer.hpp>
 #include <attune/tune/pipeline/core_pin.hpp>
+#include <attune/tune/roofline.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -258,8 +260,15 @@ TEST_CASE("work that is nothing, negative or no number is an error before anythi
                                      attune::work{endless, 5},
                                      attune::work{5, endless}}) {
         b.kernel.work([wrong](auto&&...) { return wrong; });
-        CHECK_THROWS_WITH_AS(
-            (void)b.roof(), doctest::Contains("negative, nothing or no number"), attune::error);
+        for (auto const* const known :
+             {attune::detail::offer_of_program<attune::detail::time_bounds>(),
+              static_cast<attune::detail::time_bounds const*>(nullptr)}) {
+            auto const* const before = attune::detail::exchange_offer(known);
+            CHECK_THROWS_WITH_AS((void)attune::detail::roof_of(b.problem, b.options, {}),
+                                 doctest::Contains("negative, nothing or no number"),
+                                 attune::error);
+            attune::detail::exchange_offer(before);
+        }
     }
 }
 

@@ -53,7 +53,6 @@ public:
     /// at() measures on these, even if its caller is pinned to one core.
     /// @param options  cache: whether caches are warm
     /// @param say      receives sentences for the user
-    /// Errors   attune::error: the work stated for the default configuration is not positive
     kernel_roofline(tuning_problem const& problem,
                     tuning_options const& options,
                     std::function<void(std::string)> say,
@@ -81,7 +80,6 @@ public:
 
 private:
     [[nodiscard]] machine_limits measured(unsigned threads, double footprint, bool anew);
-    [[nodiscard]] work work_at(point const& at) const;
     [[nodiscard]] machine_limits const& limits(bool anew);
     void say_once(std::string text);
 

@@ -141,7 +141,6 @@ ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
     , is_stated_(problem.kernel.work != nullptr && !is_for_device_)
 {
     if (!is_stated_) return;
-    static_cast<void>(work_at(problem.default_at));
     if (options.measuring.cache == cache_state::warm)
         footprint_ = footprint_of(problem.frame.buffers);
 }
@@ -149,25 +148,6 @@ ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
 ATTUNE_INLINE void kernel_roofline::note_threads(unsigned threads) noexcept
 {
     threads_ = std::max(threads_, std::min(threads, detail::processors()));
-}
-
-ATTUNE_INLINE work kernel_roofline::work_at(point const& at) const
-{
-    work out;
-    std::vector<std::byte*> data;
-    for (buffer const& b : problem_.frame.buffers)
-        data.push_back(b.data);
-    problem_.frame.with_arguments(data, [&](void const* arguments) {
-        out = problem_.kernel.work(problem_.space.describe(), at, arguments, nullptr);
-    });
-    bool const counts = std::isfinite(out.flops) && std::isfinite(out.bytes) && out.flops >= 0 &&
-                        out.bytes >= 0 && out.flops + out.bytes > 0;
-    if (!counts)
-        throw error("the work that the kernel states is negative, nothing or no number",
-                    "kernel '" + problem_.kernel.name + "', " + formatted("%.6g", out.flops) +
-                        " flops and " + formatted("%.6g", out.bytes) + " bytes",
-                    "correct kernel.work(...)");
-    return out;
 }
 
 /// While nothing else of attune is timed, on the processors of the program.
@@ -225,7 +205,7 @@ ATTUNE_INLINE std::optional<roofline> kernel_roofline::at(point const& at, doubl
                  problem_.kernel.name + "' runs on a device");
     if (!is_stated_) return {};
     try {
-        work const stated = work_at(at);
+        work const stated = work_at(problem_, at);
         roofline const where = roofline_of(limits(false), stated, seconds);
         if (where.fraction < doubtful || !doubted_.insert(threads_).second) return where;
         return roofline_of(limits(true), stated, seconds);

@@ -78,7 +78,12 @@ struct time_bounds {
                               std::uint64_t seed) = nullptr;
 };
 
+/// The work of one call that the kernel states. @pre it states some
+/// Errors   attune::error: it is negative, nothing or no number
+[[nodiscard]] work work_at(tuning_problem const& problem, point const& at);
+
 /// Of the program, or one that knows nothing.
+/// Errors   those of work_at() for the default configuration, but for a device
 [[nodiscard]] std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say);
 [[nodiscard]] std::unique_ptr<candidate_verdicts>

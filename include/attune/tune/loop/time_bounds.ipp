@@ -2,17 +2,43 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/core/error.hpp>
+#include <attune/core/number_text.hpp>
 #include <attune/core/offer.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/time_bounds.hpp>
 
+#include <cmath>
+#include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
+
+ATTUNE_INLINE work work_at(tuning_problem const& problem, point const& at)
+{
+    work out;
+    std::vector<std::byte*> data;
+    for (buffer const& b : problem.frame.buffers)
+        data.push_back(b.data);
+    problem.frame.with_arguments(data, [&](void const* arguments) {
+        out = problem.kernel.work(problem.space.describe(), at, arguments, nullptr);
+    });
+    bool const counts = std::isfinite(out.flops) && std::isfinite(out.bytes) && out.flops >= 0 &&
+                        out.bytes >= 0 && out.flops + out.bytes > 0;
+    if (!counts)
+        throw error("the work that the kernel states is negative, nothing or no number",
+                    "kernel '" + problem.kernel.name + "', " + formatted("%.6g", out.flops) +
+                        " flops and " + formatted("%.6g", out.bytes) + " bytes",
+                    "correct kernel.work(...)");
+    return out;
+}
 
 ATTUNE_INLINE std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say)
 {
+    if (problem.kernel.work != nullptr && problem.device == nullptr)
+        static_cast<void>(work_at(problem, problem.default_at));
     if (auto const* const known = offer_of_program<time_bounds>())
         return known->roof(problem, options, std::move(say));
     return std::make_unique<kernel_roof>();
