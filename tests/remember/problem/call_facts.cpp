@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: MIT
 #include <attune/remember/problem/call_facts.hpp>
 
+#include <attune/remember/problem/matching.hpp>
+
 #include <doctest/doctest.h>
 
 using attune::detail::call_facts;
@@ -16,7 +18,9 @@ TEST_CASE("facts of calls are the same after a way through texts")
                    {shape_part::flag, 4},
                    {shape_part::real, 5},
                    {shape_part::bytes, 6},
-                   {shape_part::places, 1}},
+                   {shape_part::overlaps, 13},
+                   {shape_part::places, 10},
+                   {shape_part::places, 3}},
         .inputs = {{"N", 3}, {"odd:name", 5}},
         .ignored = {4, 0},
         .any_shape = true,
@@ -37,6 +41,10 @@ TEST_CASE("facts of calls are the same after a way through texts")
             .defaults = {{"BLOCK", "128"}, {"FLAGS", "-DX=1 "}, {"EMPTY", ""}}}};
     CHECK(call_facts_in(facts_texts(all)) == all);
     CHECK(call_facts_in(facts_texts(call_facts{})) == call_facts{});
+    // 0.4 wrote the same text where one word had the places of all arrays and their overlaps.
+    auto const texts = facts_texts(all);
+    CHECK(*attune::detail::value_of(texts, "call") ==
+          "elements:0 number:3 flag:4 real:5 bytes:6 places:13");
     auto const choice = shape_choice_of(all);
     CHECK(choice.any_shape);
     CHECK(choice.any_alignment);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -66,7 +67,7 @@ void* machine(baked_table const& table, instruction_level most) noexcept
 /// Verified for multiples of 64 up to 512.
 struct example {
     std::vector<std::uint64_t> properties{};
-    std::array<std::int64_t, 4> largest{512, 512, 2, 0};
+    std::array<std::int64_t, 4> largest{512, 512, 0, 0};
     std::vector<shape_word> layout = shape::layout();
     static constexpr std::int64_t divisors[] = {8};
     static constexpr baked_node tree[] = {{0, 100.0, 1, 2}, {-1, 0, 0, -1}, {-1, 0, 1, -1}};
@@ -84,9 +85,10 @@ struct example {
 
     example()
     {
+        std::int64_t const other = attune::detail::real_class(std::bit_cast<std::int64_t>(2.5));
         for (std::int64_t n = 64; n <= 512; n += 64)
-            for (std::uint64_t const one :
-                 shape_properties(shape::layout(), {8}).of(std::array<std::int64_t, 4>{n, n, 2, 0}))
+            for (std::uint64_t const one : shape_properties(shape::layout(), {8})
+                                               .of(std::array<std::int64_t, 4>{n, n, other, 0}))
                 properties.push_back(one);
         std::sort(properties.begin(), properties.end());
         for (baked_build* const build : {&small_builds[0], &small_builds[1], &large_builds[0]}) {

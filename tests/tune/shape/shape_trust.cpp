@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: MIT
 #include <attune/tune/shape/shape_trust.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -173,16 +175,51 @@ TEST_CASE("flags, overlaps and other types separate; alignments are properties")
                                          {shape_part::elements, 1},
                                          {shape_part::flag, 2},
                                          {shape_part::bytes, 3},
+                                         {shape_part::overlaps, 2},
                                          {shape_part::places, 2}};
     shape_trust trust(layout, {});
-    trust.add(words{64, 64, 0, 99, 0});
-    CHECK(trust.covers(words{64, 64, 0, 99, 0}));
-    CHECK_FALSE(trust.covers(words{64, 64, 1, 99, 0}));
-    CHECK_FALSE(trust.covers(words{64, 64, 0, 98, 0}));
-    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, std::int64_t{1} << place_bits::overlaps}));
-    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 16})); // the first array
-    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 16 << place_bits::per_array}));
-    CHECK_FALSE(trust.covers(words{64, 63, 0, 99, 0})); // equal lengths count once, these do not
+    trust.add(words{64, 64, 0, 99, 0, 0});
+    CHECK(trust.covers(words{64, 64, 0, 99, 0, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 1, 99, 0, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 98, 0, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 77, 0}));
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 0, 16})); // the first array
+    CHECK_FALSE(trust.covers(words{64, 64, 0, 99, 0, 16 << place_bits::per_array}));
+    CHECK_FALSE(trust.covers(words{64, 63, 0, 99, 0, 0})); // equal lengths count once, not these
+}
+
+TEST_CASE("floating-point numbers are properties by their class; special ones separate")
+{
+    std::vector<shape_word> const layout{{shape_part::number, 0}, {shape_part::real, 1}};
+    auto const of = [](double value) {
+        return attune::detail::real_class(std::bit_cast<std::int64_t>(value));
+    };
+    shape_trust trust(layout, {});
+    trust.add(words{64, of(0.3)});
+    trust.add(words{32, of(-5.5)});
+    CHECK(trust.covers(words{64, of(0.4)}));
+    CHECK(trust.covers(words{32, of(0.4)})); // each by itself
+    CHECK(trust.covers(words{64, of(-7.25)}));
+    CHECK_FALSE(trust.covers(words{64, of(0.6)}));  // another exponent
+    CHECK_FALSE(trust.covers(words{64, of(0.25)})); // a power of two
+    CHECK_FALSE(trust.covers(words{64, of(-5.0)})); // a whole number
+    CHECK_FALSE(trust.covers(words{64, of(5.5)}));
+    trust.add(words{64, of(0.0)});
+    CHECK(trust.covers(words{64, of(0.0)}));
+    CHECK_FALSE(trust.covers(words{32, of(0.0)})); // 32 was verified for other numbers
+    CHECK_FALSE(trust.covers(words{64, of(std::numeric_limits<double>::quiet_NaN())}));
+}
+
+TEST_CASE("a product of two sizes that is larger than all that were verified is not covered")
+{
+    std::vector<shape_word> const layout{{shape_part::number, 0}, {shape_part::number, 1}};
+    shape_trust trust(layout, {});
+    for (std::int64_t m = 1; m <= 512; ++m)
+        trust.add(words{m, 513 - m}); // a 16-bit count of m * n is right up to 256 * 257 - 1
+    CHECK(trust.covers(words{256, 255}));
+    CHECK(trust.covers(words{200, 300}));
+    CHECK_FALSE(trust.covers(words{500, 400}));
+    CHECK_FALSE(trust.covers(words{257, 258}));
 }
 
 TEST_CASE("a trusted class is checked again at a falling rate: 1, 2, 4, 8 ...")
@@ -205,10 +242,10 @@ TEST_CASE("a shape in words")
 
 TEST_CASE("addresses count modulo what the compiler left of them")
 {
-    std::vector<shape_word> const layout{{shape_part::number, 0}, {shape_part::places, 2}};
+    std::vector<shape_word> const layout{
+        {shape_part::number, 0}, {shape_part::overlaps, 2}, {shape_part::places, 2}};
     auto const key = [](std::int64_t first, std::int64_t second, std::int64_t overlap = 0) {
-        return words{100,
-                     first | second << place_bits::per_array | overlap << place_bits::overlaps};
+        return words{100, overlap, first | second << place_bits::per_array};
     };
     for (std::int64_t const modulus : {1, 4, 16, 32, 64}) {
         shape_trust trust(layout, {16}, static_cast<std::uint32_t>(modulus));

@@ -29,25 +29,24 @@ enum class shape_part : std::uint8_t {
     elements, ///< length of an array
     number,   ///< value of an integer
     flag,     ///< value of a boolean or an enumeration
-    real,     ///< bits of a bound floating-point number; else 0, 1, or 2 for other values
+    real,     ///< bits of a bound floating-point number, else its real_class()
     bytes,    ///< hash of an argument of another type
-    places,   ///< address of each array modulo 64, and which arrays overlap: see place_bits
+    overlaps, ///< 0, or a hash of which arrays overlap at which distances
+    places,   ///< address of each of up to place_bits::arrays arrays modulo 64
 };
 
-/// Bits of the word `places`: from bit 0, six for the address of each of the first `arrays` arrays;
-/// from bit `overlaps`, one for each pair of arrays of which one is writable.
+/// Bits of a word `places`: from bit 0, six for each array.
 struct place_bits {
     static constexpr std::size_t per_array = 6;
-    static constexpr std::size_t arrays = 8;
-    static constexpr std::size_t overlaps = per_array * arrays;
-    static constexpr std::size_t pairs = 64 - overlaps; ///< further pairs share the last bit
+    static constexpr std::size_t arrays = 10; ///< in one word
 
     /// The bits of an array's address that do not count where it counts modulo a power of two.
+    /// @param array  in its word
     [[nodiscard]] static constexpr std::int64_t beyond(std::size_t array, std::uint32_t modulus)
     {
         return static_cast<std::int64_t>((std::uint64_t{64} - modulus) << (per_array * array));
     }
-    /// Of all arrays.
+    /// Of all arrays of a word.
     [[nodiscard]] static constexpr std::int64_t beyond_all(std::uint32_t modulus)
     {
         std::int64_t out = 0;
@@ -57,13 +56,23 @@ struct place_bits {
     }
 };
 
-/// One word of a shape and its argument; for `places`, `argument` is the number of arrays.
+/// One word of a shape and its argument; for `places`, `argument` is the number of arrays in the
+/// word; for `overlaps`, of all arrays.
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;
 
     [[nodiscard]] friend constexpr bool operator==(shape_word const&, shape_word const&) = default;
 };
+
+/// Adds the words about the places of arrays, which are the last ones of a layout.
+inline void add_place_words(std::vector<shape_word>& layout, std::size_t arrays)
+{
+    if (arrays > 1) layout.push_back({shape_part::overlaps, arrays});
+    for (; arrays > place_bits::arrays; arrays -= place_bits::arrays)
+        layout.push_back({shape_part::places, place_bits::arrays});
+    if (arrays > 0) layout.push_back({shape_part::places, arrays});
+}
 
 /// The words that count for one kernel; kernel.ignore<i>(), kernel.any_shape()
 /// and kernel.any_alignment() remove some.
@@ -129,6 +138,34 @@ template <class T>
     return out;
 }
 
+/// Sign, exponent, whether the number is a power of two, and whether it is whole; as zero, one and
+/// minus one, infinities and NaN each have a class of their own.
+/// @param bits  of the number as a double
+[[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::int64_t real_class(std::int64_t bits) noexcept
+{
+    constexpr int fraction_bits = 52;
+    constexpr std::int64_t fraction_mask = (std::int64_t{1} << fraction_bits) - 1;
+    std::int64_t const fraction = bits & fraction_mask;
+    std::int64_t const exponent = ((bits >> fraction_bits) & 0x7ff) - 1023;
+    std::int64_t const below_one = // bits of the number that count less than one
+        exponent < 0               ? bits << 1
+        : exponent < fraction_bits ? (fraction << exponent) & fraction_mask
+                                   : 0;
+    return (bits >> fraction_bits) * 4 + (fraction != 0 ? 2 : 0) + (below_one != 0 ? 1 : 0);
+}
+
+/// The classes of numbers for which code often has paths of their own: zero, one, minus one, NaN
+/// and infinities; all others are one class.
+/// @param one  a real_class()
+[[nodiscard]] inline std::int64_t special_real(std::int64_t one) noexcept
+{
+    constexpr std::int64_t sign = std::int64_t{-2048} * 4;
+    bool const is_zero = one == 0 || one == sign;
+    bool const is_one = one == 1023 * 4 || one == sign + 1023 * 4;
+    bool const is_endless = (one & 0x1ffc) == 0x7ff * 4;
+    return is_zero ? 0 : is_one || is_endless ? one : 1;
+}
+
 /// The lengths of a view, then its strides.
 template <class T>
 [[nodiscard]] ATTUNE_ALWAYS_INLINE inline std::array<std::size_t, shape_words<T>>
@@ -181,45 +218,57 @@ template <class T>
     return static_cast<std::int64_t>(out);
 }
 
+/// Whether a call may write to an argument of this type.
+template <class T>
+[[nodiscard]] constexpr bool may_write() noexcept
+{
+    if constexpr (detail::is_array<T>)
+        return !std::is_const_v<element_of<T>>;
+    else
+        return false;
+}
+
 /// The shape of calls of one signature, as a fixed number of 64-bit words.
 ///
 /// A shape holds every property that can make code right for one call and wrong for another:
-/// lengths and alignment of arrays, overlaps, integers, booleans and enumerations. Floating-point
-/// numbers that are not bound to an input are distinguished only as 0, 1 and others.
+/// lengths and alignment of arrays, distances of overlaps, integers, booleans and enumerations. Of
+/// floating-point numbers that are not bound to an input it holds the real_class().
 template <class... Args>
 class shape_of_call {
 public:
     static constexpr std::size_t array_count =
         (std::size_t{0} + ... + (detail::is_array<Args> ? 1 : 0));
+    /// The last words of a shape.
+    static constexpr std::size_t place_words =
+        (array_count + place_bits::arrays - 1) / place_bits::arrays;
+    static constexpr bool can_overlap = array_count > 1;
     static constexpr std::size_t size =
-        (std::size_t{0} + ... + shape_words<Args>)+(array_count > 0 ? 1 : 0);
+        (std::size_t{0} + ... + shape_words<Args>)+(can_overlap ? 1 : 0) + place_words;
     using key = std::array<std::int64_t, size>;
 
     explicit shape_of_call(shape_choice const& choice)
     {
         std::vector<shape_word> const words = layout();
         for (std::size_t i = 0; i < size; ++i) {
-            if (words[i].part == shape_part::places) {
-                kept_[i] = choice.any_shape ? 0 : ~std::int64_t{0};
-                continue;
-            }
-            kept_[i] = choice.counts(words[i].argument) ? ~std::int64_t{0} : 0;
-            is_bound_[i] = choice.is_bound(words[i].argument) ? ~std::int64_t{0} : 0;
+            bool const is_place =
+                words[i].part == shape_part::places || words[i].part == shape_part::overlaps;
+            kept_[i] = (is_place ? !choice.any_shape : choice.counts(words[i].argument))
+                           ? ~std::int64_t{0}
+                           : 0;
+            if (!is_place && choice.is_bound(words[i].argument)) is_bound_[i] = ~std::int64_t{0};
         }
         std::size_t argument = 0;
         std::size_t array = 0;
-        std::int64_t seen = ~std::int64_t{0};
         auto const look = [&]<class T>(std::type_identity<T>) {
             if constexpr (detail::is_array<T>) {
                 bool const is_ignored = choice.any_alignment || !choice.counts(argument);
-                if (array < place_bits::arrays)
-                    seen &= ~place_bits::beyond(array, is_ignored ? 1 : choice.modulus);
+                kept_[size - place_words + array / place_bits::arrays] &= ~place_bits::beyond(
+                    array % place_bits::arrays, is_ignored ? 1 : choice.modulus);
                 ++array;
             }
             ++argument;
         };
         (look(std::type_identity<Args>{}), ...);
-        if constexpr (array_count > 0) kept_[size - 1] &= seen;
     }
 
     /// The meaning of each word, in order.
@@ -237,17 +286,17 @@ public:
             ++argument;
         };
         (look(std::type_identity<Args>{}), ...);
-        if constexpr (array_count > 0) out.push_back({shape_part::places, array_count});
+        add_place_words(out, array_count);
         return out;
     }
 
-    /// Cost   a few ns: no data-dependent loop, no allocation
+    /// Cost   a few ns, and one for each overlap; no allocation
     [[nodiscard]] ATTUNE_ALWAYS_INLINE key operator()(Args const&... args) const noexcept
     {
         key out{};
         std::size_t word = 0;
         [[maybe_unused]] std::size_t array = 0;
-        [[maybe_unused]] std::uint64_t places = 0;
+        [[maybe_unused]] std::array<std::uint64_t, place_words + 1> places{};
         [[maybe_unused]] std::array<array_place, array_count + 1> where{};
         auto const look = [&]<class T>(T const& argument) ATTUNE_ALWAYS_INLINE {
             if constexpr (detail::is_array<T>) {
@@ -275,17 +324,16 @@ public:
                     }
                 }
                 where[array] = {first, first + count * sizeof(element)};
-                if (array < place_bits::arrays)
-                    places |= (first & 63u) << (place_bits::per_array * array);
+                places[array / place_bits::arrays] |=
+                    (first & 63u) << (place_bits::per_array * (array % place_bits::arrays));
                 ++array;
             } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
                 out[word] = static_cast<std::int64_t>(argument) & kept_[word];
                 ++word;
             } else if constexpr (std::is_floating_point_v<T>) {
-                std::int64_t const kind = argument == T{0} ? 0 : argument == T{1} ? 1 : 2;
-                out[word] =
-                    ((bits_of_real(argument) & is_bound_[word]) | (kind & ~is_bound_[word])) &
-                    kept_[word];
+                std::int64_t const bits = bits_of_real(argument);
+                out[word] = ((bits & is_bound_[word]) | (real_class(bits) & ~is_bound_[word])) &
+                            kept_[word];
                 ++word;
             } else {
                 out[word] = hash_of_bytes(argument) & kept_[word];
@@ -293,32 +341,35 @@ public:
             }
         };
         (look(args), ...);
-        if constexpr (array_count > 0) {
-            std::size_t pair = 0;
+        if constexpr (can_overlap) {
+            std::uint64_t overlaps = 0;
+            std::uint64_t pair = 0;
             for (std::size_t i = 0; i < array_count; ++i)
                 for (std::size_t j = i + 1; j < array_count; ++j) {
                     if (!writable[i] && !writable[j]) continue;
-                    std::uint64_t const overlap =
-                        where[i].first < where[j].last && where[j].first < where[i].last ? 1u : 0u;
-                    places |= overlap
-                              << (place_bits::overlaps +
-                                  (pair < place_bits::pairs ? pair : place_bits::pairs - 1));
                     ++pair;
+                    if (where[i].first < where[j].last && where[j].first < where[i].last)
+                        overlaps += overlap_hash(pair, where[j].first - where[i].first);
                 }
-            out[word] = static_cast<std::int64_t>(places) & kept_[word];
+            out[word] = static_cast<std::int64_t>(overlaps) & kept_[word];
+            ++word;
         }
+        for (std::size_t i = 0; i < place_words; ++i, ++word)
+            out[word] = static_cast<std::int64_t>(places[i]) & kept_[word];
         return out;
     }
 
 private:
-    template <class T>
-    [[nodiscard]] static constexpr bool may_write() noexcept
+    /// Never 0. Different overlaps have equal hashes with probability 2^-63.
+    [[nodiscard]] ATTUNE_ALWAYS_INLINE static std::uint64_t
+    overlap_hash(std::uint64_t pair, std::uintptr_t distance) noexcept
     {
-        if constexpr (detail::is_array<T>)
-            return !std::is_const_v<element_of<T>>;
-        else
-            return false;
+        std::uint64_t out =
+            (pair * 0x9e3779b97f4a7c15u ^ std::uint64_t{distance}) * 0xbf58476d1ce4e5b9u;
+        out = (out ^ (out >> 32)) * 0x94d049bb133111ebu;
+        return out | 1u;
     }
+
     static constexpr std::array<bool, array_count + 1> writable = [] {
         std::array<bool, array_count + 1> out{};
         [[maybe_unused]] std::size_t array = 0;

@@ -34,7 +34,8 @@ enum class property : std::uint8_t {
     pair,
     place,
     alike,
-    pattern
+    pattern,
+    magnitude
 };
 
 /// 64 bits for a property; different properties get equal bits with probability 2^-64.
@@ -98,6 +99,12 @@ inline void add_divisors_in(std::string_view text, std::vector<std::int64_t>& to
     if (number > 1) to.push_back(number);
 }
 
+/// Whether a word is a size: shapes larger than all that were verified are not trusted.
+[[nodiscard]] constexpr bool is_size(shape_part part) noexcept
+{
+    return part == shape_part::elements || part == shape_part::number;
+}
+
 /// The properties of shapes that count for one variant, as 64 bits each; shape_trust.hpp lists
 /// them.
 class shape_properties {
@@ -124,16 +131,10 @@ private:
                                     std::span<std::size_t> to) const;
 
     std::vector<shape_word> layout_;
-    std::uint64_t place_mask_;
+    std::int64_t place_mask_;
     std::vector<std::int64_t> tiles_{};  ///< of the parameters, for pairs of sizes
     std::vector<std::int64_t> moduli_{}; ///< divisors whose remainders are properties
 };
-
-/// Whether a word is a size: shapes larger than all that were verified are not trusted.
-[[nodiscard]] constexpr bool is_size(shape_part part) noexcept
-{
-    return part == shape_part::elements || part == shape_part::number;
-}
 
 inline shape_properties::shape_properties(std::vector<shape_word> layout,
                                           std::vector<std::int64_t> divisors,
@@ -203,43 +204,46 @@ template <class Condition>
 bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const& condition) const
 {
     std::uint64_t salt = 0;
-    std::uint64_t places = 0;
+    std::size_t places = layout_.size(); // the first word of them
+    std::size_t arrays = 0;
     for (std::size_t i = 0; i < layout_.size(); ++i) {
         shape_part const part = layout_[i].part;
-        auto const index = static_cast<std::int64_t>(i);
         if (part == shape_part::places) {
-            places = static_cast<std::uint64_t>(key[i]);
-            auto const overlaps = static_cast<std::int64_t>(places >> place_bits::overlaps);
-            salt = property_hash(salt, property::place, {index, overlaps});
-        } else if (part != shape_part::elements && part != shape_part::number) {
-            salt = property_hash(salt, property::pattern, {index, key[i]});
+            places = std::min(places, i);
+            arrays += layout_[i].argument;
+        } else if (!is_size(part)) {
+            std::int64_t const own = part == shape_part::real ? special_real(key[i]) : key[i];
+            salt = property_hash(salt, property::pattern, {static_cast<std::int64_t>(i), own});
         }
     }
     auto const holds = [&](property what, std::initializer_list<std::int64_t> numbers) {
         return condition(property_hash(salt, what, numbers));
     };
-    std::size_t arrays = 0;
-    for (shape_word const& w : layout_)
-        if (w.part == shape_part::places) arrays = std::min(w.argument, place_bits::arrays);
+    auto const place_of = [&](std::size_t array) {
+        return key[places + array / place_bits::arrays] >>
+                   (place_bits::per_array * (array % place_bits::arrays)) &
+               place_mask_;
+    };
     for (std::size_t i = 0; i < arrays; ++i) {
-        std::uint64_t const mine = places >> (place_bits::per_array * i) & place_mask_;
-        if (!holds(property::place,
-                   {static_cast<std::int64_t>(i), static_cast<std::int64_t>(mine)}))
-            return false;
-        for (std::size_t j = i + 1; j < arrays; ++j) {
-            std::uint64_t const other = places >> (place_bits::per_array * j) & place_mask_;
+        std::int64_t const mine = place_of(i);
+        if (!holds(property::place, {static_cast<std::int64_t>(i), mine})) return false;
+        for (std::size_t j = i + 1; j < arrays; ++j)
             if (!holds(property::alike,
-                       {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j), mine == other}))
+                       {static_cast<std::int64_t>(i),
+                        static_cast<std::int64_t>(j),
+                        mine == place_of(j)}))
                 return false;
-        }
     }
+    for (std::size_t i = 0; i < layout_.size(); ++i)
+        if (layout_[i].part == shape_part::real &&
+            !holds(property::magnitude, {static_cast<std::int64_t>(i), key[i]}))
+            return false;
     std::array<std::size_t, 64> few;
     std::vector<std::size_t> many(layout_.size() > few.size() ? layout_.size() : 0);
     std::span<std::size_t> own = many.empty() ? std::span<std::size_t>(few) : many;
     own = own.first(sizes(key, own));
     for (std::size_t i = 0; i < layout_.size(); ++i) {
-        shape_part const part = layout_[i].part;
-        if (part != shape_part::elements && part != shape_part::number) continue;
+        if (!is_size(layout_[i].part)) continue;
         auto const index = static_cast<std::int64_t>(i);
         bool const is_own = std::find(own.begin(), own.end(), i) != own.end();
         if (!holds(property::pattern, {index, is_own}) ||

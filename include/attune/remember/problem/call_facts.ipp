@@ -16,8 +16,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Indexed by shape_part.
-inline constexpr std::array<std::string_view, 6> shape_part_words{
-    "elements", "number", "flag", "real", "bytes", "places"};
+inline constexpr std::array<std::string_view, 7> shape_part_words{
+    "elements", "number", "flag", "real", "bytes", "overlaps", "places"};
 
 [[nodiscard]] inline std::vector<std::string> split_at(std::string_view text, char separator)
 {
@@ -131,9 +131,14 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
         if (!parts.empty()) out.emplace_back(name, joined_by(parts, separator));
     };
     std::vector<std::string> words;
-    for (shape_word const& word : facts.layout)
+    std::size_t arrays = 0; // one text has all words about their places, as in 0.4
+    for (shape_word const& word : facts.layout) {
+        if (word.part == shape_part::places) arrays += word.argument;
+        if (word.part == shape_part::places || word.part == shape_part::overlaps) continue;
         words.push_back(std::string(shape_part_words[static_cast<std::size_t>(word.part)]) + ':' +
                         std::to_string(word.argument));
+    }
+    if (arrays > 0) words.push_back("places:" + std::to_string(arrays));
     std::vector<std::string> inputs;
     for (auto const& [name, argument] : facts.inputs)
         inputs.push_back(name + ':' + std::to_string(argument));
@@ -172,8 +177,11 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
         if (!word) return {};
         auto const at = std::find(shape_part_words.begin(), shape_part_words.end(), word->first);
         if (at == shape_part_words.end()) return {};
-        out.layout.push_back(
-            {static_cast<shape_part>(at - shape_part_words.begin()), word->second});
+        auto const part = static_cast<shape_part>(at - shape_part_words.begin());
+        if (part == shape_part::places)
+            add_place_words(out.layout, word->second);
+        else
+            out.layout.push_back({part, word->second});
     }
     for (std::string const& text : parts("inputs", ' ')) {
         auto input = name_and_position_in(text);

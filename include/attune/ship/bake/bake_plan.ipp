@@ -107,7 +107,8 @@ private:
             for (value_texts const& tie : r.ties)
                 note(tie, r.best_s);
             note(values_of(r.configuration), r.best_s);
-            std::vector<std::int64_t> const shape = words_in(r.shape);
+            std::vector<std::int64_t> const shape =
+                stored_shape(out_.facts.layout, words_in(r.shape));
             for (std::size_t c = 0; c < candidates_.all().size(); ++c)
                 p.is_usable[c] =
                     winners_.is_predicted(r)

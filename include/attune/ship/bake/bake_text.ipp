@@ -18,8 +18,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// As shape_part has them.
-inline constexpr std::array<char const*, 6> shape_part_names{
-    "elements", "number", "flag", "real", "bytes", "places"};
+inline constexpr std::array<char const*, 7> shape_part_names{
+    "elements", "number", "flag", "real", "bytes", "overlaps", "places"};
 
 ATTUNE_INLINE std::string baked_names::build(std::size_t variant, std::string const& level) const
 {

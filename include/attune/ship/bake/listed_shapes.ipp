@@ -24,7 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     std::string out;
     std::size_t last = static_cast<std::size_t>(-1);
     for (shape_word const& word : layout) {
-        if (word.part == shape_part::places) continue;
+        if (word.part == shape_part::places || word.part == shape_part::overlaps) continue;
         bool const is_array = word.part == shape_part::elements ||
                               (word.argument == last && word.part == shape_part::number);
         out += (out.empty() ? "" : ", ") +
@@ -48,11 +48,8 @@ namespace attune::inline ATTUNE_ABI::detail {
         double value = 0;
         auto const [stop, problem] = std::from_chars(text.data(), end, value);
         if (problem != std::errc{} || stop != end || !std::isfinite(value)) return false;
-        bool const is_bound = choice.is_bound(word.argument);
-        out = is_bound       ? std::bit_cast<std::int64_t>(value)
-              : value == 0.0 ? 0
-              : value == 1.0 ? 1
-                             : 2;
+        auto const bits = std::bit_cast<std::int64_t>(value);
+        out = choice.is_bound(word.argument) ? bits : real_class(bits);
         return true;
     }
     auto const [stop, problem] = std::from_chars(text.data(), end, out);
@@ -75,6 +72,10 @@ namespace attune::inline ATTUNE_ABI::detail {
     for (shape_word const& word : layout) {
         if (word.part == shape_part::places) {
             out.push_back(several_places);
+            continue;
+        }
+        if (word.part == shape_part::overlaps) {
+            out.push_back(0);
             continue;
         }
         rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));

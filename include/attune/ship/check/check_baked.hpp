@@ -54,15 +54,16 @@ struct check_request {
 inline constexpr double check_limit_s = 60;
 
 /// Places of arrays of numbers as allocators give them: all alike at each multiple of 16 bytes,
-/// then such that each two of eight arrays differ in one of them.
-/// @param word  to be set for; several_places of listed_shapes.hpp is negative
+/// then such that each two of ten arrays differ in one of them.
+/// @param word    to be set for; several_places of listed_shapes.hpp is negative
+/// @param arrays  in the word, at most place_bits::arrays
 [[nodiscard]] inline std::vector<std::int64_t> places_for(std::int64_t word, std::size_t arrays)
 {
     if (word >= 0) return {word};
     std::vector<std::int64_t> out;
     auto const add = [&](auto const& place_of) {
         std::uint64_t all = 0;
-        for (std::size_t i = 0; i < std::min(arrays, place_bits::arrays); ++i)
+        for (std::size_t i = 0; i < arrays; ++i)
             all |= std::uint64_t{place_of(i)} << (place_bits::per_array * i);
         out.push_back(static_cast<std::int64_t>(all));
     };
@@ -178,19 +179,37 @@ private:
         for (std::size_t at = 0; at + shape::size <= asked_.shapes.count; at += shape::size) {
             key words{};
             std::copy_n(asked_.shapes.begin() + at, shape::size, words.begin());
-            std::int64_t const place = shape::array_count > 0 ? words.back() : 0;
-            for (std::int64_t const one : places_for(place, shape::array_count)) {
-                if (shape::array_count > 0) words.back() = one;
+            if constexpr (shape::place_words == 0)
                 make_call(words);
+            else
+                make_calls_at(words);
+        }
+    }
+
+    /// At each place; arrays of further words lie as those of the first word do.
+    void make_calls_at(key const& words)
+    {
+        constexpr std::size_t first = shape::size - shape::place_words;
+        std::size_t const arrays = std::min(shape::array_count, place_bits::arrays);
+        for (std::int64_t const one : places_for(words[first], arrays)) {
+            key placed = words;
+            placed[first] = one;
+            std::size_t left = shape::array_count - arrays;
+            for (std::size_t i = first + 1; i < shape::size; ++i) {
+                std::size_t const mine = std::min(left, place_bits::arrays);
+                std::int64_t const all = (std::int64_t{1} << (place_bits::per_array * mine)) - 1;
+                if (placed[i] < 0) placed[i] = one & all;
+                left -= mine;
             }
+            make_call(placed);
         }
     }
 
     void make_call(key const& words)
     {
         std::size_t const mine = ~none_++; // no number of a call
-        if constexpr (shape::array_count > 0)
-            if (static_cast<std::uint64_t>(words.back()) >> place_bits::overlaps != 0)
+        if constexpr (shape::can_overlap)
+            if (words[shape::size - shape::place_words - 1] != 0)
                 return note(mine, "arrays overlap");
         call_memory memory;
         auto const args = filled_call<Result(Args...)>::make(words, choice_, memory);

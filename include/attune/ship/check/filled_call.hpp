@@ -55,6 +55,19 @@ template <class T>
                    : "the store does not know the content of a structure that is passed by value";
 }
 
+/// A number of a class that real_class() gives; a float keeps the class.
+[[nodiscard]] inline double real_of_class(std::int64_t one)
+{
+    std::int64_t const exponent = (one >> 2 & 0x7ff) - 1023;
+    bool const is_power = (one & 2) == 0;
+    bool const is_whole = (one & 1) == 0;
+    std::int64_t fraction = is_power ? 0 : std::int64_t{1} << 51;
+    if (!is_power && !is_whole && exponent >= 0)
+        fraction |= exponent < 23 ? std::int64_t{1} << 29 : 1;
+    return std::bit_cast<double>(static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(one >> 2) << 52 | static_cast<std::uint64_t>(fraction)));
+}
+
 /// Memory of one call's arrays.
 class call_memory {
 public:
@@ -195,11 +208,11 @@ private:
         if constexpr (is_array<T>) {
             using element = std::remove_cv_t<element_of<T>>;
             auto const count = static_cast<std::size_t>(elements_at<T>(first));
-            std::size_t place = 0;
-            if (array_ < place_bits::arrays)
-                place =
-                    static_cast<std::uint64_t>(words_.back()) >> (place_bits::per_array * array_) &
-                    63u;
+            std::size_t const place =
+                static_cast<std::uint64_t>(
+                    words_[shape::size - shape::place_words + array_ / place_bits::arrays]) >>
+                    (place_bits::per_array * (array_ % place_bits::arrays)) &
+                63u;
             ++array_;
             auto* const data =
                 reinterpret_cast<element*>(memory_.take(count * sizeof(element), place));
@@ -216,7 +229,7 @@ private:
         } else if constexpr (std::is_floating_point_v<T>) {
             std::int64_t const word = words_[first];
             if (choice_.is_bound(mine)) return static_cast<T>(std::bit_cast<double>(word));
-            return word == 0 ? T{0} : word == 1 ? T{1} : T{0.75};
+            return static_cast<T>(real_of_class(word));
         } else {
             return static_cast<T>(words_[first]);
         }

@@ -15,6 +15,7 @@
 #include <attune/ship/detail/store_winners.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,30 @@ namespace attune::inline ATTUNE_ABI::detail {
         at = stop != end && *stop == ' ' ? stop + 1 : stop;
     }
     return out;
+}
+
+/// A shape of a store. 0.4 had one word for places and overlaps, and 0, 1 or 2 for a number that is
+/// no integer.
+/// @return  empty: it is no shape of this layout, or does not say enough
+[[nodiscard]] inline std::vector<std::int64_t> stored_shape(std::span<shape_word const> layout,
+                                                            std::vector<std::int64_t> key)
+{
+    auto const overlaps = std::find_if(layout.begin(), layout.end(), [](shape_word const& word) {
+        return word.part == shape_part::overlaps;
+    });
+    if (overlaps != layout.end() && key.size() + 1 == layout.size()) {
+        constexpr std::size_t arrays_in_0_4 = 8; // behind their bits, those of overlaps
+        bool const overlapped = key.back() >> (place_bits::per_array * arrays_in_0_4) != 0;
+        if (overlapped || overlaps->argument > arrays_in_0_4) return {};
+        key.insert(key.begin() + (overlaps - layout.begin()), 0);
+    }
+    if (key.size() != layout.size()) return {};
+    for (std::size_t i = 0; i < key.size(); ++i) {
+        if (layout[i].part != shape_part::real) continue;
+        if (key[i] == 2) return {};
+        if (key[i] == 1) key[i] = real_class(std::bit_cast<std::int64_t>(1.0));
+    }
+    return key;
 }
 
 /// Whether each compiler, for each processor, compiles the same text: it has no #if, and includes
@@ -228,10 +253,11 @@ private:
                     to.predicted_for.push_back(winners_.architecture_of(r));
                 continue;
             }
-            auto const take = [&](std::span<std::int64_t const> key) {
-                if (key.size() != out_.facts.layout.size()) return;
+            auto const take = [&](std::vector<std::int64_t> const& stored) {
+                std::vector<std::int64_t> const key = stored_shape(out_.facts.layout, stored);
+                if (key.empty()) return;
                 found.add(key);
-                shapes_.insert({key.begin(), key.end()});
+                shapes_.insert(key);
                 to.recorded_up_to = std::max(to.recorded_up_to, level_of_record(r));
                 to.recorded_architecture =
                     std::max(to.recorded_architecture, winners_.architecture_of(r));
@@ -260,7 +286,7 @@ private:
                 for (proven_shape const& one : all) {
                     if (one.shape.empty() || one.shape.front() != rules) continue;
                     if (!one.is_right) is_wrong = true;
-                    if (one.is_right) take(std::span(one.shape).subspan(1));
+                    if (one.is_right) take({one.shape.begin() + 1, one.shape.end()});
                 }
             }
         }

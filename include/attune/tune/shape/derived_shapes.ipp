@@ -103,10 +103,11 @@ ATTUNE_INLINE std::vector<derived_shape> derived_shapes(std::span<shape_word con
 {
     std::size_t arguments = 0;
     for (std::size_t i = 0; i < layout.size(); ++i) {
-        if (layout[i].part != shape_part::places)
+        if (layout[i].part == shape_part::overlaps) {
+            if (key[i] != 0) return {};
+        } else if (layout[i].part != shape_part::places) {
             arguments = std::max(arguments, layout[i].argument + 1);
-        else if (static_cast<std::uint64_t>(key[i]) >> place_bits::overlaps != 0)
-            return {};
+        }
     }
     size_relations const known = relations_in(layout, key, choice);
     std::size_t const dimensions = known.sizes.size();

@@ -22,12 +22,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 ///   integers, its factors count): the remainder by 64, by every number up to 16 and by every
 ///   number among the variant's parameters; its half octave; whether it is a power of two; and
 ///   whether a size at least as large was verified
-/// - for each two sizes: which one is larger; and for each two parameters whether the sizes are
-///   smaller, multiples, or neither
+/// - for each two sizes: which one is larger; for each two parameters whether the sizes are
+///   smaller, multiples, or neither; and whether a product at least as large was verified, because
+///   numbers of 16 or 32 bits overflow there
+/// - of each floating-point number: sign, exponent, whether it is whole, and a power of two
 /// - the alignment of each array to 64 bytes, or to less where the compiler proved that no more
 ///   counts; and which arrays are aligned alike
-/// Booleans, enumerations, overlaps, 0 and 1 among floating-point numbers, and arguments of other
-/// types form separate classes: a verification for one value does not count for another.
+/// Booleans, enumerations, overlaps at each distance, 0, 1, -1, NaN and infinities among
+/// floating-point numbers, and arguments of other types form separate classes: a verification for
+/// one value does not count for another.
 ///
 /// So code that is wrong for a single property (a remainder, a size below a tile, one order of two
 /// sizes) is found before it serves. Code that is wrong only where two properties meet may serve;
@@ -58,7 +61,12 @@ public:
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:
-    std::vector<std::int64_t> largest_; ///< largest verified value, by word
+    /// Calls f(product) for each two sizes, in one order.
+    template <class F>
+    void for_each_product(std::span<std::int64_t const> key, F const& f) const;
+
+    std::vector<std::int64_t> largest_;      ///< largest verified value, by word
+    std::vector<double> largest_products_{}; ///< of two sizes, in the order of for_each_product()
     shape_properties properties_;
     std::unordered_set<std::uint64_t> verified_{};
     std::uint64_t by_class_ = 0;

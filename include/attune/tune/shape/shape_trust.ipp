@@ -20,11 +20,28 @@ ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
 {
 }
 
+template <class F>
+void shape_trust::for_each_product(std::span<std::int64_t const> key, F const& f) const
+{
+    std::vector<shape_word> const& layout = properties_.layout();
+    for (std::size_t i = 0; i < key.size(); ++i)
+        for (std::size_t j = i + 1; j < key.size(); ++j)
+            if (is_size(layout[i].part) && is_size(layout[j].part))
+                f(static_cast<double>(key[i]) * static_cast<double>(key[j]));
+}
+
 ATTUNE_INLINE bool shape_trust::covers(std::span<std::int64_t const> key) const
 {
     if (is_distrusted_) return false;
     for (std::size_t i = 0; i < key.size(); ++i)
         if (is_size(properties_.layout()[i].part) && key[i] > largest_[i]) return false;
+    std::size_t pair = 0;
+    bool has_larger = false;
+    for_each_product(key, [&](double product) {
+        has_larger |= pair >= largest_products_.size() || product > largest_products_[pair];
+        ++pair;
+    });
+    if (has_larger) return false;
     std::vector<std::uint64_t> const all = properties_.of(key);
     return std::all_of(
         all.begin(), all.end(), [&](std::uint64_t p) { return verified_.contains(p); });
@@ -34,6 +51,12 @@ ATTUNE_INLINE void shape_trust::add(std::span<std::int64_t const> key)
 {
     for (std::size_t i = 0; i < key.size(); ++i)
         largest_[i] = std::max(largest_[i], key[i]);
+    std::size_t pair = 0;
+    for_each_product(key, [&](double product) {
+        if (pair == largest_products_.size()) largest_products_.push_back(product);
+        largest_products_[pair] = std::max(largest_products_[pair], product);
+        ++pair;
+    });
     for (std::uint64_t const p : properties_.of(key))
         verified_.insert(p);
 }
