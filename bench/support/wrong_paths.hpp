@@ -85,6 +85,7 @@ inline constexpr std::array faults{
           [](faulty_call const& c) {
               return c.x != c.y && c.x < c.y + c.bytes && c.y < c.x + c.bytes;
           }},
+    fault{"overlap at 32 bytes", 16, false, [](faulty_call const& c) { return c.y - c.x == 32; }},
     fault{"x not aligned to 32", 16, false, [](faulty_call const& c) { return c.x % 32 != 0; }},
     fault{"y not aligned to 64", 16, false, [](faulty_call const& c) { return c.y % 64 != 0; }},
     fault{"x and y aligned alike",
