@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,10 +26,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// One conjunct of a constraint.
 struct condition {
-    std::uint32_t source = 0;         ///< index of its constraint
-    std::uint32_t root = no_index;    ///< node in the description; no_index: opaque
-    std::vector<std::uint32_t> scope; ///< parameters it reads, ascending and unique
-    bool reads_real = false;          ///< reads a real parameter, which is in no tree
+    std::uint32_t source = 0;          ///< index of its constraint
+    std::uint32_t root = no_index;     ///< node in the description; no_index: opaque
+    std::vector<std::uint32_t> scope;  ///< parameters it reads, ascending and unique
+    bool reads_real = false;           ///< reads a real parameter, which is in no tree
+    std::vector<std::uint32_t> also{}; ///< further roots that must hold (join_alike)
 };
 
 /// Whether the condition has a value at `at`, one coordinate per parameter of `space`, and the
@@ -38,8 +40,11 @@ holds(description const& space, condition const& tested, std::span<coordinate co
 {
     evaluator const read(space);
     if (tested.root == no_index) return read.holds(space.constraints[tested.source], at);
-    std::optional<number> const v = read.value(tested.root, at);
-    return v && v->as_real() != 0;
+    auto const is_true = [&](std::uint32_t root) {
+        std::optional<number> const v = read.value(root, at);
+        return v && v->as_real() != 0;
+    };
+    return is_true(tested.root) && std::all_of(tested.also.begin(), tested.also.end(), is_true);
 }
 
 /// Constraint `index` in the text of an error: its own text, or its number if it has none.
@@ -127,6 +132,33 @@ inline void require_bound(description const& space)
         }
     }
     return out;
+}
+
+/// Joins the conditions of equal scope where there are many, such as a list of forbidden
+/// configurations: one diagram then has them all. Opaque ones and those over reals stay.
+inline void join_alike(std::vector<condition>& conditions)
+{
+    constexpr std::size_t many = 16;
+    if (conditions.size() < many) return;
+    std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> alike;
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        if (conditions[i].root != no_index && !conditions[i].reads_real)
+            alike[conditions[i].scope].push_back(i);
+    std::vector<bool> is_joined(conditions.size(), false);
+    for (auto const& [scope, members] : alike) {
+        if (members.size() < many) continue;
+        for (std::size_t k = 1; k < members.size(); ++k) {
+            conditions[members[0]].also.push_back(conditions[members[k]].root);
+            is_joined[members[k]] = true;
+        }
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < conditions.size(); ++i)
+        if (!is_joined[i]) {
+            if (kept != i) conditions[kept] = std::move(conditions[i]);
+            ++kept;
+        }
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(kept), conditions.end());
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

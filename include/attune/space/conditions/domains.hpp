@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/space/build_options.hpp>
+#include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/domain.hpp>
 #include <attune/space/conditions/proof.hpp>
@@ -127,11 +128,21 @@ inline bool filter_long_ranges(description const& space,
         if (scope.size() != 1) continue;
         domain& of = domains[scope.front()];
         if (of.size() <= limits.wide_settings || of.size() > most_values_tested) continue;
-        std::vector<bool> good(of.size());
+        std::vector<bool> good(of.size(), true);
         coordinate& tried = at[scope.front()];
-        for (std::uint32_t i = 0; i < of.size(); ++i) {
-            tried.index = of.value(i);
-            good[i] = holds(space, conditions[c], at);
+        if (auto const clauses = long_clauses(space, conditions[c], domains)) {
+            for (clause const& one : clauses->clauses) {
+                if (one.empty()) good.assign(good.size(), false);
+                for (clause_part const& part : one)
+                    for (std::uint32_t const i : part.open)
+                        good[i] = false;
+            }
+            if (clauses->is_negated) good.flip();
+        } else {
+            for (std::uint32_t i = 0; i < of.size(); ++i) {
+                tried.index = of.value(i);
+                good[i] = holds(space, conditions[c], at);
+            }
         }
         of.filter(good);
         if (of.size() == 0) return false;
@@ -153,7 +164,10 @@ inline bool filter_domains(description const& space,
     if (!filter_long_ranges(space, conditions, domains, limits)) return false;
     interval_prover const bounds(space);
     std::erase_if(conditions, [&](condition const& c) {
-        return c.root != no_index && bounds.always_holds(c.root);
+        return c.root != no_index && bounds.always_holds(c.root) &&
+               std::all_of(c.also.begin(), c.also.end(), [&](std::uint32_t root) {
+                   return bounds.always_holds(root);
+               });
     });
     std::vector<std::uint64_t> done(conditions.size(), 0); // settings when last enumerated
     effort budget{limits.max_visits, limits.max_bytes, false};

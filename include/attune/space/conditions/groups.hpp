@@ -79,6 +79,7 @@ private:
         for (condition& c : conditions)
             if ((c.root == no_index) == opaque)
                 (c.reads_real ? out.over_reals : left).push_back(std::move(c));
+    join_alike(left);
     out.is_empty = !filter_domains(space, left, out.domains, limits);
     detail::partition same(space.parameters.size());
     for (condition& c : left) {

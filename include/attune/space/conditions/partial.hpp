@@ -49,7 +49,10 @@ public:
     may_hold(condition const& c, std::size_t level, std::span<coordinate const> at) const
     {
         if (c.root == no_index) return holds(space_, c, at);
-        return (outcomes(c.root, level, at) & can_be_true) != 0;
+        auto const may = [&](std::uint32_t root) {
+            return (outcomes(root, level, at) & can_be_true) != 0;
+        };
+        return may(c.root) && std::all_of(c.also.begin(), c.also.end(), may);
     }
 
 private:

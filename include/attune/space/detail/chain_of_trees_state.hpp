@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 namespace attune::inline ATTUNE_ABI {
@@ -124,10 +125,17 @@ struct chain_of_trees::state {
 
     void mark_tested(std::vector<detail::condition> const& used)
     {
-        for (std::size_t c = 0; c < conditions.size(); ++c)
-            for (detail::condition const& u : used)
-                if (u.source == conditions[c].source && u.root == conditions[c].root)
-                    tested[c] = true;
+        std::set<std::pair<std::uint32_t, std::uint32_t>> marked; // source of a predicate, root
+        for (detail::condition const& u : used) {
+            marked.emplace(u.root == no_index ? u.source : no_index, u.root);
+            for (std::uint32_t const root : u.also)
+                marked.emplace(no_index, root);
+        }
+        for (std::size_t c = 0; c < conditions.size(); ++c) {
+            std::uint32_t const root = conditions[c].root;
+            if (marked.contains({root == no_index ? conditions[c].source : no_index, root}))
+                tested[c] = true;
+        }
     }
 
     /// Uniform over the leaves and on the scales; ignores constraints over reals.

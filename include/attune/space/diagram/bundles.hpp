@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -43,7 +44,14 @@ using bundle = std::vector<condition const*>;
 [[nodiscard]] inline std::vector<bundle> make_bundles(diagram_maker const& maker,
                                                       std::span<condition const> conditions)
 {
-    auto const is_part_of = [](condition const& a, condition const& b) {
+    // A long condition has a diagram of its own; programs of it with others are not worth their
+    // cost.
+    std::set<condition const*> alone;
+    for (condition const& c : conditions)
+        if (maker.is_long(c)) alone.insert(&c);
+    auto const is_part_of = [&](condition const& a, condition const& b) {
+        if (&a != &b && b.root != no_index && (alone.contains(&a) || alone.contains(&b)))
+            return false;
         return &a != &b && a.root != no_index &&
                std::includes(b.scope.begin(), b.scope.end(), a.scope.begin(), a.scope.end());
     };

@@ -54,11 +54,15 @@ public:
         leaf_columns leaves(space, domains, level_of, base, slots_);
         lowering lowered(space, leaves, slots_);
         for (condition const* c : conditions) {
-            std::uint32_t const root = c->root == no_index ? no_index : lowered.lower(c->root);
-            if (root == no_index)
-                add_call(*c, leaves);
-            else
-                roots_.push_back(root);
+            std::size_t const before = roots_.size();
+            bool is_lowered = c->root != no_index;
+            for (std::size_t i = 0; is_lowered && i <= c->also.size(); ++i) {
+                roots_.push_back(lowered.lower(i == 0 ? c->root : c->also[i - 1]));
+                is_lowered = roots_.back() != no_index;
+            }
+            if (is_lowered) continue;
+            roots_.resize(before);
+            add_call(*c, leaves);
         }
         plan();
     }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <attune/core/version.hpp>
+#include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/conditions/domain.hpp>
+#include <attune/space/diagram/clause_diagram.hpp>
 #include <attune/space/diagram/constraint_program.hpp>
 #include <attune/space/diagram/diagram.hpp>
 #include <attune/space/diagram/diagram_builder.hpp>
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -60,15 +63,43 @@ public:
         return constraint_program(space_, domains_, read, base_, conditions);
     }
 
+    [[nodiscard]] bool is_long(condition const& c) const { return detail::is_long(space_, c); }
+
     /// The node of the conjunction of `conditions`. Predicates are called where the others hold.
     std::uint32_t make(std::span<condition const* const> conditions)
+    {
+        bool const calls = std::any_of(conditions.begin(), conditions.end(), [](auto const* c) {
+            return c->root == no_index;
+        });
+        std::vector<condition const*> short_ones;
+        std::uint32_t node = always_node;
+        for (condition const* c : conditions) {
+            auto const clauses = calls ? std::nullopt : long_clauses(space_, *c, domains_);
+            if (clauses)
+                node = store_.both(node, clause_node(*clauses));
+            else
+                short_ones.push_back(c);
+        }
+        if (short_ones.empty() && !conditions.empty()) return node;
+        return store_.both(node, make_by_program(short_ones));
+    }
+
+private:
+    std::uint32_t clause_node(clause_list const& from)
+    {
+        std::vector<std::size_t> level_of(space_.parameters.size(), 0);
+        for (std::size_t l = 0; l < order_.size(); ++l)
+            level_of[order_[l]] = l;
+        return clause_diagram(from, level_of, store_, budget_).build();
+    }
+
+    std::uint32_t make_by_program(std::span<condition const* const> conditions)
     {
         std::vector<std::size_t> const levels = levels_of(conditions);
         constraint_program program = program_of(conditions);
         return diagram_builder(space_, program, levels, base_, store_, budget_).build();
     }
 
-private:
     [[nodiscard]] std::vector<std::size_t> sizes() const
     {
         std::vector<std::size_t> out;

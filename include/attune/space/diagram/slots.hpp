@@ -6,6 +6,7 @@
 #include <attune/declare/description.hpp>
 #include <attune/space/diagram/columns.hpp>
 #include <attune/space/diagram/interval.hpp>
+#include <attune/space/diagram/key_table.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -53,12 +56,11 @@ public:
         bool const real = value && value->is_real;
         std::int64_t const bits = value ? word_of(*value) : 0;
         std::uint8_t const failed = value ? 0 : 1;
-        for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-            slot const& s = slots_[i];
-            if (s.code == op::integer && s.real == real && s.bits[0] == bits &&
-                s.failed[0] == failed)
-                return i;
-        }
+        std::uint32_t const known = find(op::integer, {}, bits, [&](slot const& s) {
+            return s.code == op::integer && s.real == real && s.bits[0] == bits &&
+                   s.failed[0] == failed;
+        });
+        if (known != no_index) return known;
         slot made;
         made.code = op::integer;
         made.real = real;
@@ -82,9 +84,10 @@ public:
     /// `code` applied to earlier steps. @param real  the value is real
     std::uint32_t make(op code, bool real, std::array<std::uint32_t, 3> operands)
     {
-        for (std::uint32_t i = 0; i < slots_.size(); ++i)
-            if (slots_[i].code == code && slots_[i].operands == operands && slots_[i].real == real)
-                return i;
+        std::uint32_t const known = find(code, operands, 0, [&](slot const& s) {
+            return s.code == code && s.operands == operands && s.real == real;
+        });
+        if (known != no_index) return known;
         slot made;
         made.code = code;
         made.real = real;
@@ -152,6 +155,41 @@ public:
     }
 
 private:
+    /// The step of which `is_it`; no_index: none. In a long table by the code, operands and
+    /// constant.
+    template <class Is>
+    [[nodiscard]] std::uint32_t
+    find(op code, std::array<std::uint32_t, 3> const& operands, std::int64_t bits, Is const& is_it)
+    {
+        constexpr std::size_t longest_walk = 64;
+        if (slots_.size() <= longest_walk) {
+            for (std::uint32_t i = 0; i < slots_.size(); ++i)
+                if (is_it(slots_[i])) return i;
+            return no_index;
+        }
+        auto const key_of = [](op c, std::array<std::uint32_t, 3> const& from, std::int64_t word) {
+            std::uint32_t const words[] = {static_cast<std::uint32_t>(c),
+                                           from[0],
+                                           from[1],
+                                           from[2],
+                                           static_cast<std::uint32_t>(word),
+                                           static_cast<std::uint32_t>(word >> 32U)};
+            return hash_words(std::span<std::uint32_t const>(words), 0);
+        };
+        while (found_.size() < slots_.size()) {
+            slot const& s = slots_[found_.size()];
+            bool const is_constant = s.code == op::integer;
+            auto const number = static_cast<std::uint32_t>(found_.size());
+            found_.emplace(is_constant ? key_of(s.code, {}, s.bits[0])
+                                       : key_of(s.code, s.operands, 0),
+                           number);
+        }
+        auto const [first, last] = found_.equal_range(key_of(code, operands, bits));
+        for (auto at = first; at != last; ++at)
+            if (is_it(slots_[at->second])) return at->second;
+        return no_index;
+    }
+
     [[nodiscard]] std::size_t count_of(slot const& s) const noexcept
     {
         return s.level == constant_level ? 1 : sizes_[static_cast<std::size_t>(s.level)];
@@ -182,6 +220,7 @@ private:
 
     std::vector<std::size_t> sizes_;
     std::vector<slot> slots_;
+    std::unordered_multimap<std::uint64_t, std::uint32_t> found_; // steps of a long table
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -87,7 +87,10 @@ private:
         advance();
         operand const right = (this->*side)();
         require_number(right, "a condition");
-        operand out = finish(build_.two(code, left.node, right.node), left.at);
+        std::uint32_t joined = build_.two(code, left.node, right.node);
+        if (left.deciding == no_index && build_.facts(joined).depth > max_expression_depth / 2)
+            joined = levelled(code, joined); // a long list
+        operand out = finish(joined, left.at);
         // Python returns the deciding operand; the truth of C++ is the same if both are truths.
         if (as_python &&
             (kind_of(left) != value_kind::boolean || kind_of(right) != value_kind::boolean ||
@@ -98,6 +101,31 @@ private:
                                                   : build_.select(left.node, b, a);
         }
         return out;
+    }
+
+    /// The chain of `code` at `root` as a tree of least depth; its operands keep their order.
+    std::uint32_t levelled(op code, std::uint32_t root)
+    {
+        std::vector<std::uint32_t> operands;
+        std::vector<std::uint32_t> open{root};
+        while (!open.empty()) {
+            std::uint32_t const at = open.back();
+            open.pop_back();
+            expression_node const n = build_.space().nodes[at];
+            if (n.code == code)
+                open.insert(open.end(), {n.second, n.first});
+            else
+                operands.push_back(at);
+        }
+        while (operands.size() > 1) {
+            std::size_t made = 0;
+            for (std::size_t i = 0; i < operands.size(); i += 2, ++made)
+                operands[made] = i + 1 < operands.size()
+                                     ? build_.two(code, operands[i], operands[i + 1])
+                                     : operands[i];
+            operands.resize(made);
+        }
+        return operands.front();
     }
 
     operand negation()

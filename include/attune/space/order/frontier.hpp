@@ -7,6 +7,7 @@
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
 #include <attune/declare/expression/operation.hpp>
+#include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/order/parameter_set.hpp>
 
@@ -39,11 +40,11 @@ public:
                     condition const& c,
                     std::span<std::uint32_t const> place_of)
     {
-        if (c.root != no_index) {
+        if (c.root != no_index && !is_long(space, c)) {
             root_ = add(space, c.root, place_of, {});
             return;
         }
-        // A predicate needs the values of all its parameters.
+        // A predicate, and a long list of terms, need the values of all their parameters.
         node root;
         for (std::uint32_t const p : c.scope)
             if (place_of[p] != no_index) root.reads.add(place_of[p]);

@@ -7,6 +7,7 @@
 
 #include <attune/core/random.hpp>
 #include <attune/core/version.hpp>
+#include <attune/space/conditions/clauses.hpp>
 #include <attune/space/conditions/domains.hpp>
 #include <attune/space/conditions/groups.hpp>
 #include <attune/space/order/frontier.hpp>
@@ -27,8 +28,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline double
 sampled_density(description const& space, condition const& c, std::vector<domain> const& domains)
 {
-    constexpr int draws = 128;
     if (c.root == no_index) return 0.5;
+    int const draws = is_long(space, c) ? 8 : 128;
     random_engine engine(1);
     point at = first_values(space, domains);
     int good = 0;

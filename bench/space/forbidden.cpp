@@ -1,0 +1,125 @@
+// bench/space/forbidden.cpp - how long spaces with many conditions over the same parameters take.
+// SPDX-License-Identifier: MIT
+//
+// Run      bench.space.forbidden [--terms N] [--repeat K]   N: terms, default 1000; K: default 5
+// Prints   a line per space: valid configurations, median milliseconds to build it from the
+//          description in memory (reading is not in it) and to count it; then the largest of both.
+//          `apart`: N forbidden configurations of 10^6 as N constraints; `and`, `not_or`: as one;
+//          `or`: N allowed ones as one constraint; `unequal`: x != i, N constraints on 10^4 values;
+//          `in`: x in a list of 5 N of 10^4 values.
+// Note     processor time of one thread
+// Exit     1 when a count is wrong; 2 when an argument is
+#include <attune/core/error.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/read_json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../support/arguments.hpp"
+#include "../support/interleaved.hpp"
+#include "../support/median.hpp"
+
+namespace {
+
+struct forbidden_space {
+    char const* name = nullptr;
+    std::string text;
+    std::uint64_t count = 0;
+};
+
+std::string joined(std::vector<std::string> const& parts, std::string const& by)
+{
+    std::string out;
+    for (std::string const& p : parts)
+        out += (out.empty() ? "" : by) + p;
+    return out;
+}
+
+/// @param constraints  each as a JSON text
+std::string space_text(std::string const& params, std::vector<std::string> const& constraints)
+{
+    return "{\"params\":[" + params + "],\"constraints\":[\"" + joined(constraints, "\",\"") +
+           "\"]}";
+}
+
+std::vector<forbidden_space> spaces_of(std::size_t terms)
+{
+    std::vector<std::string> params, equal, unequal, listed;
+    for (char const* const name : {"A", "B", "C", "D", "E", "F"})
+        params.push_back(std::string("{\"name\":\"") + name +
+                         "\",\"values\":[0,1,2,3,4,5,6,7,8,9]}");
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t state = 1; equal.size() < terms;) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        std::uint64_t rest = (state >> 33U) % 1000000;
+        if (!seen.insert(rest).second) continue;
+        std::vector<std::string> one;
+        for (char const* const name : {"A", "B", "C", "D", "E", "F"}) {
+            one.push_back(std::string(name) + " == " + std::to_string(rest % 10));
+            rest /= 10;
+        }
+        equal.push_back('(' + joined(one, " and ") + ')');
+        unequal.push_back("x != " + std::to_string(7 * equal.size()));
+    }
+    for (std::uint64_t i = 0; i < 5 * terms; ++i)
+        listed.push_back(std::to_string(2 * i));
+    std::vector<std::string> apart;
+    for (std::string const& one : equal)
+        apart.push_back("not " + one);
+    std::string const all = joined(params, ",");
+    auto const range = [](std::uint64_t last) {
+        return "{\"name\":\"x\",\"range\":[1," + std::to_string(last) + "]}";
+    };
+    return {{"apart", space_text(all, apart), 1000000 - terms},
+            {"and", space_text(all, {joined(apart, " and ")}), 1000000 - terms},
+            {"not_or", space_text(all, {"not (" + joined(equal, " or ") + ")"}), 1000000 - terms},
+            {"or", space_text(all, {joined(equal, " or ")}), terms},
+            {"unequal", space_text(range(10 * terms), unequal), 9 * terms},
+            {"in",
+             space_text(range(10 * terms), {"x in [" + joined(listed, ", ") + "]"}),
+             5 * terms - 1}};
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    return bench::exit_code_of(argv[0], [&] {
+        std::size_t terms = 1000;
+        int repeats = 5;
+        bench::read_arguments(argc, argv, {{"--terms", &terms, 1}, {"--repeat", &repeats, 1}});
+        double build_ms = 0, count_ms = 0;
+        bool right = true;
+        for (forbidden_space const& space : spaces_of(terms)) {
+            attune::description const bound =
+                attune::bind_inputs(attune::read_spaces_json(space.text).front().space);
+            std::vector<double> build, count;
+            std::uint64_t seen = 0;
+            for (int r = 0; r < repeats; ++r) {
+                double const begin = bench::thread_seconds();
+                attune::chain_of_trees const chain(bound);
+                double const built = bench::thread_seconds();
+                seen = static_cast<std::uint64_t>(chain.size().value_or(0));
+                build.push_back(1e3 * (built - begin));
+                count.push_back(1e3 * (bench::thread_seconds() - built));
+            }
+            right = right && seen == space.count;
+            std::printf("%s valid=%llu build_ms=%.3f count_ms=%.3f%s\n",
+                        space.name,
+                        static_cast<unsigned long long>(seen),
+                        bench::median(build),
+                        bench::median(count),
+                        seen == space.count ? "" : " WRONG");
+            build_ms = std::max(build_ms, bench::median(build));
+            count_ms = std::max(count_ms, bench::median(count));
+        }
+        std::printf("total n=%zu build_ms=%.3f count_ms=%.3f\n", terms, build_ms, count_ms);
+        return right ? 0 : 1;
+    });
+}

@@ -1,0 +1,162 @@
+// tests/space/conditions/clauses.cpp : mirrors attune/space/conditions/clauses.hpp, included first
+// SPDX-License-Identifier: MIT
+#include <attune/space/conditions/clauses.hpp>
+
+#include <attune/core/random.hpp>
+#include <attune/declare/bind_inputs.hpp>
+#include <attune/space/chain_of_trees.hpp>
+#include <attune/space/files/read_json.hpp>
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::string const params = R"({"params": [{"name": "A", "values": [1, 2, 4, 8, 16]},
+    {"name": "B", "values": [false, true]}, {"name": "C", "range": [-2, 3]},
+    {"name": "M", "values": ["x", "y", "z"]}], "constraints": [)";
+constexpr std::size_t combinations = 5 * 2 * 6 * 3;
+
+std::string quoted(std::vector<std::string> const& constraints)
+{
+    std::string out;
+    for (std::string const& c : constraints)
+        out += (out.empty() ? "'" : ", '") + c + '\'';
+    for (char& c : out)
+        if (c == '\'') c = '"';
+    return out;
+}
+
+attune::description space_of(std::string const& head, std::vector<std::string> const& constraints)
+{
+    return attune::bind_inputs(
+        attune::read_spaces_json(head + quoted(constraints) + "]}").front().space);
+}
+
+std::size_t count_of(attune::description const& space)
+{
+    return static_cast<std::size_t>(attune::chain_of_trees(space).size().value());
+}
+
+/// Tests each configuration by the evaluator.
+std::size_t counted_one_by_one(attune::description const& space)
+{
+    attune::detail::evaluator const read(space);
+    attune::point at(space.parameters.size());
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < combinations; ++i) {
+        std::size_t rest = i;
+        for (std::size_t p = 0; p < at.size(); ++p) {
+            at[p].index = static_cast<std::uint32_t>(rest % space.parameters[p].value_count());
+            rest /= space.parameters[p].value_count();
+        }
+        bool holds = true;
+        for (auto const& c : space.constraints)
+            holds = holds && read.holds(c, at);
+        out += holds ? 1 : 0;
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("many forbidden configurations leave the others, apart, in one `and` and in one `or`")
+{
+    std::string const head = R"({"params": [{"name": "A", "values": [0, 1, 2, 3, 4, 5, 6, 7]},
+        {"name": "B", "values": [0, 1, 2, 3, 4, 5, 6, 7]},
+        {"name": "C", "values": [0, 1, 2, 3, 4, 5, 6, 7]},
+        {"name": "D", "values": [0, 1, 2, 3, 4, 5, 6, 7]}], "constraints": [)";
+    attune::random_engine engine(3);
+    std::set<std::string> some;
+    while (some.size() < 800) {
+        std::string one;
+        for (char const* const name : {"A", "B", "C", "D"})
+            one += (one.empty() ? "" : " and ") + std::string(name) +
+                   " == " + std::to_string(attune::uniform_below(engine, 8));
+        some.insert(one);
+    }
+    std::vector<std::string> apart;
+    std::string all, any;
+    for (std::string const& one : some) {
+        apart.push_back("not (" + one + ")");
+        all += (all.empty() ? "" : " and ") + apart.back();
+        any += (any.empty() ? "(" : " or (") + one + ')';
+    }
+    CHECK(count_of(space_of(head, apart)) == 4096 - 800);
+    CHECK(count_of(space_of(head, {all})) == 4096 - 800);
+    CHECK(count_of(space_of(head, {"not (" + any + ")"})) == 4096 - 800);
+    CHECK(count_of(space_of(head, {any})) == 800);
+    // An operation on several parameters stands beside them.
+    apart.push_back("A + B <= 9");
+    std::size_t right = 0;
+    for (int i = 0; i < 4096; ++i) {
+        int const v[] = {i % 8, i / 8 % 8, i / 64 % 8, i / 512};
+        std::string one;
+        for (int k = 0; k < 4; ++k)
+            one +=
+                (k == 0 ? "" : " and ") + std::string(1, "ABCD"[k]) + " == " + std::to_string(v[k]);
+        right += v[0] + v[1] <= 9 && !some.contains(one) ? 1 : 0;
+    }
+    CHECK(count_of(space_of(head, apart)) == right);
+}
+
+TEST_CASE("x != i and x in a list, many times")
+{
+    std::vector<std::string> unequal;
+    std::string list;
+    for (int i = 0; i < 5000; ++i) {
+        unequal.push_back("x != " + std::to_string(2 * i));
+        list += (i == 0 ? "" : ", ") + std::to_string(3 * i);
+    }
+    std::string const head = R"({"params": [{"name": "x", "range": [1, 10000]}], "constraints": [)";
+    CHECK(count_of(space_of(head, unequal)) == 5001); // 10000 is none of them
+    CHECK(count_of(space_of(head, {"x in [" + list + "]"})) == 3333);
+    CHECK(count_of(space_of(head, {"x not in [" + list + "]"})) == 10000 - 3333);
+}
+
+TEST_CASE("clauses of any terms of one parameter mean what the evaluator says")
+{
+    char const* const terms[] = {"A == 4",
+                                 "A != 8",
+                                 "A > 2",
+                                 "A % 4 == 0",
+                                 "B",
+                                 "not B",
+                                 "C == -1",
+                                 "C != 3",
+                                 "C * C > 3",
+                                 "M == 'x'",
+                                 "M != 'y'",
+                                 "C in [0, 2]",
+                                 "3 == C",
+                                 "A / C > 1",
+                                 "A == 3.0",
+                                 "2 < C < 3"};
+    attune::random_engine engine(7);
+    for (int round = 0; round < 40; ++round) {
+        std::vector<std::string> constraints;
+        bool const in_one = round % 2 == 1;
+        for (int c = 0; c < 24; ++c) {
+            std::string one;
+            for (std::uint64_t k = attune::uniform_below(engine, 3) + 2; k-- > 0;) {
+                std::size_t const most = round % 4 < 2 ? std::size(terms) - 3 : std::size(terms);
+                std::string term = terms[attune::uniform_below(engine, most)];
+                for (std::size_t at; (at = term.find('\'')) != term.npos;)
+                    term.replace(at, 1, "\\\"");
+                one += (one.empty() ? "(" : " and ") + term;
+            }
+            one += ')';
+            if (in_one)
+                constraints.assign(1, constraints.empty() ? one : constraints[0] + " or " + one);
+            else
+                constraints.push_back("not " + one);
+        }
+        attune::description const space = space_of(params, constraints);
+        std::size_t const right = counted_one_by_one(space);
+        INFO(quoted(constraints));
+        if (right > 0) CHECK(count_of(space) == right);
+    }
+}
