@@ -158,3 +158,81 @@ TEST_CASE("what is no result of a tuner is refused with a sentence")
     energy.replace(energy.find("\"time\""), 6, "\"energy\"");
     CHECK_THROWS_AS(static_cast<void>(read_t4(energy, {})), attune::error);
 }
+
+TEST_CASE("the objective and its unit are read, or the results are refused with their name")
+{
+    auto const of = [](std::string const& objective,
+                       std::string const& unit,
+                       std::string const& value = "2",
+                       std::string const& more = "") {
+        std::string const text =
+            R"({"results": [{"configuration": {"A": 1}, "invalidity": "correct", "measurements": [
+            {"name": "time", "value": 1, "unit": "ms"}, {"name": ")" +
+            objective + R"(", "value": )" + value + R"(, "unit": ")" + unit +
+            R"("}], "objectives": [")" + objective + "\"]}]" + more + "}";
+        return read_t4(text, {.kernel = "k"});
+    };
+    struct unit_row {
+        char const* word;
+        double seconds;
+    };
+    for (auto const& [word, seconds] : {unit_row{"Microseconds", 2e-6},
+                                        {"us", 2e-6},
+                                        {"USEC", 2e-6},
+                                        {"\u00b5s", 2e-6},
+                                        {"\u03bcs", 2e-6},
+                                        {"Nanoseconds", 2e-9},
+                                        {"nsec", 2e-9},
+                                        {"Seconds", 2},
+                                        {"sec", 2},
+                                        {"second", 2},
+                                        {"Milliseconds", 2e-3},
+                                        {"MS", 2e-3},
+                                        {"[ms]", 2e-3}}) {
+        CAPTURE(word);
+        auto const got = of("Duration", word);
+        REQUIRE(got.rows.size() == 1);
+        CHECK(seconds_of(got.rows[0]) == doctest::Approx(seconds));
+    }
+    auto const refused = [&](std::string const& objective, std::string const& unit) {
+        try {
+            static_cast<void>(of(objective, unit));
+        } catch (attune::error const& e) {
+            return std::string(e.where());
+        }
+        return std::string("read");
+    };
+    CHECK(refused("GFLOP/s", "") ==
+          "its objective is GFLOP/s, without a unit, and a time is needed");
+    for (char const* const unit : {"J", "cycles", "%", "GFLOP/s", "m"})
+        CHECK(refused("energy", unit) ==
+              "its objective is energy in " + std::string(unit) + ", and a time is needed");
+    std::string const said = R"(, "metadata": {"timeunit": "microseconds"})";
+    CHECK(seconds_of(of("time_of_kernel", "", "2", said).rows[0]) == doctest::Approx(2e-6));
+    CHECK(stage_of(of("Duration", "ms", "1e20").rows.at(0)) == failure_stage::crash);
+    auto const dropped = of("Duration", "us", "-1");
+    CHECK(dropped.rows.empty());
+    CHECK(dropped.left_out == 1);
+    CHECK(dropped.why_left_out == "its Duration is not above 0");
+    CHECK(of("Duration", "us", "NaN").why_left_out == "it has no number as Duration");
+}
+
+TEST_CASE("Python's NaN and Infinity are read, and what is no JSON is refused with its place")
+{
+    imported_results const got = read_t4(
+        cache_start + R"("1,1": {"block_size_x": 1, "block_size_y": 1, "time": 1e20, "w": NaN},
+"2,1": {"block_size_x": 2, "block_size_y": 1, "time": Infinity, "NaN": -Infinity},
+"3,1": {"block_size_x": 3, "block_size_y": 1, "time": 2.5, "why": "NaN \"Infinity"}}})",
+        {});
+    REQUIRE(got.rows.size() == 6);
+    CHECK(stage_of(got.rows[3]) == failure_stage::crash);
+    CHECK(std::get<attune::failure>(got.rows[4].result).reason == "Infinity");
+    CHECK(seconds_of(got.rows[5]) == doctest::Approx(2.5e-3));
+    CHECK(got.left_out == 1); // InvalidConfig
+    try {
+        static_cast<void>(read_t4("{\"results\": [\n {\"a\": nan}]}", {}));
+        FAIL("it was read");
+    } catch (attune::error const& e) {
+        CHECK(std::string(e.where()) == "the text is no JSON object: line 2, column 8, at 'nan'");
+    }
+}

@@ -32,6 +32,9 @@ struct exported_results {
 
 namespace detail {
 
+/// How Kernel Tuner before 0.4.2 wrote a failure, in its own unit.
+inline constexpr double time_of_failure = 1e20;
+
 /// The source of what another tuner measured.
 inline constexpr char const* foreign_source = "T4";
 
@@ -40,6 +43,8 @@ struct imported_results {
     std::vector<tried_row> rows{};
     /// rows[open] and later ones belong to a tuning that goes on.
     std::size_t open = std::numeric_limits<std::size_t>::max();
+    std::size_t left_out = 0;   ///< results of the file that are no rows
+    std::string why_left_out{}; ///< why the first one is none
 
     template <class Store>
     void put_into(Store& store) const
@@ -51,9 +56,11 @@ struct imported_results {
     }
 };
 
-/// Reads T4 results or a cache file; also one that its writer left open. Times are in seconds.
-/// Configurations that break a constraint are left out.
-/// Errors   attune::error: it is neither, or no kernel is named
+/// Reads T4 results or a cache file; also one that its writer left open. Times become seconds:
+/// units are read in any spelling, and are milliseconds where the file says none. A time of 1e20 is
+/// a failure. Configurations that break a constraint, or have no time above 0, are left out and
+/// counted.
+/// Errors   attune::error: it is neither, no kernel is named, or its objective is no time
 [[nodiscard]] imported_results read_t4(std::string const& text, result_origin const& of);
 
 /// A T4 document of rows. Failures keep their kind, not their reason.
@@ -65,8 +72,8 @@ struct imported_results {
 /// start its searches: see "source" in README.md of this folder.
 /// @param into  `store`, `memory_store` or `layers`
 /// @return  how many configurations were added
-/// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, or no kernel is
-///          named
+/// Errors   attune::error: `text` is neither T4 nor a cache file of Kernel Tuner, its objective is no
+///          time, or no kernel is named
 /// Example  attune::import_t4(store, text_of_file, {.kernel = "gemm", .inputs = {{"N", "4096"}}});
 template <class Store>
 std::size_t import_t4(Store& into, std::string const& text, result_origin const& of)

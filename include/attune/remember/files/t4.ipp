@@ -5,10 +5,12 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/detail/json_fields.hpp>
+#include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -36,6 +38,8 @@ namespace attune::inline ATTUNE_ABI::detail {
         if (json.is_discarded() || !json.is_object()) return std::nullopt;
         return json;
     };
+    text = with_quoted_numbers(text);
+    std::string const all = text;
     if (auto whole = attempt(text)) return *std::move(whole);
     for (int i = 0; i < 2; ++i) {
         std::size_t const end = text.find_last_not_of(" \t\r\n,");
@@ -47,22 +51,58 @@ namespace attune::inline ATTUNE_ABI::detail {
         if (line == text.npos) break;
         text.resize(line);
     }
-    refuse_t4("the text is no JSON object");
+    auto const place = json_problem<record_json>(all);
+    refuse_t4("the text is no JSON object" + (place ? ": " + *place : ""));
 }
 
-/// Seconds of one of these units.
-[[nodiscard]] inline double seconds_per(std::string const& unit)
+[[nodiscard]] inline std::string in_small_letters(std::string text)
 {
-    if (unit == "s" || unit == "seconds") return 1.0;
-    if (unit == "us" || unit == "microseconds") return 1e-6;
-    if (unit == "ns" || unit == "nanoseconds") return 1e-9;
-    return 1e-3; // Kernel Tuner's own, also where it says nothing
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
 }
 
-/// @param times  single ones, in the unit of `value`; may be empty
-[[nodiscard]] inline std::optional<measurement>
-measurement_of(double value, double unit_s, record_json const& times)
+/// Seconds of a unit of time, in any of its usual spellings. Nothing: it is no time.
+[[nodiscard]] inline std::optional<double> seconds_per(std::string const& unit)
 {
+    struct spelling {
+        double seconds;
+        std::initializer_list<char const*> words;
+    };
+    static std::initializer_list<spelling> const known = {
+        {1.0, {"s", "sec", "secs", "second", "seconds"}},
+        {1e-3, {"ms", "msec", "msecs", "millisecond", "milliseconds", "milli"}},
+        {1e-6,
+         {"us", "usec", "usecs", "microsecond", "microseconds", "micro", "\u00b5s", "\u03bcs"}},
+        {1e-9, {"ns", "nsec", "nsecs", "nanosecond", "nanoseconds", "nano"}},
+        {60.0, {"min", "minute", "minutes"}}};
+    std::size_t const first = unit.find_first_not_of(" \t[(");
+    std::size_t const last = unit.find_last_not_of(" \t])");
+    if (first == unit.npos || last == unit.npos || last < first) return std::nullopt;
+    std::string const word = in_small_letters(unit.substr(first, last - first + 1));
+    for (spelling const& one : known)
+        for (char const* const is : one.words)
+            if (word == is) return one.seconds;
+    return std::nullopt;
+}
+
+/// The objective of a file has to be a time, and the lower one has to be better.
+/// @param unit  as the file says it; empty: it does not
+/// @return  seconds of the unit
+[[nodiscard]] inline double require_time(std::string const& objective, std::string const& unit)
+{
+    std::string const name = in_small_letters(objective);
+    if (unit.empty() && name.starts_with("time")) return 1e-3; // Kernel Tuner's own
+    if (auto const seconds = seconds_per(unit)) return *seconds;
+    refuse_t4("its objective is " + objective +
+              (unit.empty() ? ", without a unit" : " in " + unit) + ", and a time is needed");
+}
+
+/// @param times  single ones, in `times_s` seconds; may be empty
+[[nodiscard]] inline std::optional<outcome>
+outcome_of_time(double value, double unit_s, record_json const& times, double times_s)
+{
+    if (value >= time_of_failure) return failure{failure_stage::crash, "its time is 1e20"};
     if (!std::isfinite(value) || value <= 0) return std::nullopt;
     measurement out = measurement::exact(value * unit_s);
     if (!times.is_array() || times.size() < 2) return out;
@@ -74,11 +114,17 @@ measurement_of(double value, double unit_s, record_json const& times)
     }
     double const n = static_cast<double>(times.size());
     double const variance = std::max(0.0, (squares - sum * sum / n) / (n - 1));
-    double const half = 1.96 * std::sqrt(variance / n) * unit_s;
+    double const half = 1.96 * std::sqrt(variance / n) * times_s;
     out.low = std::max(0.0, out.value - half);
     out.high = out.value + half;
     out.samples = static_cast<std::uint32_t>(times.size());
     return out;
+}
+
+/// Counts a result that is left out.
+inline void leave_out(imported_results& to, std::string const& why)
+{
+    if (to.left_out++ == 0) to.why_left_out = why;
 }
 
 /// A word of T4 or of a cache file. Nothing: it was never compiled.
@@ -104,9 +150,14 @@ inline void add_row(imported_results& to, record_json const& configuration, outc
     to.rows.push_back(std::move(row));
 }
 
-inline void read_results(imported_results& to, record_json const& results)
+/// @param metadata  of the whole file, which may say the unit
+inline void
+read_results(imported_results& to, record_json const& results, record_json const& metadata)
 {
     if (!results.is_array()) refuse_t4("\"results\" is no list");
+    std::string const usual_unit = metadata.is_object() && metadata.contains("timeunit")
+                                       ? plain_text(metadata["timeunit"])
+                                       : "";
     for (record_json const& one : results) {
         if (!one.is_object() || !one.contains("configuration") || !one["configuration"].is_object())
             refuse_t4("a result has no configuration");
@@ -117,7 +168,10 @@ inline void read_results(imported_results& to, record_json const& results)
         std::string const word =
             one.contains("invalidity") ? plain_text(one["invalidity"]) : "correct";
         if (word != "correct") {
-            if (auto why = failure_of_word(word)) add_row(to, configuration, *std::move(why));
+            if (auto why = failure_of_word(word))
+                add_row(to, configuration, *std::move(why));
+            else
+                leave_out(to, "it breaks a constraint");
             continue;
         }
         std::string objective = "time";
@@ -126,17 +180,27 @@ inline void read_results(imported_results& to, record_json const& results)
         record_json times;
         if (auto const t = one.find("times"); t != one.end() && t->is_object())
             times = t->value("runtimes", record_json());
-        auto const all = one.find("measurements");
-        if (all == one.end() || !all->is_array()) continue;
-        for (record_json const& m : *all) {
-            bool const is_it = m.is_object() && m.contains("name") && m.contains("value") &&
-                               plain_text(m["name"]) == objective && m["value"].is_number();
-            if (!is_it) continue;
-            double const unit_s = seconds_per(m.contains("unit") ? plain_text(m["unit"]) : "ms");
-            if (auto time = measurement_of(m["value"].get<double>(), unit_s, times))
-                add_row(to, configuration, *time);
-            break;
+        record_json const* measured = nullptr;
+        if (auto const all = one.find("measurements"); all != one.end() && all->is_array())
+            for (record_json const& m : *all)
+                if (measured == nullptr && m.is_object() && m.contains("name") &&
+                    m.contains("value") && plain_text(m["name"]) == objective)
+                    measured = &m;
+        std::string unit;
+        if (measured != nullptr && measured->contains("unit") && !(*measured)["unit"].is_null())
+            unit = plain_text((*measured)["unit"]);
+        if (unit.empty() && in_small_letters(objective).starts_with("time")) unit = usual_unit;
+        double const unit_s = require_time(objective, unit);
+        if (measured == nullptr || !(*measured)["value"].is_number()) {
+            leave_out(to, "it has no number as " + objective);
+            continue;
         }
+        double const times_s = usual_unit.empty() ? unit_s : require_time(objective, usual_unit);
+        double const value = (*measured)["value"].get<double>();
+        if (auto result = outcome_of_time(value, unit_s, times, times_s))
+            add_row(to, configuration, *std::move(result));
+        else
+            leave_out(to, "its " + objective + " is not above 0");
     }
 }
 
@@ -150,24 +214,32 @@ inline void read_cache(imported_results& to, record_json const& root)
         to.problem.parameters.push_back(plain_text(name));
     std::string const objective =
         root.contains("objective") ? plain_text(root["objective"]) : "time";
-    if (!objective.starts_with("time"))
-        refuse_t4("its objective is " + objective + ", and seconds are needed");
+    double const unit_s = require_time(objective, "");
     for (auto const& [key, one] : cache.items()) {
-        if (!one.is_object() || !one.contains(objective)) continue;
+        if (!one.is_object() || !one.contains(objective)) {
+            leave_out(to, "it has no " + objective);
+            continue;
+        }
         record_json const& value = one[objective];
         if (value.is_number()) {
             record_json const times = one.value("times", record_json());
-            if (auto time = measurement_of(value.get<double>(), 1e-3, times))
-                add_row(to, one, *time);
-        } else if (auto why = failure_of_word(plain_text(value))) {
+            if (auto result = outcome_of_time(value.get<double>(), unit_s, times, unit_s))
+                add_row(to, one, *std::move(result));
+            else
+                leave_out(to, "its " + objective + " is not above 0");
+        } else if (auto why = failure_of_word(plain_text(value)))
             add_row(to, one, *std::move(why));
-        }
+        else
+            leave_out(to, "it breaks a constraint");
     }
 }
 
 ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin const& of)
 {
     record_json const root = parse_open(text);
+    for (char const* const name : {"objective_higher_is_better", "higher_is_better"})
+        if (root.value(name, record_json()) == record_json(true))
+            refuse_t4("a higher value of its objective is better, and a time is needed");
     imported_results out;
     record_key& key = out.problem.key;
     key.kernel = of.kernel;
@@ -175,7 +247,7 @@ ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin co
     key.device = of.device;
     key.inputs = of.inputs;
     if (root.contains("results"))
-        read_results(out, root["results"]);
+        read_results(out, root["results"], root.value("metadata", record_json()));
     else if (root.contains("cache"))
         read_cache(out, root);
     else

@@ -136,7 +136,8 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         };
         std::string const status = cell("status");
         if (status.empty() || status == "ok") {
-            measurement m = measurement::exact(number(time) * unit_s);
+            double const value = number(time);
+            measurement m = measurement::exact(value * unit_s);
             if (!(m.value > 0) && !is_own) refuse(i, "a time is not positive", "repair that row");
             if (unit_s == 1.0 && !cell("low_s").empty() && !cell("high_s").empty()) {
                 m.low = number(columns.at("low_s"));
@@ -146,7 +147,10 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
                 double const count = number(columns.at("samples"));
                 m.samples = count_of_samples(count);
             }
-            outcome_of_row.result = m;
+            if (is_own || value < time_of_failure)
+                outcome_of_row.result = m;
+            else
+                outcome_of_row.result = failure{failure_stage::crash, "its time is 1e20"};
         } else if (auto const stage = stage_of_word(status)) {
             outcome_of_row.result = failure{*stage, cell("why")};
         } else {
@@ -216,8 +220,8 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
             one.open = json.value("open", one.rows.size());
             out.push_back(std::move(one));
         }
-    } catch (tool_json::exception const& e) {
-        throw error("this is not what attune export writes: " + std::string(e.what()),
+    } catch (tool_json::exception const&) {
+        throw error("this is not what attune export writes: a field is missing or of another kind",
                     name,
                     "export it again");
     }
@@ -258,6 +262,10 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
         for (imported_results const& one : read_results_file(given.plain[i], of)) {
             one.put_into(read);
             rows += one.rows.size();
+            if (one.left_out > 0)
+                on.err << "attune: import: " << printable(given.plain[i]) << ": " << one.left_out
+                       << (one.left_out == 1 ? " result is" : " results are")
+                       << " left out; of the first: " << printable(one.why_left_out) << '\n';
         }
     store_lines all;
     all.add(read.text(), "the results");
