@@ -3,6 +3,7 @@
 #pragma once
 
 #include <attune/core/own_float_environment.hpp>
+#include <attune/core/posix/program_end.hpp>
 #include <attune/core/version.hpp>
 #include <attune/tune/loop/minimize_slots.hpp>
 #include <attune/tune/loop/slot_evaluator.hpp>
@@ -29,7 +30,11 @@ public:
         out.push_back({.slot = 0});
         if (!given_) return out; // the slot joins
         hosts_float_environment const of_host{hosts_float_environment::flags::kept};
-        out.back().seen = (*objective_)(*given_);
+        try {
+            out.back().seen = (*objective_)(*given_);
+        } catch (cut_short const&) { // given back: its time is over, or Ctrl-C ended it
+            out.back().wants_stop = stop_is_requested();
+        }
         return out;
     }
 

@@ -1,11 +1,14 @@
 // tests/ship/tool/search.cpp - attune ask and attune minimize: other programs are tuned.
 // SPDX-License-Identifier: MIT
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/ship/tool/tool.hpp>
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "run_here.hpp"
@@ -119,6 +122,7 @@ TEST_CASE("minimize finds the words with which a program prints least, and learn
                                          {"evaluations", 14},
                                          {"runs", 0},
                                          {"failures", 2},
+                                         {"first_failure", json::parse(again.out)["first_failure"]},
                                          {"interrupted", false}});
     CHECK(run_here({"best", store}).out == "A=5 MODE=fast\n");
     CHECK(has(run_here({"explain", store}).out, "ended with 3"));
@@ -189,8 +193,12 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
     CHECK(died.code == 1);
     CHECK(has(died.err, "2 crashed"));
     CHECK(has(died.err, "no configuration worked"));
-    CHECK(has(minimize({}, "echo {A} ms").err, "2 computed a wrong result"));
-    CHECK(has(minimize({}, "echo {A}; echo nan").err, "2 computed a wrong result"));
+    ran const unread = minimize({}, "echo head; echo {A} ms");
+    CHECK(has(unread.err, "2 printed no number that can be read"));
+    CHECK(has(unread.err,
+              "the first failure: A=1: no number: its last line does not end in a "
+              "number: 1 ms"));
+    CHECK(has(minimize({}, "echo {A}; echo nan").err, "its number is not finite: nan"));
     CHECK(minimize({"--repeat", "3"}, "echo 1; echo {A}").out.starts_with("1: A=1\n"));
     CHECK(minimize({"--wall-time"}, ": {A}").code == 0);
 
@@ -203,6 +211,129 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
     CHECK(none.code == 3);
     CHECK(has(none.err, "no such program"));
     CHECK(run_here({"minimize", file, "--search", "luck", "--", "echo", "{A}"}).code == 2);
+}
+
+TEST_CASE("minimize: a comma or a colon inside of digits is no number's begin")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    support::write_file(folder.file("p.sh"), "echo \"$2\"\n");
+    auto const minimize = [&](std::vector<std::string> const& options, std::string const& printed) {
+        std::vector<std::string> words{"minimize", file};
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), {"--", "sh", folder.file("p.sh"), "{A}"});
+        std::string const doubled = std::regex_replace(printed, std::regex("[{]"), "{{");
+        words.push_back(std::regex_replace(doubled, std::regex("[}]"), "}}"));
+        return run_here(words);
+    };
+    for (char const* const refused : {"0,98", "1,234", "0:59.10", "1:00.50", "12,999.5", "t1:2"}) {
+        CAPTURE(refused);
+        CHECK(has(minimize({}, refused).err, "2 printed no number"));
+    }
+    for (char const* const read : {"5", "t=5", "time:5", "a, 5", "3 5", "x,5"}) {
+        CAPTURE(read);
+        CHECK(minimize({}, read).out.starts_with("5: A="));
+    }
+    CHECK(minimize({"--pattern", "took (.*) s"}, "took 0,98 s").out.starts_with("0.98: A="));
+    CHECK(minimize({"--pattern", "^([0-9:.]+) real"}, "1:30.5 real").out.starts_with("90.5: A="));
+    CHECK(has(minimize({"--pattern", "(.*)"}, "1,234").err, "2 printed no number"));
+    CHECK(minimize({"--pattern", "("}, "1").code == 2);
+    CHECK(minimize({"--pattern", "1"}, "1").code == 2);
+    CHECK(minimize({"--json", "ms"}, R"({"ms": 2.5})").out.starts_with("2.5: A="));
+    CHECK(has(minimize({"--json", "us"}, R"({"ms": 2.5})").err, "no line has member us"));
+}
+
+TEST_CASE("minimize: braces can be written, and inputs reach the program")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, R"({"name": "s", "inputs": {"N": "integer"},
+        "params": [{"name": "A", "values": [1, 2, 3], "default": 1}]})");
+    auto const line_of = [&](std::string const& word) {
+        ran const got = run_here(
+            {"minimize", file, "--input", "N=7", "--evaluations=1", "--", "sh", "-c", word});
+        CAPTURE(got.err);
+        return got.out;
+    };
+    CHECK(has(line_of("for i in {A}; do echo ${i}; done"), "1: A=1"));
+    CHECK(has(line_of("echo '{{}} {{A}}' >&2; echo {A}"), "echo '\\''{} {A}'\\'' >&2; echo 1"));
+    CHECK(has(line_of("echo {A}{N}"), "17: A=1"));
+    CHECK(has(line_of("awk 'BEGIN {print {A}}'"), "1: A=1"));
+}
+
+TEST_CASE("minimize --maximize finds the highest number")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json"), store = folder.file("s");
+    support::write_file(file, t1);
+    std::vector<std::string> const words{
+        "minimize", file, "--maximize", "--store", store, "--", "echo", "{A}"};
+    CHECK(run_here(words).out.starts_with("2: A=2\n"));
+    ran const again = run_here(words);
+    CHECK(again.out.starts_with("2: A=2\n"));
+    CHECK(has(again.err, "0 runs"));
+    CHECK(
+        run_here({"minimize", file, "--store", store, "--", "echo", "{A}"}).out.starts_with("1: "));
+}
+
+TEST_CASE("minimize --store keeps apart what is measured, the limit, and the program's file")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json"), program = folder.file("p.sh");
+    support::write_file(file, t1);
+    support::write_file(program, "sleep 0.$((3 - $1)); echo $1\n");
+    auto const minimize = [&](std::vector<std::string> const& options, char const* store) {
+        std::vector<std::string> words{"minimize", file, "--store", folder.file(store)};
+        words.insert(words.end(), options.begin(), options.end());
+        for (std::string const& word : {std::string("--"), std::string("sh"), program})
+            words.push_back(word);
+        words.push_back("{A}");
+        return run_here(words);
+    };
+    CHECK(minimize({}, "1").out.starts_with("1: A=1"));
+    CHECK(has(minimize({"--wall-time"}, "1").out, ": A=2"));
+    ran const known = minimize({}, "1");
+    CHECK(has(known.err, "has 2 outcomes of this program; --anew measures anew"));
+    CHECK(has(known.err, "0 runs"));
+    CHECK(has(minimize({"--anew"}, "1").err, "2 runs"));
+    CHECK(has(minimize({"--timeout", "0.15"}, "2").err, "1 ran too long"));
+    CHECK(minimize({"--timeout", "50"}, "2").out.starts_with("1: A=1"));
+    support::write_file(program, "exit 1\n");
+    CHECK(minimize({}, "3").code == 1);
+    support::write_file(program, "echo $1\n");
+    CHECK(minimize({}, "3").out.starts_with("1: A=1"));
+
+    std::ofstream(folder.file("3"), std::ios::app) << "{\"at\":\"torn"; // power was lost
+    ran const torn = minimize({}, "3");
+    CHECK(torn.code == 0);
+    CHECK(has(torn.err, "damaged record skipped"));
+    CHECK(has(torn.err, "attune prune removes it"));
+    CHECK(has(torn.err, "0 runs"));
+}
+
+TEST_CASE("minimize --seconds ends the run that is at work, which is no failure")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    double const begun_s = attune::detail::steady_seconds();
+    ran const got = run_here({"minimize",
+                              file,
+                              "--seconds",
+                              "0.3",
+                              "--",
+                              "sh",
+                              "-c",
+                              "[ {A} = 1 ] || sleep 50; echo {A}"});
+    CHECK(attune::detail::steady_seconds() - begun_s < 40);
+    CHECK(got.out.starts_with("1: A=1\n"));
+    CHECK(has(got.err, "1 evaluations, "));
+    CHECK(!has(got.err, "failure"));
+    ran const none =
+        run_here({"minimize", file, "--seconds", "0.3", "--", "sh", "-c", "sleep 50; echo {A}"});
+    CHECK(none.code == 1);
+    CHECK(has(none.err, "0 evaluations"));
 }
 
 TEST_CASE("minimize keeps what it measured: the default's value, a median, no interval of two")

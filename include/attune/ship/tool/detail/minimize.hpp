@@ -7,6 +7,8 @@
 #include <attune/core/error.hpp>
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
+#include <attune/core/posix/program_end.hpp>
+#include <attune/core/posix/steady_seconds.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
@@ -23,30 +25,142 @@
 #include <attune/tune/minimize.hpp>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <ostream>
+#include <regex>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-/// What --store keeps outcomes under: the program's words are its source.
-[[nodiscard]] inline stored_problem problem_of_program(read_space const& read,
-                                                       command_template const& program)
+/// Adds the bytes of a file, or of a long one its size and time.
+inline void add_file(content_hash& to, std::string const& path)
+{
+    constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20U;
+    std::error_code no;
+    if (!std::filesystem::is_regular_file(path, no)) return;
+    std::uintmax_t const size = std::filesystem::file_size(path, no);
+    std::ifstream in(path, std::ios::binary);
+    if (no || !in) return;
+    if (size > most_bytes) {
+        auto const when = std::filesystem::last_write_time(path, no).time_since_epoch().count();
+        to.add(std::to_string(size)).add(std::to_string(when));
+        return;
+    }
+    to.add(std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+/// What --store keeps outcomes under: the program's words, and the bytes of its file and of those
+/// words that name files, are its source; what is measured, and the limit, are its setting.
+[[nodiscard]] inline stored_problem
+problem_of_program(read_space const& read, command_template const& program, run_options const& how)
 {
     stored_problem out;
     content_hash source;
-    for (std::string const& word : program.text)
+    for (std::string const& word : program.text) {
         source.add(word);
+        add_file(source, &word == program.text.data() ? find_program(word) : word);
+    }
     out.key.kernel = read.name;
     out.key.source = source.hex();
     out.key.compiler = "attune minimize";
     out.key.device = device_name();
     out.key.inputs = texts_of_inputs(read.space.describe());
+    if (how.measured.from != measured_number::source::last_number)
+        out.key.setting.emplace_back("measured", how.measured.name());
+    if (how.limit_s != usual_limit_s)
+        out.key.setting.emplace_back("timeout", formatted("%.9g", how.limit_s));
+    if (how.is_higher_better) out.key.setting.emplace_back("better", "higher");
     for (named_value const& v : named_values(read.space.describe()))
         out.parameters.emplace_back(v.name);
     out.facts = facts_of_processor();
+    return out;
+}
+
+/// The same as attune 0.4 kept it, whose key was the words alone; nothing: it kept these apart from
+/// nothing, so they cannot be told from others.
+[[nodiscard]] inline std::optional<stored_problem> problem_of_0_4(stored_problem now,
+                                                                  command_template const& program)
+{
+    if (!now.key.setting.empty()) return std::nullopt;
+    content_hash source;
+    for (std::string const& word : program.text)
+        source.add(word);
+    now.key.source = source.hex();
+    return now;
+}
+
+/// While one lives, SIGTERM and SIGHUP end the search as Ctrl-C does.
+class stopping_signals {
+public:
+    stopping_signals()
+    {
+        came = 0;
+        for (std::size_t i = 0; i < signals.size(); ++i) {
+            struct ::sigaction ours{};
+            ours.sa_handler = take;
+            ::sigaction(signals[i], nullptr, &before_[i]);
+            if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &ours, nullptr); // nohup
+        }
+    }
+    ~stopping_signals()
+    {
+        for (std::size_t i = 0; i < signals.size(); ++i)
+            ::sigaction(signals[i], &before_[i], nullptr);
+    }
+    stopping_signals(stopping_signals const&) = delete;
+    stopping_signals& operator=(stopping_signals const&) = delete;
+
+    /// The one that came; 0: none.
+    [[nodiscard]] static int one() noexcept { return came; }
+
+private:
+    static constexpr std::array<int, 2> signals{SIGTERM, SIGHUP};
+    static inline std::atomic<int> came{0};
+    static void take(int signal)
+    {
+        came = signal;
+        request_stop(true);
+    }
+    std::array<struct ::sigaction, 2> before_{};
+};
+
+/// What of a run is its number.
+/// Errors  words_error: several are named, or the pattern is none
+[[nodiscard]] inline measured_number measured_by(words const& given)
+{
+    measured_number out;
+    bool const by_member = given.plain.size() > 1;
+    if (given.has("--wall-time") + given.has("--pattern") + by_member > 1)
+        throw words_error("minimize: name one of --wall-time, --pattern and --json NAME");
+    if (given.has("--wall-time")) out.from = measured_number::source::wall_time;
+    if (by_member) {
+        if (!given.has("--json"))
+            throw words_error("minimize: '" + given.plain[1] + "' is too much");
+        out.from = measured_number::source::json;
+        out.text = given.plain[1];
+    }
+    if (auto const pattern = given.value("--pattern")) {
+        out.from = measured_number::source::pattern;
+        out.text = *pattern;
+        try {
+            out.pattern.emplace(*pattern);
+        } catch (std::regex_error const&) {
+        }
+        if (!out.pattern || out.pattern->mark_count() != 1)
+            throw words_error("minimize: --pattern takes a regular expression with one pair of "
+                              "parentheses around the number, not '" +
+                              *pattern + "'");
+    }
     return out;
 }
 
@@ -63,8 +177,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     if (program.text[0].find('{') == program.text[0].npos && find_program(program.text[0]).empty())
         throw error("there is no such program", program.text[0], "name a path, or one on PATH");
     run_options how;
-    how.limit_s = given.real("--timeout", 60.0);
-    how.takes_wall_time = given.has("--wall-time");
+    how.limit_s = given.real("--timeout", usual_limit_s);
+    how.measured = measured_by(given);
+    how.is_higher_better = given.has("--maximize");
+    double const sign = how.is_higher_better ? -1.0 : 1.0; // the search minimises
+    double const begun_s = steady_seconds();
     how.repeats = std::max<std::uint64_t>(1, given.number("--repeat", 1));
     search_limits limits = search_limits::usual();
     limits.evaluations =
@@ -78,35 +195,64 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
     // What was run before is not run again.
     std::optional<store> kept;
-    stored_problem const problem = problem_of_program(read, program);
+    stored_problem const problem = problem_of_program(read, program, how);
     std::map<value_texts, outcome> known;
     std::vector<std::string> problems;
     if (auto const path = given.value("--store")) {
         kept.emplace(*path);
-        for (tried_row const& row : kept->recall(problem).rows)
-            known.insert_or_assign(row.values, row.result);
-        for (std::string const& notice : kept->notices())
-            throw error("the store cannot be used: " + notice, *path, "name another one");
+        auto const take = [&](stored_problem const& from) {
+            for (tried_row const& row : kept->recall(from).rows)
+                known.insert_or_assign(row.values, row.result);
+            return known.size();
+        };
+        if (!given.has("--anew")) {
+            auto const old = problem_of_0_4(problem, program);
+            if (std::size_t const count = old ? take(*old) : 0; count > 0)
+                on.err << "attune: minimize: " << count
+                       << " outcomes are of attune 0.4, which kept "
+                       << "no hash of the program's file\n";
+            take(problem);
+        }
+        for (std::string const& notice : kept->notices()) {
+            if (notice.find("damaged record") == notice.npos)
+                throw error("the store cannot be used: " + notice, *path, "name another one");
+            on.err << "attune: minimize: " << printable(notice) << "; attune prune removes it\n";
+        }
+        if (!known.empty())
+            on.err << "attune: minimize: " << printable(*path) << " has " << known.size()
+                   << (known.size() == 1 ? " outcome" : " outcomes")
+                   << " of this program; --anew measures anew\n";
     }
     std::size_t runs = 0;
+    std::size_t without_number = 0;
+    std::string first_failed;
     std::optional<measurement> best;
     std::optional<measurement> standard;
     std::optional<point> const standard_point = default_point(read.space);
     auto const objective = [&](point const& at) -> outcome {
         value_texts const values = values_of(space, at);
         auto const before = known.find(values);
-        outcome const result =
-            before != known.end() ? before->second : run_program(program.filled(space, at), how);
-        if (before == known.end()) {
+        outcome result;
+        if (before != known.end()) {
+            result = before->second;
+        } else {
             ++runs;
+            cuttable const here(limits.seconds - (steady_seconds() - begun_s));
+            result = run_program(program.filled(space, at), how);
             if (kept) kept->note(problem, {values, result, ""});
+        }
+        if (auto const* const why = std::get_if<failure>(&result)) {
+            if (why->reason.starts_with(no_number)) ++without_number;
+            if (first_failed.empty()) first_failed = text_of(space, at) + ": " + why->reason;
         }
         if (auto const* const m = std::get_if<measurement>(&result)) {
             if (at == standard_point) standard = *m;
-            if (!best || m->value < best->value) best = *m;
+            if (!best || sign * m->value < sign * best->value) best = *m;
+            if (how.is_higher_better) return measurement{-m->value, -m->high, -m->low, m->samples};
         }
         return result;
     };
+    stopping_signals const signals;
     found_minimum const found = minimize_points(read.space, objective, limits, options);
     if (kept && found.best && best) {
         record r;
@@ -136,27 +282,37 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         for (std::string const& notice : kept->notices())
             on.err << "attune: minimize: " << printable(notice) << '\n';
     }
-    if (given.has("--json")) {
+    if (given.has("--json") && how.measured.from != measured_number::source::json) {
         tool_json json;
         json["best"] = found.best ? json_of(space, *found.best) : tool_json();
-        json["value"] = found.best ? tool_json(found.value) : tool_json();
+        json["value"] = found.best ? tool_json(sign * found.value) : tool_json();
         json["evaluations"] = found.evaluations;
         json["runs"] = runs;
         json["failures"] = total(found.failures);
+        if (!first_failed.empty()) json["first_failure"] = first_failed;
         json["interrupted"] = found.interrupted;
         on.out << line_of(json) << '\n';
     } else if (found.best) {
         std::string line;
         for (std::string const& word : program.filled(space, *found.best))
             line += (line.empty() ? "" : " ") + quoted_for_shell(word);
-        on.out << formatted("%.9g", found.value) << ": "
+        on.out << formatted("%.9g", sign * found.value) << ": "
                << printable(attune::text_of(space, *found.best)) << '\n'
                << printable(line) << '\n';
     }
-    std::string const failures = describe(found.failures);
+    auto counted = found.failures;
+    counted[static_cast<std::size_t>(failure_stage::crash)] -=
+        static_cast<std::uint32_t>(without_number);
+    std::string failures = describe(counted);
+    if (without_number > 0)
+        failures += (failures.empty() ? "" : ", ") + std::to_string(without_number) +
+                    " printed no number that can be read";
     on.err << "attune: minimize: " << found.evaluations << " evaluations, " << runs << " runs"
            << (failures.empty() ? "" : ", " + failures) << '\n';
+    if (!first_failed.empty())
+        on.err << "attune: minimize: the first failure: " << printable(first_failed) << '\n';
     if (!found.best) on.err << "attune: minimize: no configuration worked\n";
+    if (signals.one() != 0) return 128 + signals.one(); // as a shell says it
     return found.interrupted ? interrupted : found.best ? done : answer_is_no;
 }
 
@@ -166,33 +322,47 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .name = "minimize",
         .usage = "SPACE.json [options] -- PROGRAM {NAME}...",
         .what = "Searches the arguments with which any program prints the lowest number.",
-        .options =
-            {space_option,
-             space_input_option,
-             {"--evaluations", "NUMBER", "so many configurations at most (60)"},
-             {"--seconds", "NUMBER", "so long at most; then without a limit of evaluations"},
-             {"--timeout", "NUMBER", "seconds of one run (60); one that takes longer failed"},
-             {"--repeat",
-              "NUMBER",
-              "runs each so often; the median counts, of 6 with an interval (1)"},
-             {"--wall-time", "", "the run's own seconds count, not what it prints"},
-             {"--store", "FILE", "keeps outcomes there, as seconds; what it has is not run again"},
-             search_option,
-             seed_option,
-             json_option},
-        .more = "  attune minimize space.json -- ./run {TILE_M} {TILE_N}\n"
-                "  attune minimize space.json --store run.attune --wall-time -- sh -c 'make "
-                "T={TILE} && ./a.out'\n\n"
-                "{NAME} becomes the value of a parameter, {} all of them as JSON. The last line "
-                "that the program\n"
-                "writes to standard output has to end in a number; the lowest is best. A run that "
-                "ends with another "
-                "status than 0, by\n"
-                "a signal, or too late has failed, and the search learns from that. SPACE.json is "
-                "a space of\n"
-                "attune's own form, T1 or NNI's. It ends with 1 where no configuration worked.\n",
+        .options = {space_option,
+                    space_input_option,
+                    {"--evaluations", "NUMBER", "so many configurations at most (60)"},
+                    {"--seconds", "NUMBER", "so long at most; then without a limit of evaluations"},
+                    {"--timeout",
+                     "NUMBER",
+                     "seconds of one run (60); one that takes longer failed"},
+                    {"--repeat",
+                     "NUMBER",
+                     "runs each so often; the median counts, of 6 with an interval (1)"},
+                    {"--wall-time", "", "the run's own seconds count, not what it prints"},
+                    {"--pattern",
+                     "REGEX",
+                     "the number is what its parentheses find, in the last such line"},
+                    {"--maximize", "", "the highest number is best"},
+                    {"--store",
+                     "FILE",
+                     "keeps outcomes there; what it has of this program is not run again"},
+                    {"--anew", "", "runs again what --store has"},
+                    search_option,
+                    seed_option,
+                    json_option},
+        .more =
+            "  attune minimize space.json -- ./run {TILE_M} {TILE_N}\n"
+            "  attune minimize space.json --store run.attune --wall-time -- sh -c 'make "
+            "T={TILE} && ./a.out'\n\n"
+            "{NAME} becomes the value of a parameter or input, {} all parameters as JSON; {{ and "
+            "}} are braces,\n"
+            "and ${i} of a shell stays. The last line that the program writes to standard "
+            "output has to end in\n"
+            "a number; 1,5 and 1:30 are none. --json NAME reads that member of JSON that it "
+            "writes. The lowest\n"
+            "number is best. A run that ends with another status than 0, by a signal, or too "
+            "late has failed, and\n"
+            "the search learns from that. Ctrl-C, SIGTERM, SIGHUP and --seconds end the "
+            "running program, which\n"
+            "does not count. SPACE.json is a space of attune's own form, T1 or NNI's. It ends "
+            "with 1 where no\n"
+            "configuration worked.\n",
         .least = 1,
-        .most = 1,
+        .most = 2, // --json NAME
         .run = run_minimize,
         .takes_program = true,
     };
