@@ -85,8 +85,10 @@ TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes 
                  "{\"observe\": {\"A\": 8, \"MODE\": \"fast\"}, \"value\": 3, \"low\": 4}\n");
     CHECK(got.code == 0);
     CHECK(got.err.empty());
-    std::vector<json> const all = replies(got.out);
-    REQUIRE(all.size() == 18);
+    std::vector<json> all = replies(got.out);
+    REQUIRE(all.size() == 19);
+    CHECK(says(all[3]["error"], "no JSON object")); // each line has a reply
+    all.erase(all.begin() + 3);
     CHECK(all[0] == json{{"best", nullptr}});
     CHECK(all[1]["ask"] == json::array({{{"A", 1}, {"MODE", "slow"}}})); // the default
     CHECK(all[2] == json{{"told", true}});
@@ -105,6 +107,29 @@ TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes 
     CHECK(all[15]["ask"].size() == 11); // of 14, 3 were told
     CHECK(all[16]["ask"].empty());
     CHECK(says(all[17]["error"], "not in its interval"));
+}
+
+TEST_CASE("ask does one thing for each line, and names what it cannot read")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, t1);
+    ran const got = run_here({"ask", file},
+                             "{\"ask\":1,\"tell\":{\"A\":2},\"value\":1}\n"
+                             "{\"tell\":{\"A\":1},\"value\":NaN}\n"
+                             "{\"observe\":{\"A\":1},\"value\":2,\"low\":null}\n"
+                             "{\"observe\":{\"A\":1},\"value\":2,\"low\":}\n"
+                             "{\"observe\":{\"A\":1.0},\"value\":2}\n"
+                             "{\"observe\":{\"A\":2.5},\"value\":2}\n");
+    std::vector<json> const all = replies(got.out);
+    REQUIRE(all.size() == 6);
+    CHECK(says(all[0]["error"], "two things (ask and tell)"));
+    CHECK(says(all[1]["error"], "\"value\" is no number (\"NaN\")"));
+    CHECK(says(all[2]["error"], "\"low\" is no number (null)"));
+    CHECK(says(all[3]["error"], "line 1, column 36, at '}'"));
+    CHECK(!says(all[3]["error"], "exception"));
+    CHECK(all[4] == json{{"told", true}});
+    CHECK(says(all[5]["error"], "no such value (A = 2.5)"));
 }
 
 TEST_CASE("minimize finds the words with which a program prints least, and learns from failures")

@@ -4,6 +4,7 @@
 
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/files/python_json.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/search/stop.hpp>
 #include <attune/ship/tool/command.hpp>
@@ -27,14 +28,22 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             throw error("there is no such failure",
                         word,
                         "say compile, load, launch, crash, timeout or verify");
-        return failure{*stage, line.value("why", std::string("told as failed"))};
+        auto const why = line.find("why");
+        return failure{*stage, why == line.end() ? "told as failed" : value_in_json(*why)};
     }
-    auto const value = line.find("value");
-    if (value == line.end() || !value->is_number())
+    auto const number = [&](char const* name) {
+        tool_json const& at = line[name];
+        if (!at.is_number())
+            throw error(std::string("\"") + name + "\" is no number",
+                        line_of(at),
+                        "write a number; a run without one is \"failed\": \"crash\"");
+        return at.get<double>();
+    };
+    if (!line.contains("value"))
         throw error("there is no value", line_of(line), "add \"value\": NUMBER, or \"failed\"");
-    measurement out = measurement::exact(value->get<double>());
-    out.low = line.value("low", out.value);
-    out.high = line.value("high", out.value);
+    measurement out = measurement::exact(number("value"));
+    out.low = line.contains("low") ? number("low") : out.value;
+    out.high = line.contains("high") ? number("high") : out.value;
     if (!(out.low <= out.value && out.value <= out.high))
         throw error("the value is not in its interval", line_of(line), "low <= value <= high");
     return out;
@@ -44,9 +53,19 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 [[nodiscard]] inline tool_json reply_to(std::string const& text, optimizer_core& search)
 {
     description const& space = search.space().describe();
-    tool_json const line = tool_json::parse(text, nullptr, false);
+    std::string const plain = with_quoted_numbers(text); // so that an error can name a NaN
+    tool_json const line = tool_json::parse(plain, nullptr, false);
     if (!line.is_object())
-        throw error("this is no JSON object", text.substr(0, 80), "write one in a line");
+        throw error("this is no JSON object: " + json_problem<tool_json>(plain).value_or(""),
+                    text.substr(0, 80),
+                    "write one in a line");
+    std::string asked;
+    for (char const* const one : {"ask", "tell", "observe", "best"}) {
+        if (!line.contains(one)) continue;
+        if (!asked.empty())
+            throw error("this line asks for two things", asked + " and " + one, "write two lines");
+        asked = one;
+    }
     tool_json out;
     if (line.contains("ask")) {
         if (!line["ask"].is_number_unsigned() || line["ask"] > 100'000)
@@ -79,14 +98,13 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     limits.seconds = given.real("--seconds", search_limits::any_time);
     optimizer_core search(read.space, search_of(given), given.number("--seed", 0), false, limits);
     for (std::string line; std::getline(on.in, line);) {
-        if (line.find_first_not_of(" \t\r") == line.npos) continue;
         tool_json reply;
         try {
             reply = reply_to(line, search);
         } catch (error const& e) {
             reply = {{"error", sentence_of(e) + (e.next().empty() ? "" : "; " + e.next())}};
-        } catch (tool_json::exception const& e) {
-            reply = {{"error", e.what()}};
+        } catch (tool_json::exception const&) {
+            reply = {{"error", "a member of this line is of another kind; see attune ask --help"}};
         }
         on.out << line_of(reply) << '\n' << std::flush;
         if (!on.out) break; // the reader is gone

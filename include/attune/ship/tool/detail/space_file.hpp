@@ -24,6 +24,7 @@
 #include <attune/space/files/read_nni.hpp>
 #include <attune/space/files/read_t1.hpp>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -167,7 +168,13 @@ struct read_space {
             continue;
         }
         std::string const text = value_in_json(*at);
-        if (!set_value(space, v, out, text))
+        // Python writes 16.0 for a whole number that was a real one.
+        auto const as_whole = [&] {
+            double const real = at->is_number_float() ? at->get<double>() : 0.5;
+            return std::abs(real) < 9e15 && real == std::floor(real) &&
+                   set_value(space, v, out, formatted("%.0f", real));
+        };
+        if (!set_value(space, v, out, text) && !as_whole())
             throw error(
                 "a parameter has no such value", name + " = " + text, "give one of its values");
     }
