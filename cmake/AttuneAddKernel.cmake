@@ -307,9 +307,10 @@ if(step STREQUAL "ptx")
     return()
 endif()
 
-# step=alone: no symbol of the kernel's meets one of the program's, but for those that stand for types and those of
-# attune_bake. Groups (inline functions, templates) are dissolved first: the linker would otherwise keep one of two groups of
-# the same name, also where macros or instruction sets made them differ.
+# step=alone: no symbol of the kernel's meets one of the program's, but for those that stand for types, those of attune_bake,
+# and the one by which Clang's address sanitizer lists the globals of a program once. Groups (inline functions, templates) are
+# dissolved first: the linker would otherwise keep one of two groups of the same name, also where macros or instruction sets
+# made them differ.
 if(DEFINED nm) # nothing may run before the program asks the processor
     execute_process(COMMAND "${nm}" "${in}" OUTPUT_VARIABLE text RESULT_VARIABLE failed ERROR_VARIABLE error)
     if(NOT failed)
@@ -334,6 +335,7 @@ foreach(tool IN ITEMS "${linker}" "${bfd}")
         if(failed EQUAL 0 AND objcopy)
             execute_process(COMMAND "${objcopy}" --wildcard "--keep-global-symbol=*attune_type_tag*"
                                     "--keep-global-symbol=*attune_baked_*" "--keep-global-symbol=*baked_table_of*"
+                                    --keep-global-symbol=___asan_globals_registered
                                     "--weaken-symbol=*attune_type_tag*" "${out}"
                             RESULT_VARIABLE failed ERROR_VARIABLE error)
         endif()
