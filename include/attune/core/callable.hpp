@@ -23,7 +23,7 @@ struct code_size {
     std::optional<std::int64_t> vector_instructions{}; ///< in the optimised intermediate code
 };
 
-/// What a compiler proves of a variant's code. The values here mean: unknown.
+/// The facts that a compiler proves about a variant's code. Each default value means: unknown.
 struct code_facts {
     /// Bytes. Where arrays lie modulo this number can matter to the results; where they lie
     /// otherwise cannot, but for overlaps. A power of two: of a kernel of floats mostly 4, with

@@ -44,7 +44,7 @@ public:
                                               std::function<void()> const& between) const = 0;
 };
 
-/// What a part of the program offers that measures energy: attune::energy. See offer.hpp.
+/// The maker of energy sources. The part attune::energy offers it to the program (offer.hpp).
 struct energy_maker {
     /// @param folder  of the machine's energy counters; empty: where Linux has them
     std::shared_ptr<energy_source const> (*make)(std::string const& folder) = nullptr;

@@ -1,4 +1,4 @@
-// attune/measure/call_energy.ipp - what a program is told that measures no energy.
+// attune/measure/call_energy.ipp - the notice in a program that measures no energy.
 // SPDX-License-Identifier: MIT
 #pragma once
 

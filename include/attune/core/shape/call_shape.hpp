@@ -46,7 +46,7 @@ struct place_bits {
     {
         return static_cast<std::int64_t>((std::uint64_t{64} - modulus) << (per_array * array));
     }
-    /// Of all arrays of a word.
+    /// The same bits for all arrays of a word.
     [[nodiscard]] static constexpr std::int64_t beyond_all(std::uint32_t modulus)
     {
         std::int64_t out = 0;
@@ -56,8 +56,8 @@ struct place_bits {
     }
 };
 
-/// One word of a shape and its argument; for `places`, `argument` is the number of arrays in the
-/// word; for `overlaps`, of all arrays.
+/// One word of a shape. `argument` is the number of the argument; in a word `places`, how many
+/// arrays the word has; in the word `overlaps`, how many arrays the call has.
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;

@@ -227,8 +227,9 @@ private:
         return flags;
     }
 
-    /// What the records say was proven of code for the tuned processor, by the tuner's compiler. It
-    /// holds for what a release's compiler makes of the same text.
+    /// The modulus of addresses that the tuner's compiler proved for all records of a candidate.
+    /// The proof is about the text. So it holds for the code that a release's compiler makes of
+    /// the same text.
     [[nodiscard]] std::uint32_t address_modulus_of(planned_variant const& of,
                                                    std::size_t place) const
     {

@@ -33,7 +33,7 @@ class assumed_alignment {
 public:
     void add(std::uint64_t bytes) { bytes_ = std::max(bytes_, bytes); }
     void add(llvm::MaybeAlign bytes) { add(bytes.valueOrOne().value()); }
-    /// Of an access to a pointer.
+    /// Adds what an access assumes, unless the variant owns the memory.
     void add(llvm::Value const* pointer, llvm::MaybeAlign bytes)
     {
         if (bytes.valueOrOne().value() > bytes_ && !is_own_pointer(pointer)) add(bytes);
@@ -46,7 +46,8 @@ private:
     std::uint64_t bytes_ = 1;
 };
 
-/// What an llvm.assume says in bundles: those of __builtin_assume_aligned and of the optimiser.
+/// Adds the alignments that the bundles of an llvm.assume state. Clang writes them for
+/// __builtin_assume_aligned; the optimiser writes some, too.
 inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
 {
     for (unsigned i = 0; i < one.getNumOperandBundles(); ++i) {

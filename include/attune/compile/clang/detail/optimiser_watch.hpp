@@ -32,7 +32,7 @@ public:
     /// @pre  this object outlives the optimiser
     void watch([[maybe_unused]] clang::CodeGenOptions& options)
     {
-#if LLVM_VERSION_MAJOR >= 19 // before, Clang lets nobody in
+#if LLVM_VERSION_MAJOR >= 19 // older ones call no code of ours between passes
         options.PassBuilderCallbacks.emplace_back([this](llvm::PassBuilder& builder) {
             builder.registerPipelineStartEPCallback(
                 [this](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {

@@ -48,7 +48,7 @@ reached_functions(llvm::Module const& module)
     return out;
 }
 
-/// What a pointer may point into: the ends of all chains of GEPs, casts, selects and phis.
+/// The objects that a pointer may point into. LLVM follows GEPs, casts, selects and phis to them.
 [[nodiscard]] inline llvm::SmallVector<llvm::Value const*, 4> bases_of(llvm::Value const* pointer)
 {
     llvm::SmallVector<llvm::Value const*, 4> out;

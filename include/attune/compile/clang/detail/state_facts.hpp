@@ -55,7 +55,7 @@ namespace attune::inline ATTUNE_ABI::detail {
         auto const bases = bases_of(pointer);
         return !bases.empty() && all_of(bases, is_fine_base);
     };
-    // Of the empty assembly in attune's entry.
+    // The entry that attune writes has such an array, which its empty assembly reads.
     auto const is_placed_alone = [](AllocaInst const& array) {
         return all_of(array.users(), [](User const* user) {
             auto const* const call = dyn_cast<CallBase>(user);

@@ -59,8 +59,9 @@ inline void add_file(content_hash& to, std::string const& path)
     to.add(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-/// What --store keeps outcomes under: the program's words, and the bytes of its file and of those
-/// words that name files, are its source; what is measured, and the limit, are its setting.
+/// The problem under which --store keeps outcomes. Its source has the words of the command, the
+/// bytes of the program's file, and the bytes of each file that a word names. Its setting has what
+/// is measured, and the limit.
 [[nodiscard]] inline stored_problem
 problem_of_program(read_space const& read, command_template const& program, run_options const& how)
 {
