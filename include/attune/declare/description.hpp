@@ -66,7 +66,8 @@ struct activity_description {
 };
 
 /// One parameter and its values. After bind_inputs(), the table is complete:
-/// - real: `low`, `high`;  boolean: nothing;  permutation: `parts` items, in lexicographic order
+/// - real: `low`, `high`;  boolean: nothing, or its only value in `integers`;  permutation: `parts`
+/// items, in lexicographic order
 /// - tile: `integers`, `parts` factors per value, ascending lexicographically
 /// - a linear range of more than max_table_values numbers stays a range: `range_count` of them, and
 ///   `rule` gives the first one and the step
@@ -101,7 +102,7 @@ struct parameter_description {
     /// Number of values; 0 for a real parameter and before bind_inputs().
     [[nodiscard]] std::uint32_t value_count() const noexcept
     {
-        if (traits().is_truth) return 2;
+        if (traits().is_truth) return integers.empty() ? 2 : 1;
         if (traits().is_order) {
             std::uint32_t orders = 1;
             for (std::uint32_t i = 2; i <= parts; ++i)

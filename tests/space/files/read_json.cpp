@@ -3,6 +3,8 @@
 #include <attune/space/files/read_json.hpp>
 
 #include <attune/declare/bind_inputs.hpp>
+#include <attune/declare/text.hpp>
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/space/query/exact_size.hpp>
 
 #include <doctest/doctest.h>
@@ -52,6 +54,41 @@ TEST_CASE("the values of a parameter say what kind it is")
     CHECK(space.parameters[0].prior.weights == std::vector<double>{1, 2.5});
     CHECK(space.parameters[1].on == attune::scale::log);
     CHECK(space.parameters[1].default_text == "1.0");
+}
+
+TEST_CASE("a boolean with one value is a boolean with that value")
+{
+    auto const texts = [](attune::description const& space) {
+        attune::chain_of_trees const all(space);
+        std::string out;
+        for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(*all.size()); ++i)
+            out += attune::text_of(space.parameters[0], all.at(i)[0]) + ' ';
+        return out;
+    };
+    for (std::string const text : {"true", "false"}) {
+        std::string const values = "\"values\": [" + text + "]";
+        for (std::string const& parameter :
+             {"{\"name\": \"X\", " + values + "}",
+              "{\"name\": \"X\", \"kind\": \"boolean\", " + values + "}",
+              "{\"name\": \"X\", " + values + ", \"default\": " + text + "}"}) {
+            CAPTURE(parameter);
+            attune::description const space = one(parameter);
+            CHECK(space.parameters[0].kind == parameter_kind::boolean);
+            CHECK(space.parameters[0].type == attune::value_kind::boolean);
+            CHECK(texts(space) == text + ' ');
+            CHECK(attune::coordinate_of(space.parameters[0], text) == attune::coordinate{0, 0});
+            CHECK_FALSE(
+                attune::coordinate_of(space.parameters[0], text == "true" ? "false" : "true"));
+        }
+    }
+    // Expressions read its value, and conditions put it where it is: at its one value.
+    CHECK(texts(one(R"({"name": "X", "kind": "boolean"}, {"name": "Y", "values": [true],
+        "active_if": "X"})",
+                    R"(, "constraints": ["not X or Y == X"])")) == "false true ");
+    CHECK(texts(one(R"({"name": "X", "kind": "boolean", "values": [0, 1]})")) == "false true ");
+    CHECK_THROWS_AS(static_cast<void>(attune::chain_of_trees(one(
+                        R"({"name": "X", "values": [true]})", R"(, "constraints": ["not X"])"))),
+                    attune::error);
 }
 
 TEST_CASE("a range stays a range until its inputs are known")

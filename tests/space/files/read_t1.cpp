@@ -67,6 +67,9 @@ TEST_CASE("what is wrong in a T1 file is named")
               "expected a whole number, as the type says, found a number"},
              {file(R"({"Name": "A", "Type": "int", "Values": [1], "Default": {}})"),
               "as the type says, found an object"},
+             {file(R"({"Name": "A", "Type": "int", "Values": [1e300]})"), "as the type says"},
+             {file(R"({"Name": "A", "Type": "uint", "Values": [1, -1]})"),
+              "expected whole numbers that are not negative, as the type says"},
              {file(R"({"Name": "A", "Type": "bool", "Values": [0, 2]})"),
               "expected true or false, as the type says, found a whole number"},
              {file(R"({"Name": "A", "Type": "string", "Values": [1]})"),
@@ -143,6 +146,34 @@ TEST_CASE("defaults are read as published files write them, and dropped where th
     CHECK(standard("\"10\"") == "10");
     CHECK_FALSE(standard("1"));
     CHECK_FALSE(standard("null"));
+}
+
+TEST_CASE("the type says what a value is")
+{
+    auto const of = [](std::string const& type, std::string const& values) {
+        return attune::read_t1(file(R"({"Name": "A", "Type": ")" + type + R"(", "Values": )" +
+                                    values + R"(, "Default": 16.0})"))
+            .space.parameters[0];
+    };
+    // Python writes 16.0 for a whole number that came from a division.
+    for (char const* const type : {"int", "uint32", "long"})
+        for (char const* const values : {"[16.0, 32]", "\"[16.0, 32.0]\"", "\"[32 / 2, 2**5]\""}) {
+            attune::parameter_description const p = of(type, values);
+            CHECK(p.type == attune::value_kind::integer);
+            CHECK(p.integers == std::vector<std::int64_t>{16, 32});
+            CHECK(p.default_text == "16");
+        }
+    CHECK(of("float", "[16, 32]").reals == std::vector<double>{16, 32});
+    for (char const* const values : {"[true]", "\"[True]\"", "[1]"}) {
+        attune::parameter_description const p =
+            attune::read_t1(
+                file(R"({"Name": "A", "Type": "bool", "Values": )" + std::string(values) + "}"))
+                .space.parameters[0];
+        CHECK(p.kind == attune::parameter_kind::boolean);
+        CHECK(p.value_count() == 1);
+    }
+    CHECK(of("int", "\"[2**i for i in range(17, 20)]\"").integers ==
+          std::vector<std::int64_t>{131'072, 262'144, 524'288});
 }
 
 TEST_CASE("a space without the name of a kernel has that of its benchmark")

@@ -79,6 +79,7 @@ TEST_CASE("a space with parameters of every kind is read back as it was")
                    {"name": "c", "kind": "categorical", "values": [3, 1]},
                    {"name": "m", "values": ["a'\"b", "c"], "default": "c"},
                    {"name": "f", "values": [false, true], "default": true},
+                   {"name": "no", "values": [false]}, {"name": "yes", "values": [true]},
                    {"name": "o", "kind": "permutation", "parts": 3, "default": [2, 0, 1]},
                    {"name": "t", "kind": "tile", "parts": 2, "extent": "N"}],
         "constraints": ["`tile size` % 4 == 0  or f", "m == 'c' or t[0] <= o[1]", "k / 3 < load * 9"],

@@ -26,6 +26,7 @@ TEST_CASE("a script accepts exactly the valid configurations")
                                    "abs(a) + min(a, b) * max(a, b) > 2",
                                    "a in (1, -2) and m == 'x'",
                                    "m != 'y' or f",
+                                   "f != yes or a == no",
                                    "select(f, a, b) == 1",
                                    "r * a >= 0.5",
                                    "r // 0.5 % 2 == 1",
@@ -39,6 +40,7 @@ TEST_CASE("a script accepts exactly the valid configurations")
         auto const space = attune::read_spaces_json(
                                R"({"problem": {"N": 5}, "params": [
             {"name": "a", "values": [-2, -1, 0, 1, 2]}, {"name": "b", "values": [-2, 0, 1, 3]},
+            {"name": "yes", "values": [true]}, {"name": "no", "values": [false]},
             {"name": "f", "values": [false, true]}, {"name": "m", "values": ["x", "y"]},
             {"name": "r", "values": [0.5, 1.25]},
             {"name": "o", "kind": "permutation", "parts": 3},

@@ -35,7 +35,7 @@ TEST_CASE("what is written is read back, inputs put in")
             {"name": "B", "values": [0.5, 2]},
             {"name": "C", "values": ["it's", "b\\"], "default": "b\\"},
             {"name": "D", "values": [false, true], "default": true},
-            {"name": "if", "values": [1, -3]},
+            {"name": "if", "values": [1, -3]}, {"name": "on", "values": [true]},
             {"name": "E", "range": [5, 9000000], "step": 5}],
             "constraints": ["N % A == 0 or D", "C == 'it\\'s' or B > load", "`if` < A",
                             "N % A == 0 and E % 100 == 0"]})"),
@@ -50,13 +50,15 @@ TEST_CASE("what is written is read back, inputs put in")
             return text.replace(text.find(range), range.size(), "list(range(100, 9000001, 100))");
         }());
     CHECK(again.name == "gemm");
-    REQUIRE(again.space.parameters.size() == 6);
+    REQUIRE(again.space.parameters.size() == 7);
     CHECK(again.space.parameters[0].integers == std::vector<std::int64_t>{1, 3, 5, 7, 9, 11});
     CHECK(again.space.parameters[0].default_text == "3");
     CHECK(again.space.parameters[1].reals == std::vector<double>{0.5, 2});
     CHECK(again.space.parameters[2].labels == std::vector<std::string>{"it's", "b\\"});
     CHECK(again.space.parameters[2].default_text == "b\\");
     CHECK(again.space.parameters[3].default_text == "true");
+    CHECK(again.space.parameters[5].integers == std::vector<std::int64_t>{1});
+    CHECK(again.space.parameters[5].type == attune::value_kind::boolean);
     attune::chain_of_trees const before(given.space);
     attune::chain_of_trees const after(bind_inputs(again.space));
     CHECK(attune::exact_size(before) == attune::exact_size(after));

@@ -47,7 +47,7 @@ std::set<std::string> held_by(description const& space)
 
 bool is_whole_kind(attune::parameter_description const& p)
 {
-    return p.kind == attune::parameter_kind::boolean || p.type == attune::value_kind::list;
+    return p.type == attune::value_kind::list;
 }
 
 /// The values of parameter `i`, of all configurations that hold or of its table.
@@ -282,7 +282,7 @@ TEST_CASE("ranges stay ranges where what is left of them is one, else become tab
           attune::exact_size(chain_of_trees(now.space)));
 }
 
-TEST_CASE("booleans, permutations and tiles stay whole with the constraints that need them")
+TEST_CASE("permutations and tiles stay whole with the constraints that need them")
 {
     reduced_space const now = reduced(built(R"({
         "params": [{"name": "B", "values": [false, true]},
@@ -292,15 +292,15 @@ TEST_CASE("booleans, permutations and tiles stay whole with the constraints that
                    {"name": "V", "values": [1, 2, 4], "weights": [1, 2, 3]}],
         "constraints": ["B", "O[0] == 1", "T[0] <= V", "V < 4"]})"));
     CHECK(now.notes == std::vector<std::string>{
-                           "B keeps all 2 values, of which 1 are valid: a boolean has two",
                            "O keeps all 6 values, of which 2 are valid: a permutation has every "
                            "order",
                            "T keeps all 4 values, of which 2 are valid: a tile has every "
                            "factorisation"});
-    CHECK(now.cuts == std::vector<attune::domain_cut>{{"V", 3, 2}});
+    CHECK(now.cuts == std::vector<attune::domain_cut>{{"B", 2, 1}, {"V", 3, 2}});
+    CHECK(attune::text_of(now.space.parameters[0], {0, 0}) == "true");
     CHECK(now.space.parameters.back().prior.weights == std::vector<double>{1, 2});
-    CHECK(now.dropped == std::vector<std::string>{"V < 4"});
-    CHECK(now.space.constraints.size() == 3);
+    CHECK(now.dropped == std::vector<std::string>{"B", "V < 4"});
+    CHECK(now.space.constraints.size() == 2);
 }
 
 TEST_CASE("an array keeps a value that one of its elements has, a selector its number of ranges")
@@ -368,26 +368,27 @@ TEST_CASE("a default that is gone, or not valid, moves to the nearest valid conf
 
 TEST_CASE("where a parameter may no longer be inactive, its condition becomes a constraint")
 {
-    // F is true, or W would be 1; a boolean stays whole, and W would stand at 4 if F were false
+    // F is {1, 0}, or W would be 1; a permutation stays whole, and W would stand at 4 otherwise
     reduced_space const now = reduced(built(R"({
-        "params": [{"name": "F", "values": [false, true]},
-                   {"name": "W", "values": [1, 4, 8], "active_if": "F"}],
+        "params": [{"name": "F", "kind": "permutation", "parts": 2},
+                   {"name": "W", "values": [1, 4, 8], "active_if": "F[0] == 1"}],
         "constraints": ["W > 2"]})"));
     CHECK(now.space.parameters[1].integers == std::vector<std::int64_t>{4, 8});
-    CHECK(held_by(now.space) == std::set<std::string>{"F=true W=4", "F=true W=8"});
+    CHECK(held_by(now.space) == std::set<std::string>{"F={1, 0} W=4", "F={1, 0} W=8"});
     CHECK(held_by(read_again(now.space)) == held_by(now.space));
     CHECK(now.notes ==
-          std::vector<std::string>{"F keeps all 2 values, of which 1 are valid: a boolean has two",
-                                   "the condition of W is now a constraint: F"});
+          std::vector<std::string>{
+              "F keeps all 2 values, of which 1 are valid: a permutation has every order",
+              "the condition of W is now a constraint: F[0] == 1"});
     // its text is the whole condition: V > 1 says nothing where V is inactive
     chain_of_trees const chain = built(R"({
-        "params": [{"name": "F", "values": [false, true]},
-                   {"name": "V", "values": [1, 2, 3], "default": 2, "active_if": "F"},
+        "params": [{"name": "F", "kind": "permutation", "parts": 2},
+                   {"name": "V", "values": [1, 2, 3], "default": 2, "active_if": "F[0] == 1"},
                    {"name": "W", "values": [1, 4, 8], "active_if": "V > 1"}],
         "constraints": ["W > 2"]})");
     reduced_space const whole = reduced(chain);
-    CHECK(whole.notes.back() == "the condition of W is now a constraint: F && V > 1");
-    CHECK(whole.space.constraints.back().text == "F && V > 1");
+    CHECK(whole.notes.back() == "the condition of W is now a constraint: F[0] == 1 && V > 1");
+    CHECK(whole.space.constraints.back().text == "F[0] == 1 && V > 1");
     CHECK(held_by(whole.space) == held_by(chain.describe()));
     CHECK(held_by(read_again(whole.space)) == held_by(chain.describe()));
     // where the table says it already, there is no need

@@ -56,7 +56,7 @@ private:
         if (p.traits().is_interval) return number_between(p.low, p.high, true);
         if (p.type == value_kind::text) return {{}, false, true};
         if (count == 0) return unknown();
-        if (p.traits().is_truth) return number_between(0, 1, false);
+        if (p.traits().is_truth && p.integers.empty()) return number_between(0, 1, false);
         if (p.traits().is_order) return number_between(0, p.parts - 1.0, false);
         if (!p.reals.empty()) {
             auto const [low, high] = std::minmax_element(p.reals.begin(), p.reals.end());

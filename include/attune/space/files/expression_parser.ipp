@@ -276,6 +276,14 @@ private:
         std::size_t const at = token_.at;
         operand const exponent = factor();
         expression_node const& n = build_.space().nodes[exponent.node];
+        expression_node const& of = build_.space().nodes[base.node];
+        if (n.code == op::integer && n.integer > max_exponent && of.code == op::integer) {
+            std::int64_t whole = 1;
+            bool is_large = n.integer > 63;
+            for (std::int64_t i = 0; i < n.integer && !is_large; ++i)
+                is_large = __builtin_mul_overflow(whole, of.integer, &whole);
+            if (!is_large) return finish(build_.integer(whole), base.at);
+        }
         if (n.code != op::integer || n.integer < 0 || n.integer > max_exponent)
             lexer_.fail("expected an exponent that is a whole number from 0 to " +
                             std::to_string(max_exponent),

@@ -139,7 +139,8 @@ inline void read_scale(json_source const& source, json_value const& p, parameter
     bool positive = out.traits().is_interval ? out.low > 0 : out.rule.first > 0;
     if (!out.integers.empty()) positive = out.integers.front() > 0;
     if (!out.reals.empty()) positive = out.reals.front() > 0;
-    if (!positive || out.type == value_kind::text || out.type == value_kind::list)
+    if (!positive || out.type == value_kind::text || out.type == value_kind::list ||
+        out.type == value_kind::boolean)
         source.fail("expected numbers above 0 for a logarithmic scale", on->at);
     out.on = scale::log;
 }
@@ -257,11 +258,12 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
     } else if (json_value const* const range = p.find("range")) {
         read_range(source, *range, p, build, out);
         if (is.is_ordered) out.kind = is.of;
-    } else if (is.is_truth) {
+    } else if (is.is_truth && p.find("values") == nullptr) {
         out.kind = parameter_kind::boolean;
         out.type = value_kind::boolean;
     } else if (is_known || kind.empty()) {
-        json_value const& values = source.member(p, "values", json_kind::list);
+        json_value values = source.member(p, "values", json_kind::list);
+        if (is.is_truth) to_kind(source, json_kind::boolean, "the kind", values);
         set_values(source, values, is.of == parameter_kind::categorical, out);
         if (is.is_ordered && out.type == value_kind::integer) out.kind = is.of;
     } else {

@@ -35,19 +35,6 @@ namespace detail {
                 type.at);
 }
 
-/// Converts values to their type: whole numbers of a float to reals, 0 and 1 of a bool to truths.
-inline void to_kind(json_source const& source, json_kind wanted, json_value& v)
-{
-    if (wanted == json_kind::real && v.kind == json_kind::integer) {
-        v.kind = json_kind::real;
-        v.text = "0.0";
-    }
-    if (wanted == json_kind::boolean && v.kind == json_kind::integer &&
-        (v.integer == 0 || v.integer == 1))
-        v.kind = json_kind::boolean;
-    if (v.kind != wanted) source.wrong_kind(v, std::string(name_of(wanted)) + ", as the type says");
-}
-
 /// Published files give a list with one value, or a value that is not listed, which is ignored.
 inline void read_t1_default(json_source const& source,
                             json_value const& standard,
@@ -59,7 +46,7 @@ inline void read_t1_default(json_source const& source,
     if (v.kind == json_kind::null) return;
     if (v.kind == json_kind::text && out.type != value_kind::text)
         v = at_place_in_file(source, v, [&] { return value_list_reader(v.text, v.at).value(); });
-    if (kind != json_kind::null) to_kind(source, kind, v);
+    if (kind != json_kind::null) to_kind(source, kind, "the type", v);
     if (v.kind == json_kind::list || v.kind == json_kind::object)
         source.wrong_kind(v, "a value as the default");
     std::string text = text_of_literal(out, v);
@@ -81,8 +68,11 @@ inline void read_t1_parameter(json_source const& source, json_value const& p, de
     json_kind kind = json_kind::null;
     if (type != nullptr) {
         kind = t1_kind(source, source.require(*type, json_kind::text, "\"Type\""));
-        for (json_value& v : values.items)
-            to_kind(source, kind, v);
+        to_kind(source, kind, "the type", values);
+        bool const is_natural = type->text.starts_with('u') || type->text.starts_with('U');
+        for (json_value const& v : values.items)
+            if (is_natural && v.integer < 0)
+                source.fail("expected whole numbers that are not negative, as the type says", v.at);
     }
     parameter_description out;
     out.name = name.text;

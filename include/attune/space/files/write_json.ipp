@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
@@ -101,7 +102,8 @@ using space_json = nlohmann::ordered_json;
         out["low"] = p.low;
         out["high"] = p.high;
     }
-    if (is.is_truth) out["values"] = {false, true};
+    for (std::uint32_t i = 0; is.is_truth && i < p.value_count(); ++i)
+        out["values"].push_back(number_at(p, {i, 0}).integer != 0);
     if (is.is_list) {
         out["parts"] = p.parts;
         if (is.is_factors) out["extent"] = bound_to_json(space, p.rule.bound_node);
@@ -114,7 +116,7 @@ using space_json = nlohmann::ordered_json;
     } else if (!is.is_list) {
         if (!p.labels.empty()) out["values"] = p.labels;
         if (!p.reals.empty()) out["values"] = p.reals;
-        if (!p.integers.empty()) out["values"] = p.integers;
+        if (!p.integers.empty() && !is.is_truth) out["values"] = p.integers;
     }
     if (p.on == scale::log) out["scale"] = "log";
     if (v.group == nullptr && p.default_text) out["default"] = default_to_json(p);

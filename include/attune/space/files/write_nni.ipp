@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/files/detail/left_out.hpp>
 #include <attune/space/files/write_json.hpp>
@@ -194,7 +195,6 @@ private:
     [[nodiscard]] space_json options(std::uint32_t index)
     {
         parameter_description const& p = space_.parameters[index];
-        if (p.traits().is_truth) return space_json::array({false, true});
         space_json out = space_json::array();
         bool const is_nested = std::any_of(place_.begin(), place_.end(), [&](auto const& place) {
             return place && place->choice == index;
@@ -204,6 +204,8 @@ private:
                 out.push_back(members_at({index, i}));
             else if (p.type == value_kind::text)
                 out.push_back(p.labels[i]);
+            else if (p.traits().is_truth)
+                out.push_back(number_at(p, {i, 0}).integer != 0);
             else if (p.type == value_kind::real)
                 out.push_back(finite(p, p.reals[i]));
             else

@@ -84,7 +84,7 @@ private:
             throw error("the values of a parameter are not known", p.name, "call bind_inputs()");
         std::vector<std::string> any;
         if (p.type == value_kind::list) return elements(i);
-        if (p.type == value_kind::text || p.traits().is_truth)
+        if (p.type == value_kind::text || (p.traits().is_truth && p.integers.empty()))
             return between(name, "0", std::to_string(p.value_count() - 1));
         for (double const v : p.reals)
             any.push_back("(= " + name + ' ' + smt_real(v) + ')');

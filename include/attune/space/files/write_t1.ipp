@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/activity.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/space/files/detail/left_out.hpp>
 #include <attune/space/files/write_expression.hpp>
 #include <attune/space/files/write_json.hpp>
@@ -29,7 +30,7 @@ namespace detail {
 /// One value in Python's notation.
 [[nodiscard]] inline std::string t1_value(parameter_description const& p, std::uint32_t index)
 {
-    if (p.traits().is_truth) return index != 0 ? "True" : "False";
+    if (p.traits().is_truth) return number_at(p, {index, 0}).integer != 0 ? "True" : "False";
     if (p.type == value_kind::text) return quoted_text(p.labels[index]);
     return text_of(p, {index, 0});
 }

@@ -8,6 +8,7 @@
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/expression/lower_code.hpp>
 #include <attune/declare/group.hpp>
+#include <attune/declare/table.hpp>
 #include <attune/declare/text.hpp>
 #include <attune/space/conditions/conditions.hpp>
 #include <attune/space/query/exact_size.hpp>
@@ -230,7 +231,6 @@ private:
     [[nodiscard]] static std::string why_whole(description const& from, named_value const& v)
     {
         kind_traits const& is = from.parameters[v.first].traits();
-        if (is.is_truth) return "a boolean has two";
         if (is.is_order) return "a permutation has every order";
         if (is.is_factors) return "a tile has every factorisation";
         return from.selector_at(v.first) != nullptr ? "it counts the ranges of a selector" : "";
@@ -276,7 +276,7 @@ private:
             else if (!p.reals.empty())
                 now.reals.push_back(p.reals[kept[i]]);
             else
-                now.integers.push_back(p.integer_at(kept[i]));
+                now.integers.push_back(number_at(p, {kept[i], 0}).integer);
         }
         for (std::uint32_t i = 0; i < kept.count && !p.prior.weights.empty(); ++i)
             now.prior.weights.push_back(p.prior.weights[kept[i]]);

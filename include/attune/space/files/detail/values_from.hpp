@@ -8,7 +8,9 @@
 #include <attune/space/files/detail/json_tree.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,33 @@ namespace attune::inline ATTUNE_ABI::detail {
         return v.integer != 0 ? "true" : "false";
     if (v.kind == json_kind::real || p.type == value_kind::real) return text_of_real(v.real);
     return std::to_string(v.integer);
+}
+
+/// Converts a value, or each of a list, to its kind: whole numbers to reals, reals without a
+/// fraction (Python writes 16.0) to whole numbers, 0 and 1 to truths.
+/// @param said_by  what states the kind: "the type"
+inline void
+to_kind(json_source const& source, json_kind wanted, std::string const& said_by, json_value& v)
+{
+    if (v.kind == json_kind::list) {
+        for (json_value& one : v.items)
+            to_kind(source, wanted, said_by, one);
+        return;
+    }
+    if (wanted == json_kind::real && v.kind == json_kind::integer) {
+        v.kind = json_kind::real;
+        v.text = "0.0";
+    }
+    if (wanted == json_kind::integer && v.kind == json_kind::real && std::abs(v.real) <= 0x1p53 &&
+        v.real == std::floor(v.real)) {
+        v.kind = json_kind::integer;
+        v.integer = static_cast<std::int64_t>(v.real);
+    }
+    if (wanted == json_kind::boolean && v.kind == json_kind::integer &&
+        (v.integer == 0 || v.integer == 1))
+        v.kind = json_kind::boolean;
+    if (v.kind != wanted)
+        source.wrong_kind(v, std::string(name_of(wanted)) + ", as " + said_by + " says");
 }
 
 template <class T>
@@ -85,10 +114,10 @@ inline void set_values(json_source const& source,
         for (json_value const& v : list.items)
             out.integers.push_back(v.integer);
         sort_and_refuse_repeats(source, list, out.integers, keep_order);
-        if (kind == json_kind::boolean && out.integers.size() == 2) {
+        if (kind == json_kind::boolean) {
             out.kind = parameter_kind::boolean;
             out.type = value_kind::boolean;
-            out.integers.clear();
+            if (out.integers.size() == 2) out.integers.clear();
         }
     }
 }
