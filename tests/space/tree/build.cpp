@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #include <attune/space/tree/build.hpp>
 
+#include <attune/space/chain_of_trees.hpp>
 #include <attune/space/tree/tree.hpp>
 
 #include <doctest/doctest.h>
@@ -182,7 +183,8 @@ TEST_CASE("what one group uses of the visits is not there for the next one")
     CHECK(visits == 0);
 }
 
-TEST_CASE("a tree with 2^128 leaves or more is refused, with its parameters")
+TEST_CASE(
+    "a tree with 2^128 leaves or more is drawn and counted as a wide group, or refused by name")
 {
     space_writer w;
     for (int i = 0; i < 44; ++i)
@@ -192,7 +194,16 @@ TEST_CASE("a tree with 2^128 leaves or more is refused, with its parameters")
         auto const sum = w.join(op::add, w.read(i - 1), w.read(i));
         w.require(w.join(op::less, sum, w.literal(std::int64_t{14})), "sum");
     }
-    CHECK(has(message(w.out, {}), "2^128"));
+    attune::build_options refuse;
+    refuse.wide = attune::when_wide::refuse;
+    CHECK(has(message(w.out, refuse), "2^128"));
+    attune::chain_of_trees const all(w.out);
+    CHECK_FALSE(all.is_exact());
+    CHECK(all.log2_size() > 128);
+    CHECK(all.log2_size() < 132);
+    attune::random_engine engine(3);
+    for (int i = 0; i < 20; ++i)
+        CHECK(all.contains(all.sample(engine)));
 }
 
 TEST_CASE("an opaque predicate gets its coordinates in call order")

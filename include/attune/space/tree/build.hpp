@@ -88,14 +88,14 @@ inline bool has_wide_call(parameter_group const& group,
 
 /// The result of growing a tree.
 struct grown_tree {
-    bool is_wide = false;     ///< the limits were reached, the result is unknown
+    bool is_wide = false;     ///< the limits were reached, or leaves cannot be numbered
     std::optional<tree> made; ///< else the tree, or nothing if no setting is valid
 };
 
 /// Grows the tree of one group: by diagrams in several orders, then depth first, each with half of
 /// the remaining visits.
 /// @param visits  rest for this and other groups; reduced by the visits used
-/// Errors  attune::error when the tree has 2^128 leaves or more
+/// Errors  attune::error when the tree has 2^128 leaves or more, where wide groups are refused
 [[nodiscard]] inline grown_tree grow_tree(description const& space,
                                           parameter_group const& group,
                                           std::vector<domain> const& domains,
@@ -130,8 +130,11 @@ struct grown_tree {
         }
         visits -= std::min(visits, given - budget.visits);
         if (budget.is_spent) continue;
-        if (made && made->leaves() == uncountable)
-            too_wide(space, group, "a group of parameters has 2^128 configurations or more");
+        if (made && made->leaves() == uncountable) {
+            if (options.wide == when_wide::refuse)
+                too_wide(space, group, "a group of parameters has 2^128 configurations or more");
+            return {true, {}};
+        }
         return {false, std::move(made)};
     }
     return {true, {}};
