@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: MIT
 #include <attune/ship/tool/detail/space.hpp>
 
+#include <attune/space/files/read_json.hpp>
+
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -15,6 +19,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "../../support/source_folder.hpp"
 #include "run_here.hpp"
 
 using attune_test::has;
@@ -274,6 +279,186 @@ TEST_CASE("what a format has no form for is told, and JSON has a form for all")
         }
 }
 
+namespace {
+
+/// Whether `schema`, or a part of it, accepts a value: the words of JSON Schema that
+/// space.schema.json uses.
+bool accepts(json const& root, json const& schema, json const& value)
+{
+    if (schema.contains("$ref")) {
+        std::string const name = schema["$ref"].get<std::string>().substr(8); // "#/$defs/"
+        return accepts(root, root["$defs"].at(name), value);
+    }
+    auto const is = [&](json const& type) {
+        if (type == "integer") return value.is_number_integer();
+        if (type == "number") return value.is_number();
+        return type == value.type_name();
+    };
+    auto const any = [](json const& list, auto const& f) {
+        return std::any_of(list.begin(), list.end(), f);
+    };
+    if (schema.contains("anyOf"))
+        return any(schema["anyOf"], [&](json const& one) { return accepts(root, one, value); });
+    if (schema.contains("enum"))
+        return any(schema["enum"], [&](auto& one) { return one == value; });
+    if (schema.contains("type")) {
+        json const& type = schema["type"];
+        if (!(type.is_array() ? any(type, is) : is(type))) return false;
+    }
+    for (json const& name : schema.value("required", json::array()))
+        if (value.is_object() && !value.contains(name.get<std::string>())) return false;
+    if (value.is_number() && value < schema.value("minimum", value)) return false;
+    if (value.is_number() && value > schema.value("maximum", value)) return false;
+    if (value.is_number() && schema.contains("exclusiveMinimum") && !(value > 0)) return false;
+    if (value == "" && schema.contains("minLength")) return false;
+    if (value.is_array() && (value.size() < schema.value("minItems", std::size_t{0}) ||
+                             value.size() > schema.value("maxItems", value.size())))
+        return false;
+    if (value.is_array() && schema.contains("items"))
+        return !any(value, [&](json const& v) { return !accepts(root, schema["items"], v); });
+    if (value.is_object())
+        for (auto const& [name, member] : value.items()) {
+            json const known = schema.value("properties", json::object());
+            json const more = schema.value("additionalProperties", json::object());
+            if (!accepts(root, known.contains(name) ? known[name] : more, member)) return false;
+        }
+    return true;
+}
+
+json schema_of_spaces()
+{
+    return json::parse(support::read_file(support::source_folder() +
+                                          "include/attune/space/files/space.schema.json"));
+}
+
+} // namespace
+
+TEST_CASE("the schema of space.json has the members that the reader reads, and no other")
+{
+    json const schema = schema_of_spaces();
+    std::set<std::string> stated;
+    for (json const& part : schema["$defs"])
+        for (auto const& [name, about] : part["properties"].items())
+            stated.insert(name);
+    std::string const reader =
+        support::read_file(support::source_folder() + "include/attune/space/files/read_json.ipp");
+    std::set<std::string> read;
+    // find("name"), member(p, "name", ...), {"active_if", "weights"} and pair{"cartesian", ...}
+    for (std::regex const& form : {std::regex(R"re(find\("(\w+)"\))re"),
+                                   std::regex(R"re(member\(\w+, "(\w+)")re"),
+                                   std::regex(R"re(std::pair\{"(\w+)")re")})
+        for (std::sregex_iterator at(reader.begin(), reader.end(), form), end; at != end; ++at)
+            read.insert((*at)[1]);
+    CHECK(read == stated);
+}
+
+TEST_CASE("the schema of space.json accepts what the reader reads, and says what is wrong")
+{
+    json const schema = schema_of_spaces();
+    auto const both = [&](std::string const& text, bool is_right) {
+        CAPTURE(text);
+        CHECK(accepts(schema, schema, json::parse(text)) == is_right);
+        if (is_right)
+            CHECK_NOTHROW(static_cast<void>(attune::read_spaces_json(text)));
+        else
+            CHECK_THROWS_AS(static_cast<void>(attune::read_spaces_json(text)), attune::error);
+    };
+    both(tiles, true);
+    both(std::string("[") + tiles + "," + tiles + "]", true);
+    both(R"({"inputs": {"N": "integer"}, "more": [1], "cartesian": 6, "valid": null, "params": [
+        {"name": "A", "elements": 3, "values": [1.5, 2], "default": [1.5, 2, 2],
+         "active_if": ["X", "X", "N > 2"]},
+        {"name": "X", "kind": "boolean", "values": [true]},
+        {"name": "R", "kind": "real", "low": 0.5, "high": 8, "scale": "log", "centre": 2,
+         "deviation": 1},
+        {"name": "O", "kind": "permutation", "parts": 3, "default": [2, 0, 1]},
+        {"name": "T", "kind": "tile", "parts": 2, "extent": "N"},
+        {"name": "K", "range": [1, "N // 2"], "step": 2},
+        {"name": "W", "values": ["a", "b"], "weights": [1, 2]}]})",
+         true);
+    for (char const* const parameter : {R"({"values": [1]})",
+                                        R"({"name": "", "values": [1]})",
+                                        R"({"name": "A", "values": []})",
+                                        R"({"name": "A", "values": [null]})",
+                                        R"({"name": "A", "values": [1], "weights": [0]})",
+                                        R"({"name": "A", "range": [1]})",
+                                        R"({"name": "A", "range": [1, 4], "step": 0})",
+                                        R"({"name": "A", "range": [1, 4], "steps": "odd"})",
+                                        R"({"name": "A", "kind": "set", "values": [1]})",
+                                        R"({"name": "A", "values": [1, 2], "active_if": 3})",
+                                        R"({"name": "A", "values": [1, 2], "elements": 0})",
+                                        R"({"name": "A", "kind": "real", "low": "0", "high": 1})",
+                                        "7"})
+        both(R"({"params": [)" + std::string(parameter) + "]}", false);
+    both(R"({"params": []})", false);
+    both(R"({"name": "no parameters"})", false);
+    both(R"({"inputs": {"N": "text"}, "params": [{"name": "A", "values": [1]}]})", false);
+    both(R"({"constraints": [3], "params": [{"name": "A", "values": [1]}]})", false);
+    both(R"({"valid": -1, "params": [{"name": "A", "values": [1]}]})", false);
+}
+
+TEST_CASE("space --example prints a space.json that minimize, ask and space take")
+{
+    ran const printed = run_here({"space", "--example"});
+    CHECK(printed.code == 0);
+    json const schema = schema_of_spaces();
+    CHECK(accepts(schema, schema, json::parse(printed.out)));
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    support::write_file(file, printed.out);
+    CHECK(has(run_here({"space", "count", file}).out, "valid configurations: "));
+    ran const found = run_here({"minimize",
+                                file,
+                                "--evaluations",
+                                "12",
+                                "--",
+                                "sh",
+                                "-c",
+                                "echo $(($1 + $2))",
+                                "x",
+                                "{TILE}",
+                                "{UNROLL}",
+                                "{LAYOUT}{PACK}{PANEL}"});
+    CHECK(found.code == 0);
+    CHECK(has(found.err, "12 evaluations, 12 runs"));
+    CHECK(has(run_here({"ask", file}, "{\"ask\": 1}\n").out, "\"PANEL\":"));
+    // The guide shows the same file.
+    CHECK(has(support::read_file(support::source_folder() + "examples/README.md"), printed.out));
+    CHECK(has(run_here({"space"}).err, "attune space --example"));
+}
+
+TEST_CASE("a boolean with one value is one to count, list, ask, minimize and every format")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    for (std::string const value : {"true", "false"}) {
+        support::write_file(file,
+                            R"({"params": [{"name": "X", "kind": "boolean", "values": [)" + value +
+                                R"(]}, {"name": "Y", "values": [1, 2]}]})");
+        CHECK(run_here({"space", "list", file}).out == "X,Y\n" + value + ",1\n" + value + ",2\n");
+        std::vector<std::string> const replies =
+            lines_of(run_here({"ask", file},
+                              "{\"observe\": {\"X\": " + value +
+                                  ", \"Y\": 1}, \"value\": 1}\n{\"best\": true}\n{\"ask\": 9}\n")
+                         .out);
+        REQUIRE(replies.size() == 3);
+        CHECK(replies[0] == "{\"told\":true}");
+        CHECK(has(replies[1], "{\"X\":" + value + ",\"Y\":1}"));
+        CHECK(json::parse(replies[2])["ask"] ==
+              json::array({{{"X", json::parse(value)}, {"Y", 2}}}));
+        CHECK(has(run_here({"minimize", file, "--", "sh", "-c", "echo {Y} # {X}"}).out,
+                  "X=" + value + " Y=1"));
+        for (std::string const format : {"json", "t1", "nni"}) {
+            CAPTURE(format);
+            std::string const other = folder.file("other." + format);
+            CHECK(run_here({"space", "export", file, "--format", format, "-o", other}).code == 0);
+            CHECK(run_here({"space", "list", other}).out ==
+                  "X,Y\n" + value + ",1\n" + value + ",2\n");
+            if (format == "t1") CHECK(has(support::read_file(other), "\"Type\": \"bool\""));
+        }
+    }
+}
+
 TEST_CASE("wrong words are told, and options that say nothing to an action are refused")
 {
     space_folder const at;
@@ -374,11 +559,10 @@ TEST_CASE("reduce keeps no count of the file, and tells of defaults that are gon
     CHECK_FALSE((made.contains("valid") || made.contains("cartesian")));
     CHECK(made["name"] == "tiles");
     CHECK(made["params"][0] == json{{"name", "M"}, {"values", {2, 4, 8}}, {"default", 8}});
-    CHECK(made["params"][1]["values"] == json{false, true});
-    CHECK(made["constraints"] == json::array({"B"}));
-    CHECK(has(got.err, "B keeps all 2 values, of which 1 are valid: a boolean has two\n"));
+    CHECK(made["params"][1]["values"] == json::array({true}));
+    CHECK(made["constraints"].empty());
     CHECK(has(got.err, "the default of M was 16, now it is 8\n"));
-    CHECK(has(got.err, "valid configurations 4 -> 3, combinations 8 -> 6\n"));
+    CHECK(has(got.err, "valid configurations 4 -> 3, combinations 8 -> 3\n"));
 }
 
 TEST_CASE("Ctrl-C ends reduce at once until constraints are counted")

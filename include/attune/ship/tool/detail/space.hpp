@@ -186,8 +186,30 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
     return broken.empty() ? done : answer_is_no;
 }
 
+/// A whole space.json, which attune minimize takes.
+inline constexpr std::string_view example_space = R"({
+  "name": "example",
+  "problem": {"N": 1024},
+  "params": [
+    {"name": "TILE", "values": [8, 16, 32, 64], "default": 16},
+    {"name": "UNROLL", "range": [1, 16], "steps": "doubling"},
+    {"name": "LAYOUT", "values": ["rows", "columns"]},
+    {"name": "PACK", "values": [false, true], "default": false},
+    {"name": "PANEL", "range": [64, "N // 2"], "step": 64, "active_if": "PACK"}
+  ],
+  "constraints": ["N % TILE == 0", "TILE * UNROLL <= 256", "LAYOUT == 'rows' or PACK"]
+}
+)";
+
 [[nodiscard]] inline int run_space(words const& given, console& on)
 {
+    if (given.has("--example")) {
+        on.out << example_space;
+        return done;
+    }
+    if (given.plain.size() < 2)
+        throw words_error("space: something is missing; it is used as: attune space ACTION FILE, "
+                          "and attune space --example prints a file");
     struct action {
         std::string_view name;
         int (*run)(read_space const&, words const&, console&);
@@ -219,7 +241,8 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
         .usage = "count|list|sample|explain|export|reduce FILE [CONFIGURATION] [options]",
         .what = "What is valid in a space: how much, all of it, draws, why one is not, files for "
                 "others.",
-        .options = {{"--curve", "", "count: against the limits of the constraints"},
+        .options = {{"--example", "", "prints a whole space.json"},
+                    {"--curve", "", "count: against the limits of the constraints"},
                     {"--limits", "A,B,...", "count: these, of the first constraint with a limit"},
                     part_option,
                     format_option,
@@ -231,7 +254,8 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
                     space_option,
                     space_input_option,
                     json_option},
-        .more = "  attune space count sgemm.json --curve --input N=1024\n"
+        .more = "  attune space --example > space.json\n"
+                "  attune space count sgemm.json --curve --input N=1024\n"
                 "  attune space list sgemm.json --part 3/16 -o part3.csv\n"
                 "  attune space explain sgemm.json '{\"TILE\": 64}'\n"
                 "  attune space reduce sgemm.json --where 'TILE <= 64' --format nni\n\n"
@@ -243,12 +267,12 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
                 "with a line of names; of parts only the first, so that all parts one after the "
                 "other are the\n"
                 "whole file. explain ends with 0 for a valid configuration, else 1. FILE is of "
-                "attune's own form, T1\n"
-                "or NNI; export and reduce write these. reduce leaves out the values that no valid "
-                "configuration has,\n"
-                "and says on the error stream what went, and for NNI also what that has no form "
-                "for.\n",
-        .least = 2,
+                "attune's own form (the\n"
+                "guide and share/attune/space.schema.json describe it), T1 or NNI; export and "
+                "reduce write these.\n"
+                "reduce leaves out the values that no valid configuration has, and says on the "
+                "error stream what\n"
+                "went, and for NNI also what that has no form for.\n",
         .most = 3,
         .run = run_space,
     };
