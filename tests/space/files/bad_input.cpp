@@ -104,7 +104,7 @@ TEST_CASE("what is wrong in a file is one sentence with file, line and column")
           "attune: expected an operator or `)` for the bracket opened in column 1, found the end\n"
           "  where: f.json, line 3, column 25:  \"constraints\": [\"(a < b\"]}");
     CHECK(json_error(a + "{\"name\": \"b\", \"values\": [1]") ==
-          "attune: this is no JSON: unexpected end of input; expected '}'\n"
+          "attune: this is no JSON: expected `,` or `}`, found the end\n"
           "  where: f.json, line 2, column 30:   {\"name\": \"b\", \"values\": [1]");
 }
 

@@ -195,6 +195,49 @@ TEST_CASE("what is wrong in a file is named, with line and column")
     CHECK_THROWS_AS(static_cast<void>(attune::read_spaces_file("/no such file")), attune::error);
 }
 
+TEST_CASE("where a text stops to be JSON, what was expected and what is there is said")
+{
+    struct wrong {
+        std::string text;
+        std::size_t column;
+        char const* said;
+    };
+    for (wrong const& w :
+         std::vector<wrong>{{"", 1, "expected a value, found the end"},
+                            {"[1,", 4, "expected a value, found the end"},
+                            {"[1,,2]", 4, "expected a value, found `,`"},
+                            {"[1 2]", 4, "expected `,` or `]`, found `2`"},
+                            {"{\"a\" 1}", 6, "expected `:`, found `1`"},
+                            {"{\"a\": }", 7, "expected a value, found `}`"},
+                            {"{\"a\":1,}", 8, "expected a name in quotes, found `}`"},
+                            {"{a:1}", 2, "expected a name in quotes or `}`, found `a`"},
+                            {"{\"a\": 1 \"b\": 2}", 9, "expected `,` or `}`, found a text"},
+                            {"{\"a\": tru}", 7, "expected a value, found `tru`"},
+                            {"[NaN]", 2, "expected a value or `]`, found `NaN`"},
+                            {"[1, -Infinity]", 5, "expected a value, found `-Infinity`"},
+                            {"[01]", 2, "expected a value or `]`, found `01`"},
+                            {"[1.]", 2, "expected a value or `]`, found `1.`"},
+                            {"[1] x", 5, "expected the end, found `x`"},
+                            {"[1}", 3, "expected `,` or `]`, found `}`"},
+                            {"'a'", 1, "expected a value, found `'a'`"},
+                            {"[\"ab", 2, "expected a closing quote of this text"},
+                            {"[\"ab\n\"]", 5, "expected a closing quote of this text"},
+                            {"[\"a\\q\"]", 5, "a text has what JSON writes in another way"},
+                            {"[\"\xff\"]", 3, "a text has what JSON writes in another way"},
+                            {"[1e999]", 2, "the number 1e999 is too large"}}) {
+        CAPTURE(w.text);
+        try {
+            static_cast<void>(read_spaces_json(w.text, "f.json"));
+            FAIL_CHECK("was read");
+        } catch (attune::syntax_error const& e) {
+            CHECK_MESSAGE(e.problem().find(w.said) != std::string::npos, e.problem());
+            CHECK(e.column() == w.column);
+            CHECK(std::string(e.what()).find("f.json, line 1, column") != std::string::npos);
+            CHECK(std::string(e.what()).find("json.exception") == std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("what is wrong with an array or a long order is named")
 {
     struct wrong {

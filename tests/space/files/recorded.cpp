@@ -197,7 +197,9 @@ TEST_CASE("a file that is no recording is named, with the line that is wrong")
           std::string::npos);
     CHECK(said(f.with("d.csv", "")).find("worked") != std::string::npos);
     CHECK(said(f.with("e.json", "{\"results\": 1}")).find("e.json") != std::string::npos);
-    CHECK(said(f.with("f.json", "{")).find("f.json") != std::string::npos);
+    CHECK(said(f.with("f.json", "{")).find("f.json, line 1, column 2") != std::string::npos);
+    CHECK(said(f.with("n.json", "{\"results\": [{\"configuration\": {\"X\": NaN}}]}"))
+              .find("found `NaN`") != std::string::npos);
     CHECK(said(f.with("g.csv", "# parameters: {\nX,time_ms,status\n")).find("g.csv") !=
           std::string::npos);
     // A folder opens like a file, but cannot be read.

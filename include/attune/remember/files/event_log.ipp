@@ -103,8 +103,10 @@ struct event_text {
                 out.hashes.back() = hash_of_text("\n", hash_of_text(line, out.hashes.back()));
         } catch (record_json::parse_error const& syntax) {
             skip("not JSON (byte " + std::to_string(syntax.byte) + ")");
-        } catch (std::exception const& thrown) { // record_json_problem, or another of nlohmann's
+        } catch (record_json_problem const& thrown) {
             skip(thrown.what());
+        } catch (std::exception const&) { // another of nlohmann's
+            skip("a field is missing or of another kind");
         }
     }
     finish();

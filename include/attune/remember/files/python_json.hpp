@@ -6,10 +6,12 @@
 #include <attune/core/version.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
@@ -58,6 +60,28 @@ namespace attune::inline ATTUNE_ABI::detail {
     return out + ", at '" + std::string(found.empty() ? rest.substr(0, 1) : found) + '\'';
 }
 
+/// Where the first number is that no double can hold.
+/// @param text  whose numbers are right as JSON
+[[nodiscard]] inline std::size_t place_of_large_number(std::string_view text)
+{
+    constexpr std::string_view digits = "+-.0123456789Ee";
+    bool is_inside = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (is_inside && text[i] == '\\') {
+            ++i;
+        } else if (text[i] == '"') {
+            is_inside = !is_inside;
+        } else if (!is_inside && (text[i] == '-' || (text[i] >= '0' && text[i] <= '9'))) {
+            std::size_t const end = std::min(text.find_first_not_of(digits, i), text.size());
+            double value = 0;
+            auto const read = std::from_chars(text.data() + i, text.data() + end, value);
+            if (read.ec == std::errc::result_out_of_range) return i;
+            i = end - 1;
+        }
+    }
+    return text.size();
+}
+
 /// Where `text` stops to be JSON; nothing: it is an object.
 template <class Json>
 [[nodiscard]] std::optional<std::string> json_problem(std::string_view text)
@@ -72,6 +96,8 @@ template <class Json>
                text.substr(at - 1, 1).find_first_of(" \t\r\n,:{}[]\"") == text.npos)
             --at;
         return place_in(text, at);
+    } catch (typename Json::out_of_range const&) {
+        return place_in(text, place_of_large_number(text)) + ", a number that is too large";
     }
 }
 

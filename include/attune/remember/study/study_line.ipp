@@ -150,8 +150,10 @@ ATTUNE_INLINE study_content read_study_line(std::string_view line)
         if (!json.is_object()) return damaged_line{"not a JSON object"};
         if (json.contains(study_header_field)) return study_header_in(json);
         return study_line_in(json);
-    } catch (std::exception const& thrown) { // record_json_problem, or one of nlohmann's
+    } catch (record_json_problem const& thrown) {
         return damaged_line{thrown.what()};
+    } catch (std::exception const&) { // one of nlohmann's
+        return damaged_line{"no JSON, or a field is missing or of another kind"};
     }
 }
 

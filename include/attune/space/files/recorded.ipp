@@ -5,6 +5,7 @@
 #include <attune/core/error.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/description.hpp>
+#include <attune/space/files/detail/json_tree.hpp>
 #include <attune/space/files/detail/only_recorded.hpp>
 #include <attune/space/files/detail/unpacked_file.hpp>
 #include <attune/space/files/expression_parser.hpp>
@@ -73,6 +74,15 @@ struct recorded_text {
     return whole ? value : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Errors  syntax_error, with line and column
+[[nodiscard]] inline nlohmann::ordered_json recorded_json(std::string_view text,
+                                                          std::string const& where)
+{
+    auto out = nlohmann::ordered_json::parse(text, nullptr, false);
+    if (out.is_discarded()) static_cast<void>(read_json_tree({text, where})); // throws
+    return out;
+}
+
 [[nodiscard]] inline std::string text_of_json(nlohmann::json const& v)
 {
     return v.is_string() ? v.get<std::string>() : v.dump();
@@ -99,7 +109,7 @@ inline void read_header_line(std::string_view line,
     if (key == "parameters") {
         if (!out.parameters.empty())
             throw error("\"# parameters\" stands there twice", where, "leave one of them out");
-        auto const parameters = nlohmann::ordered_json::parse(value);
+        auto const parameters = recorded_json(value, where);
         for (auto const& [name, list] : parameters.items()) {
             out.parameters.push_back(name);
             out.values.emplace_back();
@@ -108,7 +118,7 @@ inline void read_header_line(std::string_view line,
         }
         return;
     }
-    for (auto const& v : nlohmann::json::parse(value))
+    for (auto const& v : recorded_json(value, where))
         out.constraints.push_back(text_of_json(v));
 }
 
@@ -259,9 +269,9 @@ milliseconds_in(std::string const& unit, std::string const& name, std::string co
     std::string const text = unpacked_file(path);
     try {
         return is_csv_name(path) ? recorded_csv(path, text)
-                                 : recorded_t4(nlohmann::ordered_json::parse(text), path);
-    } catch (nlohmann::json::exception const& e) {
-        throw error(std::string("not a recording: ") + e.what(), path, forms);
+                                 : recorded_t4(recorded_json(text, path), path);
+    } catch (nlohmann::json::exception const&) {
+        throw error("not a recording: a field is missing or of another kind", path, forms);
     }
 }
 

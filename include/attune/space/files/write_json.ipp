@@ -163,8 +163,9 @@ using space_json = nlohmann::ordered_json;
         if (!s.cartesian.empty()) text += ",\"cartesian\":" + s.cartesian;
         if (!s.valid.empty()) text += ",\"valid\":" + s.valid;
         return text + '}';
-    } catch (space_json::exception const& problem) {
-        throw error("a space cannot be written as JSON", s.name, problem.what());
+    } catch (space_json::exception const&) {
+        throw error(
+            "a space cannot be written as JSON", s.name, "write its names and texts in UTF-8");
     }
 }
 

@@ -239,8 +239,9 @@ ATTUNE_INLINE nni_file write_nni(named_space const& space)
         out.text = writer.members().dump(2) + '\n';
         out.left_out = writer.left_out();
         return out;
-    } catch (detail::space_json::exception const& problem) {
-        throw error("a space cannot be written as JSON", space.name, problem.what());
+    } catch (detail::space_json::exception const&) {
+        throw error(
+            "a space cannot be written as JSON", space.name, "write its names and texts in UTF-8");
     }
 }
 

@@ -116,8 +116,9 @@ ATTUNE_INLINE std::string write_t1(named_space const& space)
     out["KernelSpecification"]["KernelName"] = space.name;
     try {
         return out.dump(2) + '\n';
-    } catch (detail::space_json::exception const& problem) {
-        throw error("a space cannot be written as JSON", space.name, problem.what());
+    } catch (detail::space_json::exception const&) {
+        throw error(
+            "a space cannot be written as JSON", space.name, "write its names and texts in UTF-8");
     }
 }
 

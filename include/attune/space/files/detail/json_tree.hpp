@@ -6,6 +6,7 @@
 #include <attune/core/version.hpp>
 #include <attune/space/files/syntax_error.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -166,11 +167,36 @@ public:
     [[noreturn]] bool
     parse_error(std::size_t position, std::string const&, nlohmann::json::exception const& problem)
     {
-        std::string what = problem.what();
-        std::size_t const cut = what.find(" - ");
-        if (cut != std::string::npos) what.erase(0, cut + 3);
-        std::size_t const at = position > 0 ? position - 1 : 0;
-        source_.fail("this is no JSON: " + what, at);
+        std::size_t at = std::min(position > 0 ? position - 1 : 0, source_.text.size());
+        std::size_t const token = begin();
+        bool const is_text = token <= at && source_.text.substr(token, 1) == "\"";
+        if (is_text && (at == token || source_.text.substr(at, 1) != "\""))
+            source_.fail(at == source_.text.size() || source_.text[at] == '\n'
+                             ? "this is no JSON: expected a closing quote of this text"
+                             : "this is no JSON: a text has what JSON writes in another way: an "
+                               "escape, a control character or bytes that are no UTF-8",
+                         at == source_.text.size() ? token : at);
+        // A word or a number was read up to where it went wrong, or up to the sign behind it.
+        at = std::min(at, token);
+        constexpr std::string_view signs = " \t\r\n,:{}[]\"";
+        while (at > 0 && at < source_.text.size() && signs.find(source_.text[at]) == signs.npos &&
+               signs.find(source_.text[at - 1]) == signs.npos)
+            --at;
+        std::string_view const rest = source_.text.substr(at);
+        std::string_view const word =
+            rest.substr(0, std::min(rest.find_first_of(signs), std::size_t{40}));
+        std::string const found =
+            rest.empty() ? "the end"
+            : is_text    ? "a text"
+                         : '`' + std::string(word.empty() ? rest.substr(0, 1) : word) + '`';
+        constexpr int number_out_of_range = 406; // of nlohmann-json
+        if (problem.id == number_out_of_range)
+            source_.fail(
+                "the number " + std::string(word) + " is too large", at, "doubles end at 1.8e308");
+        bool const is_no_number = word == "NaN" || word == "Infinity" || word == "-Infinity";
+        source_.fail("this is no JSON: expected " + expected_at(at) + ", found " + found,
+                     at,
+                     is_no_number ? "write a number, or leave it out" : "");
     }
 
 private:
@@ -181,6 +207,20 @@ private:
     {
         std::size_t const at = source_.text.find_first_not_of(" \t\r\n,:", behind_);
         return at == std::string_view::npos ? source_.text.size() : at;
+    }
+    /// What may stand at `at`, by what stands before it.
+    [[nodiscard]] std::string expected_at(std::size_t at) const
+    {
+        std::size_t const last = source_.text.substr(0, at).find_last_not_of(" \t\r\n");
+        char const before = last == std::string_view::npos ? ' ' : source_.text[last];
+        bool const is_object = !open_.empty() && open_.back()->kind == json_kind::object;
+        bool const has_name = is_object && open_.back()->keys.size() > open_.back()->items.size();
+        if (before == '{') return "a name in quotes or `}`";
+        if (before == '[') return "a value or `]`";
+        if (before == ',' && is_object) return "a name in quotes";
+        if (before == ',' || before == ':' || before == ' ') return "a value";
+        if (open_.empty()) return "the end";
+        return has_name ? "`:`" : is_object ? "`,` or `}`" : "`,` or `]`";
     }
     bool add(json_value value)
     {
