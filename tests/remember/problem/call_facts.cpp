@@ -28,6 +28,7 @@ TEST_CASE("facts of calls are the same after a way through texts")
         .flags = {"FLAGS", "MORE"},
         .compilers = {"CXX"},
         .source_flags = {"-DA=1 2", "-I/x y"},
+        .own_names = {"TILE", "CUT"},
         .tolerances = {{2, {1e-4, 0.1}}, {3, attune::any_value}, {0, {0, 1.0 / 3}}},
         .is_checked = true,
         .is_generated = true,

@@ -190,7 +190,8 @@ TEST_CASE("best gives words that a shell takes, of one problem")
     ran const one = run_here({"best", path, "--input", "N=512"});
     CHECK(one.out == "TILE=64 'ORDER={0, 1}'\n");
     CHECK(run_here({"best", path, "--input=N=512", "--macros"}).out ==
-          "-DTILE=64 '-DORDER={0, 1}'\n");
+          "-DATTUNE_COMPILES_VARIANT=2 -DTILE=64 -DATTUNE_VALUE_TILE=64 '-DORDER={0, 1}' "
+          "'-DATTUNE_VALUE_ORDER={0, 1}'\n");
     CHECK(
         json::parse(run_here({"best", path, "--input=N=512", "--json"}).out)["best"]["default_s"] ==
         2.0 / 512);

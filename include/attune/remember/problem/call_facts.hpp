@@ -41,6 +41,7 @@ struct call_facts {
     std::vector<std::string> flags{};        ///< parameters that are flags of the compiler
     std::vector<std::string> compilers{};    ///< parameters that name a compiler
     std::vector<std::string> source_flags{}; ///< kernel_source::flags
+    std::vector<std::string> own_names{};    ///< parameters whose name the kernel file declares
     /// Those of kernel.tolerate<i>(), by argument; the result is behind the last one.
     std::vector<std::pair<std::size_t, tolerance>> tolerances{};
     bool is_checked = false;   ///< kernel.check(f): the default says nothing about a result

@@ -153,6 +153,7 @@ ATTUNE_INLINE named_texts facts_texts(call_facts const& facts)
     add("flags", facts.flags, ' ');
     add("compilers", facts.compilers, ' ');
     add("source_flags", facts.source_flags, '\n');
+    add("own_names", facts.own_names, ' ');
     std::vector<std::string> tolerances;
     for (auto const& [argument, within] : facts.tolerances)
         tolerances.push_back(std::to_string(argument) + ':' + text_of_tolerance(within));
@@ -214,6 +215,7 @@ ATTUNE_INLINE std::optional<call_facts> call_facts_in(named_texts const& facts)
     out.flags = parts("flags", ' ');
     out.compilers = parts("compilers", ' ');
     out.source_flags = parts("source_flags", '\n');
+    out.own_names = parts("own_names", ' ');
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <attune/core/hash.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/version.hpp>
+#include <attune/declare/group.hpp>
 #include <attune/remember/problem/call_facts.hpp>
 #include <attune/tune/dispatch/dispatched_kernel.hpp>
 #include <attune/tune/kernel/compile_point.hpp>
@@ -85,6 +86,8 @@ ATTUNE_INLINE named_texts facts_of_calls(kernel_description const& kernel,
             out.flags.push_back(p.name);
         else if (p.role == parameter_role::compiler)
             out.compilers.push_back(p.name);
+    for (named_value const& v : named_values(declared))
+        if (declared.parameters[v.first].is_own_name) out.own_names.emplace_back(v.name);
     return facts_texts(out);
 }
 

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <attune/compile/source/compile_request.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/fixed_string.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/problem/call_facts.hpp>
 #include <attune/ship/tool/command.hpp>
 #include <attune/ship/tool/detail/selection.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
@@ -23,28 +30,86 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return out + '\'';
 }
 
-/// "TILE=64", or "-DTILE=64", as one word of a shell.
-/// Errors  attune::error: what it has could be another option, or move a terminal's cursor
-[[nodiscard]] inline std::string
-shell_word(std::string const& name, std::string const& value, bool is_macro)
+/// "TILE=64": one value of a configuration.
+/// Errors  attune::error: it could move a terminal's cursor
+[[nodiscard]] inline std::string setting_text(std::string const& name, std::string const& value)
 {
-    auto const is_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    bool const is_identifier =
-        !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-            return is_letter(c) || (c >= '0' && c <= '9');
-        });
-    if (is_macro && !is_identifier)
-        throw error("this parameter is no name of a macro", printable(name), "use --json");
     std::string const text = name + '=' + value;
     if (printable(text) != text)
         throw error("this text has control characters", printable(text), "use --json");
-    return quoted_for_shell((is_macro ? "-D" : "") + text);
+    return text;
+}
+
+/// Who reads the words of --macros.
+enum class word_reader : std::uint8_t { shell, make, cmake };
+
+/// A text as one word where `reader` reads it.
+[[nodiscard]] inline std::string quoted_for(word_reader reader, std::string const& text)
+{
+    std::string out;
+    if (reader == word_reader::cmake) { // a quoted argument, and one element of a list
+        for (char const c : text)
+            out += std::string_view("\\\"$;").find(c) != std::string_view::npos
+                       ? std::string{'\\', c}
+                       : std::string{c};
+        return '"' + out + '"';
+    }
+    std::string const word = quoted_for_shell(text);
+    if (reader == word_reader::shell) return word;
+    for (char const c : word) // make reads it, then the shell of a recipe
+        out += c == '$' ? "$$" : c == '#' ? "\\#" : std::string{c};
+    return out;
+}
+
+/// What compiles the kernel file with a configuration: macros, and flags of the kernel and of the
+/// configuration. A compiler that a parameter names is not among them.
+/// Errors  attune::error: a parameter is no name of a macro, or has control characters
+[[nodiscard]] inline std::vector<std::string> compiler_words(stored_problem const& problem,
+                                                             named_texts const& configuration)
+{
+    // An older release, or another tuner, has no facts: then each parameter is a macro.
+    call_facts const facts = call_facts_in(problem.facts).value_or(call_facts{});
+    if (facts.is_generated)
+        throw error("the program writes the text of this kernel for each configuration",
+                    printable(problem.key.kernel),
+                    "attune bake writes the winner's text; --json has the configuration");
+    auto const has = [](std::vector<std::string> const& names, std::string const& name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    compile_request request;
+    for (auto const& [name, value] : configuration) {
+        static_cast<void>(setting_text(name, value));
+        if (has(facts.compilers, name)) continue;
+        if (has(facts.flags, name)) {
+            std::vector<std::string> const more = split_flags(value);
+            request.flags.insert(request.flags.end(), more.begin(), more.end());
+            continue;
+        }
+        if (!is_identifier(name))
+            throw error("this parameter is no name of a macro", printable(name), "use --json");
+        request.macros.push_back({name, value, has(facts.own_names, name)});
+    }
+    std::vector<std::string> out = facts.source_flags;
+    out.emplace_back(variant_flag);
+    for (std::vector<std::string> const& more : {macro_flags(request), request.flags})
+        out.insert(out.end(), more.begin(), more.end());
+    return out;
+}
+
+[[nodiscard]] inline word_reader reader_of(words const& given)
+{
+    std::string const name = given.value("--for").value_or("sh");
+    if (given.has("--for") && !given.has("--macros"))
+        throw words_error("--for says who reads the words of --macros");
+    if (name == "sh") return word_reader::shell;
+    if (name == "make") return word_reader::make;
+    if (name == "cmake") return word_reader::cmake;
+    throw words_error("--for is sh, make or cmake, not '" + name + "'");
 }
 
 [[nodiscard]] inline int run_best(words const& given, console& on)
 {
+    word_reader const reader = reader_of(given);
     store_content store = read_store(given.plain[0], on);
     auto problems = selected(store, selection_of(given));
     std::erase_if(problems, [](listed_problem const& one) { return one.best.empty(); });
@@ -64,9 +129,16 @@ shell_word(std::string const& name, std::string const& value, bool is_macro)
             continue;
         }
         if (given.has("--all")) on.out << name_of(one.problem) << ": ";
+        std::vector<std::string> words_of_best;
+        if (given.has("--macros"))
+            for (std::string const& word : compiler_words(one.problem, best.configuration))
+                words_of_best.push_back(quoted_for(reader, word));
+        else
+            for (auto const& [name, value] : best.configuration)
+                words_of_best.push_back(quoted_for_shell(setting_text(name, value)));
         std::string line;
-        for (auto const& [name, value] : best.configuration)
-            line += (line.empty() ? "" : " ") + shell_word(name, value, given.has("--macros"));
+        for (std::string const& word : words_of_best)
+            line += (line.empty() ? "" : " ") + word;
         on.out << line << '\n';
     }
     if (given.has("--json")) {
@@ -87,12 +159,23 @@ shell_word(std::string const& name, std::string const& value, bool is_macro)
         .options = {kernel_option,
                     device_option,
                     input_option,
-                    {"--macros", "", "each as a compiler takes it: -DTILE_M=64"},
+                    {"--macros",
+                     "",
+                     "what compiles the kernel file with it: -D of its macros, and its flags"},
+                    {"--for", "sh|make|cmake", "who reads the words of --macros (sh)"},
                     {"--all", "", "of all problems that are meant, a line each"},
                     json_option},
         .more =
             "  attune best sgemm.attune --input N=1024\n"
-            "  eval \"c++ -O3 $(attune best sgemm.attune --macros) sgemm.kernel.cpp\"\n\n"
+            "  eval \"c++ -std=c++20 -O3 -c $(attune best sgemm.attune --input N=1024 --macros) "
+            "sgemm.kernel.cpp\"\n"
+            "  attune best sgemm.attune --input N=1024 --macros --for cmake\n\n"
+            "--macros has the flags that the kernel was declared with, and those of the "
+            "configuration; the\n"
+            "optimiser's level is yours. For make the words stand in a makefile, in a variable or "
+            "a "
+            "recipe; for\n"
+            "cmake they are arguments of a command such as target_compile_options.\n"
             "It ends with 1 where nothing is known, and with 2 where several problems are meant.\n",
         .least = 1,
         .most = 1,

@@ -1,0 +1,155 @@
+// tests/ship/tool/best.cpp - what best --macros prints compiles the winner.
+// SPDX-License-Identifier: MIT
+#include <attune/ship/tool/detail/best.hpp>
+
+#include <attune/attune.hpp>
+#include <attune/compile/system.hpp>
+#include <attune/compile/system/process.hpp>
+#include <attune/remember/store.hpp>
+
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../../support/source_folder.hpp"
+#include "run_here.hpp"
+
+using attune::detail::process_result;
+using attune::detail::run_process;
+using attune_test::has;
+using support::ran;
+using support::run_here;
+
+namespace {
+
+/// Declares LANES itself, and reads WIDTH as a macro. settings() says what it was compiled with.
+char const* const kernel_text = R"(#include <attune/tunable.hpp>
+#include <cstddef>
+#include <span>
+#include <string>
+
+constexpr int LANES = ATTUNE_TUNABLE(LANES, 1);
+constexpr int order[] = ATTUNE_TUNABLE(ORDER, {0, 1});
+constexpr int width = ATTUNE_TUNABLE(WIDTH, 2);
+#ifdef WIDTH
+static_assert(WIDTH == width);
+#endif
+#ifndef SPEED
+#define SPEED 0
+#endif
+#ifndef SIGNS
+#define SIGNS ""
+#endif
+
+void fill(std::span<int> out)
+{
+    for (int volatile i = 0; i < (LANES == 1 ? 4000000 : 10); i = i + 1) {}
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = 7;
+}
+
+std::string settings()
+{
+    return "LANES=" + std::to_string(LANES) + " ORDER={" + std::to_string(order[0]) + ", " +
+           std::to_string(order[1]) + "} WIDTH=" + std::to_string(width) +
+           " FLAGS+=-DSPEED=" + std::to_string(SPEED) + SIGNS;
+}
+)";
+
+char const* const main_text = R"(#include <cstdio>
+#include <string>
+std::string settings();
+int main() { std::puts(settings().c_str()); }
+)";
+
+struct kernel_folder {
+    support::scratch_directory folder{};
+    std::string kernel = folder.file("fill.kernel.cpp");
+    std::string store = folder.file("fill.attune");
+
+    kernel_folder()
+    {
+        support::write_file(kernel, kernel_text);
+        support::write_file(folder.file("main.cpp"), main_text);
+    }
+
+    /// What the program prints that `words` compile, where `reader` reads these.
+    [[nodiscard]] std::string printed_by(std::string const& reader, std::string const& words) const
+    {
+        std::string const rest = "-std=c++20 -I" + support::source_folder() + "include " + kernel +
+                                 ' ' + folder.file("main.cpp") + " -o " + folder.file("program");
+        std::vector<std::string> command;
+        if (reader == "sh") {
+            command = {"sh", "-c", "eval \"c++ $0 " + rest + '"', words};
+        } else if (reader == "make") {
+            support::write_file(folder.file("makefile"),
+                                "FLAGS = " + words + "\nall:\n\tc++ $(FLAGS) " + rest + '\n');
+            command = {"make", "-f", folder.file("makefile")};
+        } else {
+            support::write_file(folder.file("build.cmake"),
+                                "set(flags " + words + ")\nexecute_process(COMMAND c++ ${flags} " +
+                                    rest + " COMMAND_ERROR_IS_FATAL ANY)\n");
+            command = {"cmake", "-P", folder.file("build.cmake")};
+        }
+        process_result const compiled = run_process(command, 120.0);
+        CHECK_MESSAGE(compiled.succeeded(), compiled.output);
+        return run_process({folder.file("program")}, 10.0).output;
+    }
+};
+
+inline constexpr auto lanes = attune::ordinal<"LANES">(attune::values(1, 4));
+inline constexpr auto order = attune::permutation<"ORDER", 2>();
+inline constexpr auto width = attune::ordinal<"WIDTH">(attune::values(2, 8));
+inline constexpr auto speed = attune::flags<"FLAGS">("-DSPEED=1", "-DSPEED=2");
+
+} // namespace
+
+TEST_CASE("best --macros compiles the winner of a tuning, without its tuner")
+{
+    kernel_folder const at;
+    attune::kernel<void(std::span<int>)> kernel{
+        "fill", attune::source_file(at.kernel), attune::space(lanes, order, width, speed)};
+    attune::tuning_options options;
+    options.limits.evaluations = 3;
+    options.progress = attune::silent_progress();
+    attune::tuned fill{kernel, attune::system_compiler{}, attune::store{at.store}, options};
+    std::vector<int> out(64);
+    fill(out);
+    REQUIRE(fill.report().how == attune::decision::tuned);
+    std::string words = run_here({"best", at.store, "--macros"}).out;
+    words.pop_back(); // its line end
+    CHECK(has(words, "-DATTUNE_COMPILES_VARIANT=2 "));
+    CHECK_FALSE(has(words, "-DLANES=")); // the file declares it
+    CHECK(at.printed_by("sh", words) == fill.report().configuration + '\n');
+}
+
+TEST_CASE("the words of best --macros are quoted for a shell, a makefile and CMake")
+{
+    kernel_folder const at;
+    std::string const signs = "a;b#c$d 'e' ${f} \\\\ %";
+    attune::memory_store store;
+    attune::record winner = support::sgemm_winner(512);
+    winner.configuration = {
+        {"LANES", "4"}, {"ORDER", "{1, 0}"}, {"WIDTH", "8"}, {"FLAGS", "-DSPEED=2 -O1"}};
+    auto problem = attune::detail::problem_of(winner);
+    problem.facts = attune::detail::facts_texts({.flags = {"FLAGS"},
+                                                 .source_flags = {"-DSIGNS=\"" + signs + "\""},
+                                                 .own_names = {"LANES"}});
+    store.note(problem, {{"4", "{1, 0}", "8", "-DSPEED=2 -O1"}, attune::measurement::exact(1), ""});
+    store.add(winner);
+    support::write_file(at.store, store.text());
+    for (std::string const reader : {"sh", "make", "cmake"}) {
+        CAPTURE(reader);
+        ran const best = run_here({"best", at.store, "--macros", "--for", reader});
+        CHECK(best.code == 0);
+        CHECK(at.printed_by(reader, best.out.substr(0, best.out.size() - 1)) ==
+              "LANES=4 ORDER={1, 0} WIDTH=8 FLAGS+=-DSPEED=2a;b#c$d 'e' ${f} \\ %\n");
+    }
+    CHECK(run_here({"best", at.store, "--macros"}).out ==
+          run_here({"best", at.store, "--macros", "--for=sh"}).out);
+    CHECK(run_here({"best", at.store, "--macros", "--for", "bash"}).code == 2);
+    CHECK(run_here({"best", at.store, "--for", "make"}).code == 2);
+}
