@@ -3,6 +3,7 @@
 #include <attune/ship/report/watch.hpp>
 
 #include <attune/core/error.hpp>
+#include <attune/remember/problem/objective.hpp>
 #include <attune/remember/store.hpp>
 
 #include <chrono>
@@ -67,6 +68,25 @@ TEST_CASE("a tuning without a time, one that ended, and none at all are told in 
     CHECK(watch_lines({over}, 80) ==
           std::vector<std::string>{"sgemm N=1024: 2 outcomes, 2 did not compile, no winner"});
     CHECK(watch_lines({}, 80) == std::vector<std::string>{"nothing is kept yet"});
+}
+
+TEST_CASE("numbers that are no seconds have their unit, their direction, and any sign")
+{
+    problem_history past;
+    past.problem.key = {.kernel = "rate", .compiler = minimize_compiler};
+    past.problem.key.setting = {{"better", "higher"}, {"unit", "GFLOP/s"}};
+    past.problem.parameters = {"A"};
+    for (double const value : {2.0, -1.0, 8.0, 4.0})
+        past.rows.push_back(
+            {{std::to_string(static_cast<int>(value))}, attune::measurement::exact(value), ""});
+    std::vector<std::string> const lines = watch_lines({past}, 200);
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0] == "rate: 4 outcomes");
+    CHECK(lines[1].starts_with("  best 8 GFLOP/s (4.00x better than the first)  "));
+    CHECK(lines[1].ends_with("\xe2\x96\x88\xe2\x96\x88")); // it rises
+    CHECK(lines[2] == "  A=8");
+    past.problem.key.setting.clear();
+    CHECK(watch_lines({past}, 200)[1].starts_with("  best -1  "));
 }
 
 TEST_CASE("no control sequence of a name reaches the terminal, and no line is too long")

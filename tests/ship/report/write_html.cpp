@@ -279,7 +279,7 @@ TEST_CASE("thousands of values become ranges of numbers, or the fastest and the 
             }
             CHECK(next == 5'000);
         } else {
-            CHECK(said == "15 of 5000 values, those with the fastest outcomes; the others share a "
+            CHECK(said == "15 of 5000 values, those with the best outcomes; the others share a "
                           "line");
             REQUIRE(rows.size() == 16);
             CHECK(rows.back()[0] == "4985 others");

@@ -302,6 +302,65 @@ TEST_CASE("minimize --maximize finds the highest number")
         run_here({"minimize", file, "--store", store, "--", "echo", "{A}"}).out.starts_with("1: "));
 }
 
+TEST_CASE("a store keeps the unit and the direction of what a program prints, and views show them")
+{
+    support::scratch_directory const folder;
+    std::string const file = folder.file("space.json");
+    std::string const store = folder.file("rates.attune");
+    support::write_file(file, R"({"name": "rate", "params": [
+        {"name": "A", "values": [1, 2, 3], "default": 1}]})");
+    std::vector<std::string> const program{"--", "sh", "-c", "echo $(({A} * 10))"};
+    auto const minimize = [&](std::vector<std::string> with) {
+        with.insert(with.begin(), {"minimize", file, "--store", store});
+        with.insert(with.end(), program.begin(), program.end());
+        return run_here(with);
+    };
+    CHECK(minimize({"--maximize", "--unit", "GFLOP/s"}).out.starts_with("30 GFLOP/s: A=3\n"));
+    CHECK(json::parse(minimize({"--maximize", "--unit", "GFLOP/s", "--json"}).out)["unit"] ==
+          "GFLOP/s");
+    CHECK(has(minimize({"--maximize", "--unit", "GFLOP/s"}).err, " 0 runs"));
+    CHECK(has(minimize({"--unit", "J"}).err, " 3 runs")); // another problem
+    CHECK(minimize({"--unit", "J", "--wall-time"}).code == 2);
+    std::string const shown = run_here({"show", store}).out;
+    CHECK(has(shown, "30 GFLOP/s"));
+    CHECK(has(shown, "3.00x"));
+    CHECK(has(shown, "10 J"));
+    CHECK_FALSE(has(shown, " s "));
+    auto const all = json::parse(run_here({"show", store, "--json"}).out);
+    CHECK(all[0]["objective"] == json{{"unit", "GFLOP/s"}, {"better", "higher"}});
+    CHECK(all[1]["objective"] == json{{"unit", "J"}, {"better", "lower"}});
+    CHECK(has(run_here({"watch", store, "--once"}).out, "10 J"));
+    std::string const rates = folder.file("alone.attune");
+    CHECK(run_here({"merge", store, "-o", rates}).code == 0);
+    std::string const page = folder.file("page.html");
+    CHECK(run_here({"report", store, "-o", page}).code == 0);
+    CHECK(has(support::read_file(page), "30 GFLOP/s"));
+    CHECK(has(support::read_file(page), "</b> better than the default: "));
+    CHECK_FALSE(has(support::read_file(page), ">30 s<"));
+    std::string const results = folder.file("results");
+    CHECK(run_here({"export", store, "--format", "t4", "-o", results + "/"}).code == 0);
+    bool has_rate = false;
+    for (auto const& entry : std::filesystem::directory_iterator(results)) {
+        json const t4 = json::parse(support::read_file(entry.path().string()));
+        has_rate = has_rate || t4.contains("higher_is_better");
+        for (json const& one : t4["results"]) {
+            CHECK(one["objectives"] == json::array({"value"}));
+            CHECK(one["measurements"][0]["name"] == "value");
+            CHECK(one["measurements"][0]["value"] == 10 * one["configuration"]["A"].get<int>());
+            CHECK(one["measurements"][0]["unit"] ==
+                  (t4.contains("higher_is_better") ? "GFLOP/s" : "J"));
+        }
+    }
+    CHECK(has_rate);
+    std::string const alone = folder.file("one.attune");
+    std::vector<std::string> one{"minimize", file, "--store", alone, "--maximize", "--unit", "x/s"};
+    one.insert(one.end(), program.begin(), program.end());
+    CHECK(run_here(one).code == 0);
+    std::string const why = run_here({"explain", alone}).out;
+    CHECK(has(why, "value     30 x/s; the highest is best"));
+    CHECK(has(why, "10 x/s: the best is 3.00x better than the default"));
+}
+
 TEST_CASE("minimize --store keeps apart what is measured, the limit, and the program's file")
 {
     support::scratch_directory const folder;

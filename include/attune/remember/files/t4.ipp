@@ -7,6 +7,7 @@
 #include <attune/remember/detail/json_fields.hpp>
 #include <attune/remember/files/python_json.hpp>
 #include <attune/remember/files/t4.hpp>
+#include <attune/remember/problem/objective.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -299,6 +300,8 @@ ATTUNE_INLINE imported_results read_t4(std::string const& text, result_origin co
 ATTUNE_INLINE std::string t4_text(problem_history const& of)
 {
     record_json results = record_json::array();
+    problem_objective const objective = objective_of(of.problem.key);
+    char const* const name = objective.is_seconds ? "time" : "value";
     for (tried_row const& row : of.rows) {
         record_json one;
         one["timestamp"] = "";
@@ -313,16 +316,17 @@ ATTUNE_INLINE std::string t4_text(problem_history const& of)
         one["measurements"] = record_json::array();
         if (auto const* m = std::get_if<measurement>(&row.result)) {
             record_json time;
-            time["name"] = "time";
-            time["value"] = number_to_json(m->value * 1e3);
-            time["unit"] = "ms";
+            time["name"] = name;
+            time["value"] = number_to_json(m->value * (objective.is_seconds ? 1e3 : 1.0));
+            time["unit"] = objective.is_seconds ? "ms" : objective.unit;
             one["measurements"].push_back(std::move(time));
         }
-        one["objectives"] = record_json::array({"time"});
+        one["objectives"] = record_json::array({name});
         results.push_back(std::move(one));
     }
     record_json root;
     root["results"] = std::move(results);
+    if (objective.is_higher_better) root["higher_is_better"] = true;
     root["schema_version"] = "1.0.0";
     return root.dump(1) + '\n';
 }

@@ -42,21 +42,22 @@ template <class Chart>
 // --- parts of a problem ------------------------------------------------------------------------
 
 /// The lines of an effect chart in figures.
-[[nodiscard]] inline std::string effect_table(parameter_effect const& of,
+[[nodiscard]] inline std::string effect_table(problem_report const& of,
+                                              parameter_effect const& effect,
                                               std::vector<level_group> const& groups)
 {
     std::string out =
         "<details class=\"numbers\"><summary>in figures</summary>"
         "<div class=\"scroll\"><table class=\"levels\"><thead><tr><th scope=\"col\">" +
-        html_text(of.name) +
+        html_text(effect.name) +
         "</th><th scope=\"col\" class=\"n\">best</th><th scope=\"col\" "
         "class=\"n\">median</th><th scope=\"col\" class=\"n\">outcomes</th>"
         "<th scope=\"col\" class=\"n\">failed</th></tr></thead>\n<tbody>";
     for (level_group const& group : groups) {
         bool const is_timed = !group.times.empty();
         out += "\n<tr><th scope=\"row\">" + html_text(group.text) + "</th>" +
-               cell("n", is_timed ? time_html(group.times.front()) : "") +
-               cell("n", is_timed ? time_html(group.median()) : "") +
+               cell("n", is_timed ? value_html(of, group.times.front()) : "") +
+               cell("n", is_timed ? value_html(of, group.median()) : "") +
                cell("n", std::to_string(group.outcomes())) +
                cell("n",
                     group.failed > 0 ? std::to_string(group.failed) + ", " +
@@ -71,9 +72,9 @@ template <class Chart>
 {
     std::string out =
         "<h3>What each parameter does</h3>\n"
-        "<p class=\"soft\">For each value: its outcomes (strokes), the best time (dot), the median "
+        "<p class=\"soft\">For each value: its outcomes (strokes), the best one (dot), the median "
         "(bar), how many outcomes there are, and the share of them that failed (\xe2\x9c\x95). All "
-        "axes are the same; an outcome that is slower than nearly all stands at the end. "
+        "axes are the same; an outcome that is worse than nearly all stands at the end. "
         "A search tries good values more often, so medians of values that it came back "
         "to are flattered.</p>\n<div class=\"effects\">\n";
     for (std::size_t const p : by_share(of)) {
@@ -82,7 +83,7 @@ template <class Chart>
         out += "<figure><h4><span>" + html_text(one.name) + "</span><small>explains " +
                share_html(one.share) + "</small></h4>\n" + effect_chart(of, one, lines.groups);
         if (!lines.said.empty()) out += "<figcaption>" + lines.said + "</figcaption>";
-        out += effect_table(one, lines.groups) + "</figure>\n";
+        out += effect_table(of, one, lines.groups) + "</figure>\n";
     }
     out += "</div>\n";
     std::string same;
@@ -107,18 +108,19 @@ template <class Chart>
 [[nodiscard]] inline std::string parallel_part(problem_report const& of)
 {
     std::size_t const drawn = drawn_ranks(of.ranking.size()).size();
-    std::string caption =
-        drawn == of.ranking.size()
-            ? "All " + counted(drawn, "configuration", "configurations") + " with a time. "
-            : "The fastest " + std::to_string(fastest_drawn) + " of " +
-                  std::to_string(of.ranking.size()) + " and " +
-                  std::to_string(drawn - fastest_drawn) + " of the others, evenly by rank. ";
+    std::string caption = drawn == of.ranking.size()
+                              ? "All " + counted(drawn, "configuration", "configurations") +
+                                    " with a " + of.objective.word() + ". "
+                              : "The best " + std::to_string(fastest_drawn) + " of " +
+                                    std::to_string(of.ranking.size()) + " and " +
+                                    std::to_string(drawn - fastest_drawn) +
+                                    " of the others, evenly by rank. ";
     bool const is_winners =
         of.past.best && of.past.rows[*of.winner_row].values == of.contestants.front().values;
     return "<h3>Configurations</h3>\n" +
            figure([&](double w, std::string_view shape) { return parallel_chart(of, w, shape); },
-                  caption + "The fastest tenth stands out; the thick line is " +
-                      (is_winners ? "the winner's." : "the fastest one's."));
+                  caption + "The best tenth stands out; the thick line is " +
+                      (is_winners ? "the winner's." : "the best one's."));
 }
 
 [[nodiscard]] inline std::string heat_part(problem_report const& of)
@@ -129,7 +131,7 @@ template <class Chart>
            "hidden=\"hidden\">" +
            parameter_select(of, "across", order[0]) + parameter_select(of, "down", order[1]) +
            "</div>\n<div class=\"scroll\">" + heat_table(of, order[0], order[1]) +
-           "</div>\n<p class=\"soft\">The best time with both values. \xc2\xb7: none was tried; "
+           "</div>\n<p class=\"soft\">The best outcome with both values. \xc2\xb7: none was tried; "
            "\xe2\x9c\x95: all failed.</p></div>\n";
 }
 
@@ -228,7 +230,7 @@ sides_part(std::vector<problem_report const*> const& all,
     }
     std::string out =
         "<h3>Sizes and devices side by side</h3>\n<div class=\"scroll\"><table "
-        "class=\"sides\"><thead><tr><td></td><th scope=\"col\">faster than the default</th>"
+        "class=\"sides\"><thead><tr><td></td><th scope=\"col\">better than the default</th>"
         "<th scope=\"col\" class=\"n\">winner</th><th scope=\"col\" "
         "class=\"n\">default</th><th scope=\"col\" class=\"n\">outcomes</th>"
         "<th scope=\"col\" class=\"n\">failed</th>" +
@@ -243,9 +245,10 @@ sides_part(std::vector<problem_report const*> const& all,
         out += cell("", speed);
         contestant const* const winner =
             one->contestants.empty() ? nullptr : &one->contestants.front();
-        out += cell("n", winner != nullptr ? time_html(winner->time.value) : "");
-        out +=
-            cell("n", one->contestants.size() > 1 ? time_html(one->contestants[1].time.value) : "");
+        out += cell("n", winner != nullptr ? value_html(*one, winner->time.value) : "");
+        out += cell("n",
+                    one->contestants.size() > 1 ? value_html(*one, one->contestants[1].time.value)
+                                                : "");
         out += cell("n", std::to_string(one->past.rows.size()));
         out += cell("n", std::to_string(one->failures()));
         std::vector<std::string> const& own = one->past.problem.parameters;

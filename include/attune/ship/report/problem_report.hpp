@@ -4,6 +4,7 @@
 
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
+#include <attune/remember/problem/objective.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/report/detail/usable_time.hpp>
@@ -64,11 +65,12 @@ struct reported_seconds {
 
 struct problem_report {
     problem_history past{};
+    problem_objective objective{};
     std::vector<parameter_effect> parameters{};
     /// For each row of `past` the indices of its levels in `parameters[i].levels`.
     std::vector<std::vector<std::uint32_t>> levels{};
-    std::vector<std::size_t> ranking{};      ///< rows with a time, the fastest first
-    std::vector<std::size_t> improvements{}; ///< rows that were faster than all before them
+    std::vector<std::size_t> ranking{};      ///< rows with a time, the best first
+    std::vector<std::size_t> improvements{}; ///< rows that were better than all before them
     std::array<std::size_t, failure_stage_count> failed{}; ///< rows, by stage
     std::size_t unusable = 0;              ///< rows whose time is no positive finite number
     std::vector<contestant> contestants{}; ///< the winner, the default, the ties
@@ -96,9 +98,10 @@ struct problem_report {
 /// @param standard  values of the default; empty: unknown
 [[nodiscard]] bool is_default_best(record const& best, value_texts const& standard);
 
-/// "7.51x faster than the default"; "1.03x slower than ..."; "as fast as ...".
-/// @param ratio  the default's time by the winner's, positive
-[[nodiscard]] std::string speed_text(double ratio);
+/// "7.51x faster than the default"; "1.03x slower than ..."; "as fast as ...". Of numbers that are
+/// no seconds: "better", "worse", "as good".
+/// @param ratio  the default's time by the winner's, positive; or problem_objective::gain()
+[[nodiscard]] std::string speed_text(double ratio, bool is_seconds = true);
 
 /// False where a time was measured once: what it has is itself alone.
 [[nodiscard]] inline bool has_interval(measurement const& of) noexcept

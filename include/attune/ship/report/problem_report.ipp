@@ -35,10 +35,12 @@ ATTUNE_INLINE bool is_default_best(record const& best, value_texts const& standa
     return !standard.empty() && standard == values_of(best.configuration);
 }
 
-ATTUNE_INLINE std::string speed_text(double ratio)
+ATTUNE_INLINE std::string speed_text(double ratio, bool is_seconds)
 {
-    if (ratio >= 0.995 && ratio < 1.005) return "as fast as the default";
-    return formatted("%.2fx ", ratio < 1 ? 1 / ratio : ratio) + (ratio < 1 ? "slower" : "faster") +
+    if (ratio >= 0.995 && ratio < 1.005)
+        return is_seconds ? "as fast as the default" : "as good as the default";
+    return formatted("%.2fx ", ratio < 1 ? 1 / ratio : ratio) +
+           (ratio < 1 ? (is_seconds ? "slower" : "worse") : (is_seconds ? "faster" : "better")) +
            " than the default";
 }
 
@@ -123,7 +125,8 @@ inline void add_effects(problem_report& to)
             level_effect& level = effect.levels[l];
             level.measured = times[l].size();
             if (times[l].empty()) continue;
-            level.best_s = *std::min_element(times[l].begin(), times[l].end());
+            auto const is_better = [&](double a, double b) { return to.objective.is_better(a, b); };
+            level.best_s = *std::min_element(times[l].begin(), times[l].end(), is_better);
             level.median_s = middle_of(times[l]);
             for (double& t : times[l])
                 t = std::log(t);
@@ -138,12 +141,13 @@ inline void add_effects(problem_report& to)
 inline void add_counts(problem_report& to)
 {
     std::vector<tried_row> const& rows = to.past.rows;
-    double best_s = HUGE_VAL;
+    measurement const* best = nullptr;
     for (std::size_t r = 0; r < rows.size(); ++r) {
         if (measurement const* const time = usable_time(rows[r])) {
             to.ranking.push_back(r);
-            if (time->value < best_s) to.improvements.push_back(r);
-            best_s = std::fmin(best_s, time->value);
+            if (best != nullptr && !to.objective.is_better(time->value, best->value)) continue;
+            to.improvements.push_back(r);
+            best = time;
         } else if (auto const* const why = std::get_if<failure>(&rows[r].result))
             ++to.failed[static_cast<std::size_t>(why->stage)];
         else
@@ -151,7 +155,7 @@ inline void add_counts(problem_report& to)
     }
     std::sort(to.ranking.begin(), to.ranking.end(), [&](std::size_t a, std::size_t b) {
         double const x = usable_time(rows[a])->value, y = usable_time(rows[b])->value;
-        return x != y ? x < y : a < b;
+        return x != y ? to.objective.is_better(x, y) : a < b;
     });
 }
 
@@ -180,10 +184,14 @@ inline void add_contest(problem_report& to)
     });
     if (own != rows.end()) standard.values = own->values;
     if (best.best_s > 0 && best.default_s > 0) {
-        reported_speedup out{.value = best.default_s / best.best_s};
+        reported_speedup out{.value = to.objective.gain(best.best_s, best.default_s)};
         if (has_interval(winner.time) && has_interval(standard.time)) {
-            out.low = best.default_interval.low_s / best.best_interval.high_s;
-            out.high = best.default_interval.high_s / best.best_interval.low_s;
+            time_interval const& more =
+                to.objective.is_higher_better ? best.best_interval : best.default_interval;
+            time_interval const& less =
+                to.objective.is_higher_better ? best.default_interval : best.best_interval;
+            out.low = more.low_s / less.high_s;
+            out.high = more.high_s / less.low_s;
         }
         to.speedup = out;
     }
@@ -204,6 +212,7 @@ inline void add_contest(problem_report& to)
 ATTUNE_INLINE problem_report report_of(problem_history past)
 {
     problem_report out{.past = std::move(past)};
+    out.objective = objective_of(out.past.problem.key);
     add_effects(out);
     add_counts(out);
     add_contest(out);

@@ -5,10 +5,10 @@
 #include <attune/core/error.hpp>
 #include <attune/core/number_text.hpp>
 #include <attune/core/posix/steady_seconds.hpp>
-#include <attune/core/quantity_text.hpp>
 #include <attune/core/shown_text.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/followed_store.hpp>
+#include <attune/remember/problem/objective.hpp>
 #include <attune/ship/report/problem_report.hpp>
 #include <attune/ship/report/watch.hpp>
 
@@ -32,25 +32,32 @@ inline constexpr std::size_t most_watched = 4;
 struct open_tuning {
     std::size_t outcomes = 0;
     std::array<std::size_t, failure_stage_count> failed{};
-    std::vector<double> best_s{}; ///< after each outcome with a time
+    std::vector<double> bests{}; ///< after each outcome with a value
     tried_row const* best = nullptr;
-    double first_s = 0; ///< of the default, which is measured first
+    double first = 0; ///< of the default, which is measured first
+    problem_objective objective{};
 };
 
 /// @param from  a row; past.open: of the tuning that is at work
 [[nodiscard]] inline open_tuning rows_from(problem_history const& past, std::size_t from)
 {
-    open_tuning out;
+    open_tuning out{.objective = objective_of(past.problem.key)};
+    auto const value_of_row = [&](tried_row const& row) {
+        auto const* const m = std::get_if<measurement>(&row.result);
+        if (out.objective.is_seconds) return usable_time(row);
+        return m != nullptr && std::isfinite(m->value) ? m : nullptr;
+    };
     for (std::size_t r = from; r < past.rows.size(); ++r) {
         tried_row const& row = past.rows[r];
         ++out.outcomes;
         if (auto const* const why = std::get_if<failure>(&row.result))
             ++out.failed[static_cast<std::size_t>(why->stage)];
-        measurement const* const time = usable_time(row);
-        if (time == nullptr) continue;
-        if (out.best == nullptr) out.first_s = time->value;
-        if (out.best == nullptr || time->value < out.best_s.back()) out.best = &row;
-        out.best_s.push_back(usable_time(*out.best)->value);
+        measurement const* const value = value_of_row(row);
+        if (value == nullptr) continue;
+        if (out.best == nullptr) out.first = value->value;
+        if (out.best == nullptr || out.objective.is_better(value->value, out.bests.back()))
+            out.best = &row;
+        out.bests.push_back(value_of_row(*out.best)->value);
     }
     return out;
 }
@@ -64,8 +71,8 @@ struct open_tuning {
     return out;
 }
 
-/// The best time after each outcome, from left to right, high to low.
-[[nodiscard]] inline std::string falling_line(std::vector<double> const& best_s, std::size_t width)
+/// The best value after each outcome, from left to right: times fall.
+[[nodiscard]] inline std::string course_line(std::vector<double> const& bests, std::size_t width)
 {
     constexpr std::array<std::string_view, 8> blocks{"\xe2\x96\x81",
                                                      "\xe2\x96\x82",
@@ -75,12 +82,13 @@ struct open_tuning {
                                                      "\xe2\x96\x86",
                                                      "\xe2\x96\x87",
                                                      "\xe2\x96\x88"};
-    double const high = std::log(best_s.front()), low = std::log(best_s.back());
-    std::size_t const count = std::min(width, best_s.size());
+    auto const [low, high] = std::minmax(bests.front(), bests.back());
+    auto const place = [is_log = low > 0](double v) { return is_log ? std::log(v) : v; };
+    std::size_t const count = std::min(width, bests.size());
     std::string out;
     for (std::size_t i = 0; i < count; ++i) {
-        double const s = best_s[i * (best_s.size() - 1) / std::max<std::size_t>(count - 1, 1)];
-        double const share = high > low ? (std::log(s) - low) / (high - low) : 0;
+        double const v = bests[i * (bests.size() - 1) / std::max<std::size_t>(count - 1, 1)];
+        double const share = high > low ? (place(v) - place(low)) / (place(high) - place(low)) : 0;
         out += blocks[static_cast<std::size_t>(std::lround(7 * share))];
     }
     return out;
@@ -107,10 +115,12 @@ struct open_tuning {
 [[nodiscard]] inline std::string best_text(open_tuning const& now)
 {
     if (now.best == nullptr) return "nothing works yet";
-    double const best_s = now.best_s.back();
-    std::string out = "best " + text_of_quantity(best_s, true);
-    if (best_s < now.first_s)
-        out += formatted(" (%.2fx faster than the first)", now.first_s / best_s);
+    problem_objective const& of = now.objective;
+    double const best = now.bests.back();
+    std::string out = "best " + of.text(best);
+    if (double const gain = of.gain(best, now.first); gain > 1)
+        out += formatted(" (%.2fx ", gain) + (of.is_seconds ? "faster" : "better") +
+               " than the first)";
     return out;
 }
 
@@ -120,9 +130,10 @@ struct open_tuning {
     if (!past.best)
         return counts_text(rows_from(past, 0)) + (past.rows.empty() ? "" : ", no winner");
     record const& best = *past.best;
-    std::string out = text_of_quantity(best.best_s, true);
-    if (best.best_s > 0 && best.default_s > 0)
-        out = speed_text(best.default_s / best.best_s) + ": " + out;
+    problem_objective const of = objective_of(past.problem.key);
+    std::string out = of.text(best.best_s);
+    if (double const gain = of.gain(best.best_s, best.default_s); gain > 0)
+        out = speed_text(gain, of.is_seconds) + ": " + out;
     return out + (best.when.empty() ? "" : ", tuned " + best.when);
 }
 
@@ -144,7 +155,7 @@ ATTUNE_INLINE std::vector<std::string> watch_lines(std::vector<problem_history> 
             continue;
         }
         add("  " + best_text(now) + "  " +
-            falling_line(now.best_s, std::max<std::size_t>(columns, 64) - 56));
+            course_line(now.bests, std::max<std::size_t>(columns, 64) - 56));
         add("  " + configuration_text(*one, now.best->values));
     }
     if (shown > 0) return out;

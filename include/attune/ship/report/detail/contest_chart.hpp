@@ -85,7 +85,7 @@ contest_chart(problem_report const& of, double width, std::string_view shape)
                     "whisker");
             end = std::fmax(end, t.high);
         }
-        to.text(left + end * scale + 8, y + 17, "value", text_of_quantity(t.value, true));
+        to.text(left + end * scale + 8, y + 17, "value", of.objective.text(t.value));
         y += row;
     }
     to.line(left, 2, left, y, "axis");

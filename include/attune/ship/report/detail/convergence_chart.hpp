@@ -135,12 +135,13 @@ convergence_chart(problem_report const& of, double width, std::string_view shape
                    (of.ranking.empty()
                         ? ""
                         : ", the best " +
-                              text_of_quantity(usable_time(rows[of.ranking.front()])->value, true) +
+                              of.objective.text(usable_time(rows[of.ranking.front()])->value) +
                               " at outcome " + std::to_string(of.improvements.back() + 1)));
     row_places const across{left, (width - left - right) / static_cast<double>(rows.size())};
     if (!of.ranking.empty()) {
         double low_s = usable_time(rows[of.ranking.front()])->value;
         double high_s = usable_time(rows[of.ranking.back()])->value;
+        if (of.objective.is_higher_better) std::swap(low_s, high_s);
         record const* const best = of.past.best ? &*of.past.best : nullptr;
         bool const has_default =
             best != nullptr && best->default_s > 0 && std::isfinite(best->default_s);
@@ -151,7 +152,7 @@ convergence_chart(problem_report const& of, double width, std::string_view shape
         log_axis const down = log_axis::over(low_s, high_s, bottom, top);
         for (double const tick : down.ticks(7)) {
             to.line(left, down.at(tick), width - right, down.at(tick), "grid");
-            to.text(left - 10, down.at(tick) + 4, "end small", text_of_quantity(tick, true));
+            to.text(left - 10, down.at(tick) + 4, "end small", of.objective.text(tick));
         }
         if (has_default) {
             double const y = down.at(best->default_s);

@@ -48,12 +48,13 @@ namespace attune::inline ATTUNE_ABI::detail {
     for (parameter_effect const& p : of.parameters)
         for (level_effect const& l : p.levels)
             if (l.measured > 0 && p.levels.size() <= most_drawn_levels)
-                high_s = std::fmax(high_s, l.median_s);
-    return log_axis::over(time_at(0), high_s, from, to);
+                high_s = of.objective.is_better(high_s, l.median_s) ? l.median_s : high_s;
+    double const best = time_at(0);
+    return log_axis::over(std::fmin(best, high_s), std::fmax(best, high_s), from, to);
 }
 
 /// A stroke for each time; those at one place of a screen are one.
-/// @param times  ascending
+/// @param times  ascending or descending
 [[nodiscard]] inline std::string
 time_strokes(std::vector<double> const& times, log_axis const& across, double y)
 {
@@ -71,7 +72,8 @@ time_strokes(std::vector<double> const& times, log_axis const& across, double y)
 }
 
 /// "Outcomes for each value of TILE; the best, 2.07 ms, has 64. 7 of 60 outcomes failed."
-[[nodiscard]] inline std::string effect_sentence(parameter_effect const& p,
+[[nodiscard]] inline std::string effect_sentence(problem_report const& of,
+                                                 parameter_effect const& p,
                                                  std::vector<level_group> const& groups)
 {
     level_group const* best = nullptr;
@@ -79,12 +81,13 @@ time_strokes(std::vector<double> const& times, log_axis const& across, double y)
     for (level_group const& group : groups) {
         all += group.outcomes();
         failed += group.failed;
-        if (!group.times.empty() && (best == nullptr || group.times.front() < best->times.front()))
+        if (!group.times.empty() &&
+            (best == nullptr || of.objective.is_better(group.times.front(), best->times.front())))
             best = &group;
     }
     std::string out = "Outcomes for each value of " + p.name;
     if (best != nullptr)
-        out += "; the best, " + text_of_quantity(best->times.front(), true) + ", has " + best->text;
+        out += "; the best, " + of.objective.text(best->times.front()) + ", has " + best->text;
     return out + ". " + std::to_string(failed) + " of " + std::to_string(all) + " outcomes failed.";
 }
 
@@ -96,15 +99,16 @@ time_strokes(std::vector<double> const& times, log_axis const& across, double y)
 {
     double const width = 340, left = 98, right = 92, row = 20;
     double const end = 6 + row * static_cast<double>(groups.size());
-    drawing to(width, end + 20, "", effect_sentence(p, groups));
+    drawing to(width, end + 20, "", effect_sentence(of, p, groups));
     log_axis const across = effect_axis(of, left, width - right);
     for (double const tick : across.ticks(3)) {
         to.line(across.at(tick), 4, across.at(tick), end, "grid");
-        to.text(across.at(tick), end + 14, "middle small", text_of_quantity(tick, true));
+        to.text(across.at(tick), end + 14, "middle small", of.objective.text(tick));
     }
-    double best_s = HUGE_VAL;
+    double best_s = of.objective.is_higher_better ? 0 : HUGE_VAL;
     for (level_group const& group : groups)
-        if (!group.times.empty()) best_s = std::fmin(best_s, group.times.front());
+        if (!group.times.empty() && of.objective.is_better(group.times.front(), best_s))
+            best_s = group.times.front();
     double y = 6;
     for (level_group const& group : groups) {
         bool const is_best = !group.times.empty() && group.times.front() == best_s;

@@ -35,7 +35,7 @@ struct level_group {
     std::string text{};
     std::string label{};         ///< the same, short
     std::size_t levels = 0;      ///< values in it
-    std::vector<double> times{}; ///< of all outcomes with a time, ascending
+    std::vector<double> times{}; ///< of all outcomes with a time, the best first
     std::size_t failed = 0;
 
     [[nodiscard]] std::size_t outcomes() const noexcept { return times.size() + failed; }
@@ -52,18 +52,20 @@ struct level_group {
     }
 };
 
-/// Indices of values in their order: all, or the fastest ones where there are too many.
-[[nodiscard]] inline std::vector<std::size_t> drawn_levels(parameter_effect const& of,
-                                                           std::size_t most)
+/// Indices of values in their order: all, or the best ones where there are too many.
+[[nodiscard]] inline std::vector<std::size_t>
+drawn_levels(problem_objective const& by, parameter_effect const& of, std::size_t most)
 {
     std::vector<std::size_t> out(of.levels.size());
     std::iota(out.begin(), out.end(), std::size_t{0});
     if (out.size() <= most) return out;
     auto const best = [&](std::size_t l) {
-        return of.levels[l].measured > 0 ? of.levels[l].best_s : HUGE_VAL;
+        return of.levels[l].measured > 0 ? of.levels[l].best_s
+               : by.is_higher_better     ? 0.0
+                                         : HUGE_VAL;
     };
     std::sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
-        return best(a) != best(b) ? best(a) < best(b) : a < b;
+        return best(a) != best(b) ? by.is_better(best(a), best(b)) : a < b;
     });
     out.resize(most);
     std::sort(out.begin(), out.end());
@@ -120,16 +122,16 @@ struct level_grouping {
     return out;
 }
 
-/// The fastest values and the inactive level have a line each, the others one together.
+/// The best values and the inactive level have a line each, the others one together.
 /// @param place  takes the group of each level
-[[nodiscard]] inline level_grouping fastest_of(parameter_effect const& p,
-                                               std::vector<std::size_t>& place)
+[[nodiscard]] inline level_grouping
+best_of(problem_objective const& by, parameter_effect const& p, std::vector<std::size_t>& place)
 {
     level_grouping out;
     std::size_t const own = most_drawn_levels - 1, last = p.levels.size() - 1;
-    std::vector<std::size_t> shown = drawn_levels(p, own);
+    std::vector<std::size_t> shown = drawn_levels(by, p, own);
     if (p.levels.back().value == inactive_text && shown.back() != last) {
-        shown = drawn_levels(p, own - 1);
+        shown = drawn_levels(by, p, own - 1);
         shown.push_back(last);
     }
     std::fill(place.begin(), place.end(), shown.size());
@@ -141,7 +143,7 @@ struct level_grouping {
     std::string const words = std::to_string(others) + " others";
     out.groups.push_back({.text = words, .label = words, .levels = others});
     out.said = std::to_string(shown.size()) + " of " + std::to_string(p.levels.size()) +
-               " values, those with the fastest outcomes; the others share a line";
+               " values, those with the best outcomes; the others share a line";
     return out;
 }
 
@@ -192,7 +194,7 @@ inline void shorten_labels(std::vector<level_group>& groups)
             std::all_of(effect.levels.begin(), effect.levels.end(), [](level_effect const& l) {
                 return l.value == inactive_text || number_of(l.value).has_value();
             });
-        out = are_numbers ? ranges_of(effect, place) : fastest_of(effect, place);
+        out = are_numbers ? ranges_of(effect, place) : best_of(of.objective, effect, place);
     }
     shorten_labels(out.groups);
     for (std::size_t r = 0; r < of.past.rows.size(); ++r) {
@@ -203,7 +205,9 @@ inline void shorten_labels(std::vector<level_group>& groups)
             ++group.failed;
     }
     for (level_group& group : out.groups)
-        std::sort(group.times.begin(), group.times.end());
+        std::sort(group.times.begin(), group.times.end(), [&](double a, double b) {
+            return of.objective.is_better(a, b);
+        });
     return out;
 }
 

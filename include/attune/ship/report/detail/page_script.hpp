@@ -28,9 +28,10 @@ inline constexpr char const* page_script = R"js(
     if (text !== undefined) out.textContent = text;
     return out;
   }
-  function time(cell, s) {
+  function time(cell, s, of) {
     if (!(s > 0)) return cell;
-    const data = make("data", "", quantity(s));
+    const text = of.unit === undefined ? quantity(s) : (Number(s.toPrecision(6)) + " " + of.unit).trim();
+    const data = make("data", "", text);
     data.value = String(s);
     cell.append(data);
     return cell;
@@ -61,7 +62,7 @@ inline constexpr char const* page_script = R"js(
     const last = v => v === undefined || v === null;
     const keys = [r => r.number, r => r.s, r => r.low, r => r.samples,
                   ...data.names.map((_, p) => r => r.at[p]), r => r.stage];
-    let column = 1, up = true, from = 0, found = [];
+    let column = 1, up = !data.higher, from = 0, found = [];
 
     function matches(row, words) {
       if (kind.value === "measured" && row.stage) return false;
@@ -94,11 +95,11 @@ inline constexpr char const* page_script = R"js(
         } else {
           const interval = make("td", "n");
           if (row.low > 0 && row.low < row.high) {
-            time(interval, row.low);
+            time(interval, row.low, data);
             interval.append(" \u2013 ");
-            time(interval, row.high);
+            time(interval, row.high, data);
           }
-          tr.append(time(make("td", "n"), row.s), interval, make("td", "n", row.samples));
+          tr.append(time(make("td", "n"), row.s, data), interval, make("td", "n", row.samples));
         }
         row.values.forEach(v => tr.append(make("td", "", v)));
         tr.append(make("td", "why", row.why ?? ""));
@@ -124,7 +125,7 @@ inline constexpr char const* page_script = R"js(
       });
       head.replaceChildren(button);
     });
-    heads[1].setAttribute("aria-sort", "ascending");
+    heads[1].setAttribute("aria-sort", up ? "ascending" : "descending");
     [...new Set(data.rows.map(r => r.stage).filter(s => s))].forEach(s => kind.append(make("option", "", s)));
     filter.addEventListener("input", choose);
     kind.addEventListener("change", choose);
@@ -140,12 +141,13 @@ inline constexpr char const* page_script = R"js(
     const selects = [...box.querySelectorAll("select")];
     const table = box.querySelector("table");
     const most = 32;
+    const worst = data.higher ? 0 : Infinity, better = data.higher ? Math.max : Math.min;
     function drawn(p) { // the fastest values, in their order
-      const best = data.levels[p].map(() => Infinity);
-      for (const r of data.rows) if (!r.stage && r.s > 0) best[r.at[p]] = Math.min(best[r.at[p]], r.s);
+      const best = data.levels[p].map(() => worst);
+      for (const r of data.rows) if (!r.stage && r.s > 0) best[r.at[p]] = better(best[r.at[p]], r.s);
       const all = [...best.keys()];
       if (all.length <= most) return all;
-      all.sort((x, y) => best[x] < best[y] ? -1 : best[x] > best[y] ? 1 : x - y);
+      all.sort((x, y) => best[x] === best[y] ? x - y : (best[x] < best[y]) === !data.higher ? -1 : 1);
       return all.slice(0, most).sort((x, y) => x - y);
     }
     function name(p) {
@@ -156,15 +158,17 @@ inline constexpr char const* page_script = R"js(
       const [a, b] = selects.map(s => Number(s.value));
       const columns = drawn(a), lines = drawn(b);
       const x = new Map(columns.map((l, i) => [l, i])), y = new Map(lines.map((l, i) => [l, i]));
-      const cells = lines.map(() => columns.map(() => ({ count: 0, failed: 0, best: Infinity })));
+      const cells = lines.map(() => columns.map(() => ({ count: 0, failed: 0, best: worst })));
       let fast = Infinity, slow = 0;
       for (const r of data.rows) {
         if (!x.has(r.at[a]) || !y.has(r.at[b])) continue;
         const cell = cells[y.get(r.at[b])][x.get(r.at[a])];
         if (r.stage) cell.failed++;
-        else if (r.s > 0) { cell.count++; cell.best = Math.min(cell.best, r.s); }
+        else if (r.s > 0) { cell.count++; cell.best = better(cell.best, r.s); }
       }
       for (const c of cells.flat()) if (c.count) { fast = Math.min(fast, c.best); slow = Math.max(slow, c.best); }
+      const flat = !(slow > fast);
+      if (data.higher) [fast, slow] = [slow, fast];
       const head = make("tr");
       const th = (scope, text) => { const out = make("th", "", text); out.scope = scope; return out; };
       head.append(th("col", name(b) + " \\ " + name(a)), ...columns.map(l => th("col", data.levels[a][l])));
@@ -174,10 +178,10 @@ inline constexpr char const* page_script = R"js(
         cells[i].forEach(c => {
           const td = make("td");
           if (c.count) {
-            const q = slow > fast ? Math.log(slow / c.best) / Math.log(slow / fast) : 1;
+            const q = flat ? 1 : Math.log(slow / c.best) / Math.log(slow / fast);
             td.style.setProperty("--q", q.toFixed(3));
             if (q > 0.5) td.className = "hot";
-            time(td, c.best);
+            time(td, c.best, data);
           } else {
             td.className = "none";
             td.textContent = c.failed ? "\u2715" : "\u00b7";

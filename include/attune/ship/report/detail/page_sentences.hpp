@@ -44,17 +44,20 @@ namespace attune::inline ATTUNE_ABI::detail {
                          counted(of.past.rows.size(), "outcome", "outcomes") + " failed.";
     contestant const& winner = of.contestants.front();
     if (winner.as == contestant::part::fastest)
-        return "<b>" + time_html(winner.time.value) +
-               "</b> is the fastest so far; no tuning has ended.";
+        return "<b>" + value_html(of, winner.time.value) + "</b> is the " +
+               (of.objective.is_seconds ? "fastest" : "best") + " so far; no tuning has ended.";
     contestant const& standard = of.contestants[1];
-    if (!of.speedup) return "The winner takes " + time_html(winner.time.value) + '.';
-    std::string const times = time_html(winner.time.value);
+    if (!of.speedup)
+        return (of.objective.is_seconds ? "The winner takes " : "The winner has ") +
+               value_html(of, winner.time.value) + '.';
+    std::string const times = value_html(of, winner.time.value);
     if (is_default_best(*of.past.best, standard.values))
-        return "<b>" + times + "</b> The default stays: nothing was proven faster.";
+        return "<b>" + times + "</b> The default stays: nothing was proven " +
+               (of.objective.is_seconds ? "faster." : "better.");
     double const ratio = of.speedup->value;
-    std::string const words = speed_text(ratio);
-    std::string const was = ": " + times + ", was " + time_html(standard.time.value) + '.';
-    if (words.starts_with("as fast")) return "The winner is " + words + was;
+    std::string const words = speed_text(ratio, of.objective.is_seconds);
+    std::string const was = ": " + times + ", was " + value_html(of, standard.time.value) + '.';
+    if (words.starts_with("as ")) return "The winner is " + words + was;
     return "<b>" + ratio_html(ratio < 1 ? 1 / ratio : ratio) + "</b>" +
            words.substr(words.find(' ')) + was;
 }
@@ -64,28 +67,30 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     std::string out;
     if (of.speedup && of.speedup->low > 0)
-        out = "Whiskers are intervals of 95 %. Together they allow a speed-up from " +
+        out = "Whiskers are intervals of 95 %. Together they allow a " +
+              std::string(of.objective.is_seconds ? "speed-up" : "gain") + " from " +
               ratio_html(of.speedup->low) + " to " + ratio_html(of.speedup->high) + ". ";
     std::size_t const ties =
         of.contestants.size() - std::min<std::size_t>(of.contestants.size(), 2);
     if (ties > 0)
         out += "The final could not tell the winner from " +
-               counted(ties, "other configuration", "other configurations") +
-               "; the time of a tie is that of the search.";
+               counted(ties, "other configuration", "other configurations") + "; the " +
+               of.objective.word() + " of a tie is that of the search.";
     return out;
 }
 
 [[nodiscard]] inline std::string convergence_sentence(problem_report const& of)
 {
     std::string out = counted(of.past.rows.size(), "outcome", "outcomes") + ", of which " +
-                      std::to_string(of.ranking.size()) + " have a time";
+                      std::to_string(of.ranking.size()) + " have a " + of.objective.word();
     for (std::size_t s = 0; s < failure_stage_count; ++s)
         if (of.failed[s] > 0)
             out += ", " + std::to_string(of.failed[s]) + ' ' +
                    std::string(describe(static_cast<failure_stage>(s)));
     out += ". ";
     if (of.unusable > 0)
-        out += counted(of.unusable, "time is", "times are") + " no positive number. ";
+        out += counted(of.unusable, of.objective.word() + " is", of.objective.word() + "s are") +
+               " no positive number. ";
     return out + "The line is the best so far.";
 }
 

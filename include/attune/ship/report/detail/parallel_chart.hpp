@@ -177,17 +177,16 @@ parallel_chart(problem_report const& of, double width, std::string_view shape)
 {
     bool const is_narrow = shape == "narrow";
     parallel_axes const axes(of, width, is_narrow);
-    log_axis const times = log_axis::over(usable_time(of.past.rows[of.ranking.front()])->value,
-                                          usable_time(of.past.rows[of.ranking.back()])->value,
-                                          axes.low(),
-                                          axes.high());
-    drawing to(
-        width,
-        axes.height(),
-        shape,
-        "Configurations as lines through the values of their parameters to their time, from " +
-            text_of_quantity(usable_time(of.past.rows[of.ranking.front()])->value, true) + " to " +
-            text_of_quantity(usable_time(of.past.rows[of.ranking.back()])->value, true));
+    double const best = usable_time(of.past.rows[of.ranking.front()])->value;
+    double const worst = usable_time(of.past.rows[of.ranking.back()])->value;
+    log_axis const times =
+        log_axis::over(std::fmin(best, worst), std::fmax(best, worst), axes.low(), axes.high());
+    drawing to(width,
+               axes.height(),
+               shape,
+               "Configurations as lines through the values of their parameters to their " +
+                   of.objective.word() + ", from " + of.objective.text(best) + " to " +
+                   of.objective.text(worst));
     add_lines(to, of, axes, times);
     axis_labels labels(to, axes, is_narrow);
     for (std::size_t i = 0; i < of.varied.size(); ++i) {
@@ -203,9 +202,9 @@ parallel_chart(problem_report const& of, double width, std::string_view shape)
                     i, axes.value(i, l), effect.levels[l].value, l == won ? " strong" : "");
         }
     }
-    labels.head(of.varied.size(), "time");
+    labels.head(of.varied.size(), of.objective.word());
     for (double const tick : times.ticks(is_narrow ? 4 : 7))
-        labels.place(of.varied.size(), times.at(tick), text_of_quantity(tick, true), "");
+        labels.place(of.varied.size(), times.at(tick), of.objective.text(tick), "");
     return std::move(to).end();
 }
 

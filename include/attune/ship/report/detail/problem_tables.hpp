@@ -37,11 +37,16 @@ inline constexpr std::size_t static_log_rows = 100;
 {
     return data_html(s, text_of_quantity(s, true));
 }
-
-[[nodiscard]] inline std::string interval_html(measurement const& of)
+/// A time, or what the numbers of the problem are.
+[[nodiscard]] inline std::string value_html(problem_report const& of, double value)
 {
-    return has_interval(of) ? time_html(of.low) + " \xe2\x80\x93 " + time_html(of.high)
-                            : std::string();
+    return data_html(value, html_text(of.objective.text(value)));
+}
+
+[[nodiscard]] inline std::string interval_html(problem_report const& of, measurement const& m)
+{
+    return has_interval(m) ? value_html(of, m.low) + " \xe2\x80\x93 " + value_html(of, m.high)
+                           : std::string();
 }
 
 [[nodiscard]] inline std::string cell(std::string_view style, std::string_view html)
@@ -78,11 +83,11 @@ inline constexpr std::size_t static_log_rows = 100;
     for (contestant const& one : of.contestants)
         out += "<th scope=\"col\">" + std::string(word_of(one.as)) + "</th>";
     out += "</tr></thead>\n<tbody>";
-    out += row("time", [](contestant const& one) {
-        return cell("", one.has_time ? time_html(one.time.value) : "");
+    out += row(of.objective.word(), [&](contestant const& one) {
+        return cell("", one.has_time ? value_html(of, one.time.value) : "");
     });
     out += row("95 % interval",
-               [](contestant const& one) { return cell("", interval_html(one.time)); });
+               [&](contestant const& one) { return cell("", interval_html(of, one.time)); });
     out += row("samples", [](contestant const& one) {
         return cell("", one.time.samples > 0 ? std::to_string(one.time.samples) : "");
     });
@@ -104,7 +109,7 @@ struct heat_cell {
     double best_s = HUGE_VAL;
 };
 
-/// Values of each parameter in a heat map, the fastest ones; the page's script has the same number.
+/// Values of each parameter in a heat map, the best ones; the page's script has the same number.
 inline constexpr std::size_t most_heat_levels = 32;
 
 /// "TILE"; where not all of its values are drawn, "TILE (32 fastest of 500)".
@@ -134,8 +139,8 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
 {
     parameter_effect const& a = of.parameters[across];
     parameter_effect const& b = of.parameters[down];
-    std::vector<std::size_t> const columns = drawn_levels(a, most_heat_levels);
-    std::vector<std::size_t> const lines = drawn_levels(b, most_heat_levels);
+    std::vector<std::size_t> const columns = drawn_levels(of.objective, a, most_heat_levels);
+    std::vector<std::size_t> const lines = drawn_levels(of.objective, b, most_heat_levels);
     std::vector<std::size_t> const column_of = heat_places(columns, a.levels.size());
     std::vector<std::size_t> const line_of = heat_places(lines, b.levels.size());
     std::vector<heat_cell> cells(columns.size() * lines.size());
@@ -145,8 +150,8 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
         if (x == most_heat_levels || y == most_heat_levels) continue;
         heat_cell& c = cells[y * columns.size() + x];
         if (measurement const* const time = usable_time(of.past.rows[r])) {
-            ++c.measured;
-            c.best_s = std::fmin(c.best_s, time->value);
+            if (c.measured++ == 0 || of.objective.is_better(time->value, c.best_s))
+                c.best_s = time->value;
         } else if (!succeeded(of.past.rows[r].result))
             ++c.failed;
     }
@@ -156,6 +161,8 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
             fast_s = std::fmin(fast_s, c.best_s);
             slow_s = std::fmax(slow_s, c.best_s);
         }
+    bool const is_flat = !(slow_s > fast_s);
+    if (of.objective.is_higher_better) std::swap(fast_s, slow_s);
     std::string out = "<table class=\"heat\"><thead><tr><th scope=\"col\">" + heat_name(b) +
                       " \\ " + heat_name(a) + "</th>";
     for (std::size_t const l : columns)
@@ -172,11 +179,10 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
                        (c.failed > 0 ? "\xe2\x9c\x95" : "\xc2\xb7") + "</td>";
                 continue;
             }
-            double const q =
-                slow_s > fast_s ? std::log(slow_s / c.best_s) / std::log(slow_s / fast_s) : 1;
+            double const q = is_flat ? 1 : std::log(slow_s / c.best_s) / std::log(slow_s / fast_s);
             out += q > 0.5 ? "<td class=\"hot\"" : "<td";
-            out += counts + " style=\"--q:" + formatted("%.3f", q) + "\">" + time_html(c.best_s) +
-                   "</td>";
+            out += counts + " style=\"--q:" + formatted("%.3f", q) + "\">" +
+                   value_html(of, c.best_s) + "</td>";
         }
         out += "</tr>";
     }
@@ -209,7 +215,10 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
         to += ']';
     };
     auto const same = [](auto const& text) { return std::string_view(text); };
-    std::string out = "{\"names\":";
+    std::string out = "{";
+    if (!of.objective.is_seconds) out += "\"unit\":" + json_text(of.objective.unit) + ',';
+    if (of.objective.is_higher_better) out += "\"higher\":true,";
+    out += "\"names\":";
     list(out, of.past.problem.parameters, same);
     out += ",\n\"levels\":[";
     for (std::size_t p = 0; p < of.parameters.size(); ++p) {
@@ -260,8 +269,10 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
     for (std::size_t r = 0; r < of.past.rows.size() && shown.size() < static_log_rows; ++r)
         if (usable_time(of.past.rows[r]) == nullptr) shown.push_back(r);
     std::string out = "<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"n\">#</th>"
-                      "<th scope=\"col\" class=\"n\">time</th><th scope=\"col\" class=\"n\">95 % "
-                      "interval</th><th scope=\"col\" class=\"n\">samples</th>" +
+                      "<th scope=\"col\" class=\"n\">" +
+                      of.objective.word() +
+                      "</th><th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" "
+                      "class=\"n\">samples</th>" +
                       headings(names) + "<th scope=\"col\">what failed</th></tr></thead>\n<tbody>";
     for (std::size_t const r : shown) {
         tried_row const& row = of.past.rows[r];
@@ -269,8 +280,8 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
         auto const* const m = std::get_if<measurement>(&row.result);
         auto const* const why = std::get_if<failure>(&row.result);
         if (m != nullptr)
-            out += cell("n", usable_time(row) != nullptr ? time_html(m->value) : "") +
-                   cell("n", interval_html(*m)) + cell("n", std::to_string(m->samples));
+            out += cell("n", usable_time(row) != nullptr ? value_html(of, m->value) : "") +
+                   cell("n", interval_html(of, *m)) + cell("n", std::to_string(m->samples));
         else
             out += "<td class=\"failed-word\" colspan=\"3\">" + std::string(describe(why->stage)) +
                    "</td>";

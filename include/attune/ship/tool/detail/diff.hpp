@@ -45,7 +45,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
             if (r == nullptr) return;
             on.out << painted(on,
                               as,
-                              sign + text_of(r->configuration) + ": " + text_of_seconds(r->best_s))
+                              sign + text_of(r->configuration) + ": " +
+                                  objective_of(r->key).text(r->best_s))
                    << '\n';
         };
         line("  - ", colour::red, was);

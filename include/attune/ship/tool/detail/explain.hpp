@@ -16,12 +16,13 @@
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 /// "2.92 ms, 2.90 ms to 2.94 ms in 95 % of cases (24 samples)".
-[[nodiscard]] inline std::string text_of_interval(double value_s, time_interval const& in)
+[[nodiscard]] inline std::string
+text_of_interval(problem_objective const& of, double value, time_interval const& in)
 {
-    std::string out = text_of_seconds(value_s);
+    std::string out = of.text(value);
     if (in.samples > 0)
-        out += ", between " + text_of_seconds(in.low_s) + " and " + text_of_seconds(in.high_s) +
-               " (" + std::to_string(in.samples) + " samples)";
+        out += ", between " + of.text(in.low_s) + " and " + of.text(in.high_s) + " (" +
+               std::to_string(in.samples) + " samples)";
     return out;
 }
 
@@ -30,12 +31,15 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 {
     named_texts out;
     out.emplace_back("best", text_of(r.configuration));
-    out.emplace_back("time", text_of_interval(r.best_s, r.best_interval));
-    std::string own = text_of_interval(r.default_s, r.default_interval);
+    problem_objective const of = objective_of(r.key);
+    out.emplace_back(of.word(),
+                     text_of_interval(of, r.best_s, r.best_interval) +
+                         (of.is_higher_better ? "; the highest is best" : ""));
+    std::string own = text_of_interval(of, r.default_s, r.default_interval);
     if (is_default_best(r, {}))
         own += ": the default is the best";
-    else if (r.default_s > 0 && r.best_s > 0)
-        own += ": the best is " + speed_text(r.default_s / r.best_s);
+    else if (double const gain = of.gain(r.best_s, r.default_s); gain > 0)
+        own += ": the best is " + speed_text(gain, of.is_seconds);
     out.emplace_back("default", own);
     for (value_texts const& tie : r.ties) {
         std::string values;
@@ -46,7 +50,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     }
     if (r.least_s > 0)
         out.emplace_back("bound",
-                         "no call takes less than " + text_of_seconds(r.least_s) + ", by " +
+                         "no call takes less than " + of.text(r.least_s) + ", by " +
                              (r.memory_bound ? "memory" : "arithmetic") + ": " +
                              formatted("%.0f %% of what is possible", 100 * r.least_s / r.best_s));
     if (std::string const said = text_of_addresses(r.address_modulus); !said.empty())
@@ -183,10 +187,11 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     for (std::size_t i = has_own ? 1 : 0; i < near.size(); ++i) {
         related_problem const& one = near[i];
         bool const is_named = one.how.how != problem_difference::none;
-        table.rows.push_back({formatted("%.2f", one.how.distance),
-                              one.past.best ? text_of_seconds(one.past.best->best_s) : "",
-                              one.past.best ? text_of(one.past.best->configuration) : "-",
-                              is_named ? printable(one.how.why) : "other parameters or facts"});
+        table.rows.push_back(
+            {formatted("%.2f", one.how.distance),
+             one.past.best ? objective_of(one.past.problem.key).text(one.past.best->best_s) : "",
+             one.past.best ? text_of(one.past.best->configuration) : "-",
+             is_named ? printable(one.how.why) : "other parameters or facts"});
     }
     if (!table.rows.empty()) {
         on.out << "near problems of this kernel\n";

@@ -13,6 +13,7 @@
 #include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/remember/problem/objective.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer_core.hpp>
 #include <attune/ship/tool/command.hpp>
@@ -73,7 +74,7 @@ problem_of_program(read_space const& read, command_template const& program, run_
     }
     out.key.kernel = read.name;
     out.key.source = source.hex();
-    out.key.compiler = "attune minimize";
+    out.key.compiler = minimize_compiler;
     out.key.device = device_name();
     out.key.inputs = texts_of_inputs(read.space.describe());
     if (how.measured.from != measured_number::source::last_number)
@@ -81,6 +82,7 @@ problem_of_program(read_space const& read, command_template const& program, run_
     if (how.limit_s != usual_limit_s)
         out.key.setting.emplace_back("timeout", formatted("%.9g", how.limit_s));
     if (how.is_higher_better) out.key.setting.emplace_back("better", "higher");
+    if (!how.unit.empty()) out.key.setting.emplace_back("unit", how.unit);
     for (named_value const& v : named_values(read.space.describe()))
         out.parameters.emplace_back(v.name);
     out.facts = facts_of_processor();
@@ -181,6 +183,9 @@ private:
     how.limit_s = given.real("--timeout", usual_limit_s);
     how.measured = measured_by(given);
     how.is_higher_better = given.has("--maximize");
+    how.unit = given.value("--unit").value_or("");
+    if (!how.unit.empty() && how.measured.from == measured_number::source::wall_time)
+        throw words_error("minimize: --wall-time is in seconds, and --unit is for what is printed");
     double const sign = how.is_higher_better ? -1.0 : 1.0; // the search minimises
     double const begun_s = steady_seconds();
     how.repeats = std::max<std::uint64_t>(1, given.number("--repeat", 1));
@@ -287,6 +292,7 @@ private:
         tool_json json;
         json["best"] = found.best ? json_of(space, *found.best) : tool_json();
         json["value"] = found.best ? tool_json(sign * found.value) : tool_json();
+        if (!how.unit.empty()) json["unit"] = how.unit;
         json["evaluations"] = found.evaluations;
         json["runs"] = runs;
         json["failures"] = total(found.failures);
@@ -297,7 +303,8 @@ private:
         std::string line;
         for (std::string const& word : program.filled(space, *found.best))
             line += (line.empty() ? "" : " ") + quoted_for_shell(word);
-        on.out << formatted("%.9g", sign * found.value) << ": "
+        on.out << formatted("%.9g", sign * found.value)
+               << (how.unit.empty() ? "" : " " + printable(how.unit)) << ": "
                << printable(attune::text_of(space, *found.best)) << '\n'
                << printable(line) << '\n';
     }
@@ -338,6 +345,7 @@ private:
                      "REGEX",
                      "the number is what its parentheses find, in the last such line"},
                     {"--maximize", "", "the highest number is best"},
+                    {"--unit", "NAME", "of the number, such as GFLOP/s, for those who look at it"},
                     {"--store",
                      "FILE",
                      "keeps outcomes there; what it has of this program is not run again"},

@@ -6,6 +6,7 @@
 #include <attune/core/outcome.hpp>
 #include <attune/core/version.hpp>
 #include <attune/remember/lines/record_table.hpp>
+#include <attune/remember/problem/objective.hpp>
 #include <attune/remember/problem/problem.hpp>
 #include <attune/remember/record.hpp>
 #include <attune/ship/tool/console.hpp>
@@ -42,16 +43,11 @@ using tool_json = nlohmann::ordered_json;
     return text_of(out);
 }
 
-/// "1.25 ms".
-[[nodiscard]] inline std::string text_of_seconds(double seconds)
+/// "7.51x": how much better the winner is than the default; empty where one value is unknown.
+[[nodiscard]] inline std::string text_of_gain(record const& best)
 {
-    return text_of_quantity(seconds, true);
-}
-
-/// "7.51x"; empty where one time is unknown.
-[[nodiscard]] inline std::string text_of_ratio(double slower_s, double faster_s)
-{
-    return slower_s > 0 && faster_s > 0 ? formatted("%.2fx", slower_s / faster_s) : "";
+    double const gain = objective_of(best.key).gain(best.best_s, best.default_s);
+    return gain > 0 ? formatted("%.2fx", gain) : "";
 }
 
 /// The winner that was found last.
@@ -160,6 +156,9 @@ inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
     out["source"] = problem.key.source;
     out["signature"] = problem.key.signature;
     out["setting"] = json_of(problem.key.setting);
+    if (problem_objective const of = objective_of(problem.key); !of.is_seconds)
+        out["objective"] = {{"unit", of.unit},
+                            {"better", of.is_higher_better ? "higher" : "lower"}};
     out["facts"] = json_of(problem.facts);
     out["parameters"] = problem.parameters;
     return out;

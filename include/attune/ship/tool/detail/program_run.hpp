@@ -237,6 +237,7 @@ inline constexpr double usual_limit_s = 60.0;
 struct run_options {
     double limit_s = usual_limit_s;
     bool is_higher_better = false;
+    std::string unit{}; ///< of what the program prints; empty: not said
     measured_number measured{};
     std::uint64_t repeats = 1;
 };

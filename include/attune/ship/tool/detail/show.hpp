@@ -20,8 +20,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                         : key.source == foreign_source ? "imported"
                                                        : "";
     if (best == nullptr && key.source == foreign_source) state = "imported";
-    out.push_back(best == nullptr ? "" : text_of_seconds(best->best_s));
-    out.push_back(best == nullptr ? "" : text_of_ratio(best->default_s, best->best_s));
+    out.push_back(best == nullptr ? "" : objective_of(key).text(best->best_s));
+    out.push_back(best == nullptr ? "" : text_of_gain(*best));
     out.push_back(std::to_string(one.tried));
     out.push_back(best == nullptr ? "" : printable(best->when.substr(0, 10)));
     out.push_back(state);
