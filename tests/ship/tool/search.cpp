@@ -120,9 +120,10 @@ TEST_CASE("ask does one thing for each line, and names what it cannot read")
                              "{\"observe\":{\"A\":1},\"value\":2,\"low\":null}\n"
                              "{\"observe\":{\"A\":1},\"value\":2,\"low\":}\n"
                              "{\"observe\":{\"A\":1.0},\"value\":2}\n"
-                             "{\"observe\":{\"A\":2.5},\"value\":2}\n");
+                             "{\"observe\":{\"A\":2.5},\"value\":2}\n"
+                             "{\"ask\":1\n");
     std::vector<json> const all = replies(got.out);
-    REQUIRE(all.size() == 6);
+    REQUIRE(all.size() == 7);
     CHECK(says(all[0]["error"], "two things (ask and tell)"));
     CHECK(says(all[1]["error"], "\"value\" is no number (\"NaN\")"));
     CHECK(says(all[2]["error"], "\"low\" is no number (null)"));
@@ -130,6 +131,7 @@ TEST_CASE("ask does one thing for each line, and names what it cannot read")
     CHECK(!says(all[3]["error"], "exception"));
     CHECK(all[4] == json{{"told", true}});
     CHECK(says(all[5]["error"], "no such value (A = 2.5)"));
+    CHECK(says(all[6]["error"], "line 1, column 9, where it ends"));
 }
 
 TEST_CASE("minimize finds the words with which a program prints least, and learns from failures")

@@ -92,7 +92,7 @@ template <class Json>
     } catch (typename Json::parse_error const& e) {
         // The byte is the last one read. A word or number may have been read to its end.
         std::size_t at = e.byte > 0 ? e.byte - 1 : 0;
-        while (at > 0 && at <= text.size() &&
+        while (at > 0 && at < text.size() &&
                text.substr(at - 1, 1).find_first_of(" \t\r\n,:{}[]\"") == text.npos)
             --at;
         return place_in(text, at);
