@@ -97,6 +97,8 @@ struct record {
     bool memory_bound = false;   ///< true: memory bandwidth sets `least_s`; false: arithmetic
     time_interval best_interval{};
     time_interval default_interval{};
+    double baseline_s{}; ///< seconds per call of the user's own code; 0: none was given
+    time_interval baseline_interval{};
     std::string code{};         ///< object key of the configuration's code; empty: unknown
     std::string default_code{}; ///< that of the default configuration
     /// Bytes. It does not matter to `code` and `default_code` where arrays lie, but for their

@@ -67,6 +67,8 @@ attune::record full_record()
     entry.key.setting = {{"cache", "cold"}, {"threads", "4"}};
     entry.best_interval = {0.09, 0.12, 14};
     entry.default_interval = {0.3, 0.4, 5};
+    entry.baseline_s = 0.5;
+    entry.baseline_interval = {0.45, 0.55, 7};
     entry.code = "c0de";
     entry.default_code = "c0df";
     entry.ties = {{"128", "(0, 1, 2)"}, {"64", "(0, 1, 2)"}};

@@ -107,11 +107,15 @@ inline constexpr auto speed = attune::flags<"FLAGS">("-DSPEED=1", "-DSPEED=2");
 
 } // namespace
 
-TEST_CASE("best --macros compiles the winner of a tuning, without its tuner")
+TEST_CASE("a tuning's winner is compiled by best --macros, and stands beside the user's own code")
 {
     kernel_folder const at;
     attune::kernel<void(std::span<int>)> kernel{
         "fill", attune::source_file(at.kernel), attune::space(lanes, order, width, speed)};
+    kernel.baseline([](std::span<int> out) {
+        for (int& one : out)
+            one = 7;
+    });
     attune::tuning_options options;
     options.limits.evaluations = 3;
     options.progress = attune::silent_progress();
@@ -124,6 +128,17 @@ TEST_CASE("best --macros compiles the winner of a tuning, without its tuner")
     CHECK(has(words, "-DATTUNE_COMPILES_VARIANT=2 "));
     CHECK_FALSE(has(words, "-DLANES=")); // the file declares it
     CHECK(at.printed_by("sh", words) == fill.report().configuration + '\n');
+
+    REQUIRE(fill.report().baseline.has_value());
+    double const own_s = fill.report().baseline->time.value;
+    CHECK(has(run_here({"explain", at.store}).out,
+              "  your own  " + attune::text_of_quantity(own_s, true)));
+    CHECK(nlohmann::json::parse(run_here({"best", at.store, "--json"}).out)["best"]["baseline_s"] ==
+          own_s);
+    std::string const page = at.folder.file("fill.html");
+    CHECK(run_here({"report", at.store, "-o", page}).code == 0);
+    CHECK(has(support::read_file(page), " than your own code: "));
+    CHECK(has(support::read_file(page), "<th scope=\"col\">your own</th>"));
 }
 
 TEST_CASE("the words of best --macros are quoted for a shell, a makefile and CMake")

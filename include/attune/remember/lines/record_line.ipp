@@ -318,6 +318,11 @@ template <json_like Json>
     r.best_interval = {best.low, best.high, best.samples};
     r.default_s = own.value;
     r.default_interval = {own.low, own.high, own.samples};
+    if (field_or_none(json, "baseline_s")) {
+        measurement const baseline = times_field(json, "baseline_s");
+        r.baseline_s = baseline.value;
+        r.baseline_interval = {baseline.low, baseline.high, baseline.samples};
+    }
     r.code = text_field_or_none(json, "code");
     r.default_code = text_field_or_none(json, "default_code");
     if (auto const bytes = field_or_none(json, "address_modulus"))
@@ -441,6 +446,7 @@ ATTUNE_INLINE std::string won_line(std::string const& id, record const& entry)
     json["won"] = list_to_json(values_of(entry.configuration));
     json["s"] = times(entry.best_s, entry.best_interval);
     json["default_s"] = times(entry.default_s, entry.default_interval);
+    if (entry.baseline_s > 0) json["baseline_s"] = times(entry.baseline_s, entry.baseline_interval);
     json["space"] = text_to_json(entry.key.schema);
     if (!entry.code.empty()) json["code"] = text_to_json(entry.code);
     if (!entry.default_code.empty()) json["default_code"] = text_to_json(entry.default_code);

@@ -197,7 +197,12 @@ template <class Chart>
 {
     std::string out = "<p class=\"verdict\">" + verdict_sentence(of) + "</p>\n" + facts_list(of);
     if (!of.contestants.empty()) {
-        out += "<h3>Winner, default and ties</h3>\n" +
+        bool const has_baseline =
+            std::any_of(of.contestants.begin(), of.contestants.end(), [](contestant const& one) {
+                return one.as == contestant::part::baseline;
+            });
+        out += std::string("<h3>Winner, default") + (has_baseline ? ", your own code" : "") +
+               " and ties</h3>\n" +
                figure([&](double w, std::string_view shape) { return contest_chart(of, w, shape); },
                       contest_sentence(of)) +
                contest_table(of);

@@ -40,9 +40,10 @@ struct parameter_effect {
 
 /// A configuration whose time is compared with the others' of the final.
 struct contestant {
-    enum class part : std::uint8_t { winner, standard, tie, fastest };
+    enum class part : std::uint8_t { winner, standard, baseline, tie, fastest };
 
-    part as = part::winner; ///< `standard`: the default; `fastest`: no tuning has ended yet
+    part as = part::winner; ///< `standard`: the default; `baseline`: the user's own code;
+                            ///< `fastest`: no tuning has ended yet
     value_texts values{};   ///< empty: unknown
     measurement time{};     ///< `low` and `high` are 0 where the store has no interval
     bool has_time = true;   ///< false: the store has no time of this tie
@@ -72,8 +73,9 @@ struct problem_report {
     std::vector<std::size_t> ranking{};      ///< rows with a time, the best first
     std::vector<std::size_t> improvements{}; ///< rows that were better than all before them
     std::array<std::size_t, failure_stage_count> failed{}; ///< rows, by stage
-    std::size_t unusable = 0;              ///< rows whose time is no positive finite number
-    std::vector<contestant> contestants{}; ///< the winner, the default, the ties
+    std::size_t unusable = 0; ///< rows whose time is no positive finite number
+    std::vector<contestant>
+        contestants{}; ///< the winner, the default, the user's own code, the ties
     /// The fastest row with the winner's values; the fastest of all where there is none.
     std::optional<std::size_t> winner_row{};
     std::vector<std::size_t> varied{}; ///< parameters with several values
@@ -101,7 +103,9 @@ struct problem_report {
 /// "7.51x faster than the default"; "1.03x slower than ..."; "as fast as ...". Of numbers that are
 /// no seconds: "better", "worse", "as good".
 /// @param ratio  the default's time by the winner's, positive; or problem_objective::gain()
-[[nodiscard]] std::string speed_text(double ratio, bool is_seconds = true);
+/// @param than   what the winner is compared with
+[[nodiscard]] std::string
+speed_text(double ratio, bool is_seconds = true, std::string_view than = "the default");
 
 /// False where a time was measured once: what it has is itself alone.
 [[nodiscard]] inline bool has_interval(measurement const& of) noexcept

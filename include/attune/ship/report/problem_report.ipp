@@ -35,13 +35,13 @@ ATTUNE_INLINE bool is_default_best(record const& best, value_texts const& standa
     return !standard.empty() && standard == values_of(best.configuration);
 }
 
-ATTUNE_INLINE std::string speed_text(double ratio, bool is_seconds)
+ATTUNE_INLINE std::string speed_text(double ratio, bool is_seconds, std::string_view than)
 {
     if (ratio >= 0.995 && ratio < 1.005)
-        return is_seconds ? "as fast as the default" : "as good as the default";
+        return (is_seconds ? "as fast as " : "as good as ") + std::string(than);
     return formatted("%.2fx ", ratio < 1 ? 1 / ratio : ratio) +
            (ratio < 1 ? (is_seconds ? "slower" : "worse") : (is_seconds ? "faster" : "better")) +
-           " than the default";
+           " than " + std::string(than);
 }
 
 /// The text of a row's level: its value, or that its parameter was inactive.
@@ -199,6 +199,9 @@ inline void add_contest(problem_report& to)
         to.spent = {
             of.total_s, std::fmax(0, of.total_s - of.code_s - of.search_s), of.code_s, of.search_s};
     to.contestants = {std::move(winner), std::move(standard)};
+    if (best.baseline_s > 0)
+        to.contestants.push_back(
+            {contestant::part::baseline, {}, measured(best.baseline_s, best.baseline_interval)});
     for (value_texts const& tie : best.ties) {
         auto const row = std::find_if(rows.rbegin(), rows.rend(), [&](tried_row const& one) {
             return one.values == tie && usable_time(one) != nullptr;

@@ -26,6 +26,8 @@ inline constexpr std::size_t most_drawn_ties = 8;
         return "winner";
     case contestant::part::standard:
         return "default";
+    case contestant::part::baseline:
+        return "your own";
     case contestant::part::tie:
         return "tie";
     case contestant::part::fastest:
@@ -41,6 +43,7 @@ inline constexpr std::size_t most_drawn_ties = 8;
     case contestant::part::fastest:
         return "best";
     case contestant::part::standard:
+    case contestant::part::baseline:
         return "own";
     case contestant::part::tie:
         return "tie";
@@ -55,7 +58,7 @@ contest_chart(problem_report const& of, double width, std::string_view shape)
     std::vector<contestant const*> shown;
     double longest_s = 0;
     for (contestant const& one : of.contestants) {
-        if (!one.has_time || shown.size() == 2 + most_drawn_ties) continue;
+        if (!one.has_time || shown.size() == 3 + most_drawn_ties) continue;
         shown.push_back(&one);
         longest_s = std::fmax(longest_s, std::fmax(one.time.value, one.time.high));
     }
@@ -65,7 +68,7 @@ contest_chart(problem_report const& of, double width, std::string_view shape)
     drawing to(width,
                row * static_cast<double>(shown.size()) + 6,
                shape,
-               "Times of the winner, the default and the ties, as bars");
+               "Times of the winner, the default, your own code and the ties, as bars");
     double y = 4;
     for (contestant const* const one : shown) {
         measurement const& t = one->time;

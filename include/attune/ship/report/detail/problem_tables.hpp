@@ -93,6 +93,7 @@ inline constexpr std::size_t static_log_rows = 100;
     });
     for (std::size_t p = 0; p < of.past.problem.parameters.size(); ++p)
         out += row(of.past.problem.parameters[p], [&](contestant const& one) {
+            if (one.as == contestant::part::baseline) return cell("", "");
             if (one.values.size() <= p) return cell("soft", "?");
             bool const differs =
                 standard != nullptr && standard->size() > p && (*standard)[p] != one.values[p];

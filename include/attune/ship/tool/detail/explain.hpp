@@ -41,6 +41,10 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
     else if (double const gain = of.gain(r.best_s, r.default_s); gain > 0)
         own += ": the best is " + speed_text(gain, of.is_seconds);
     out.emplace_back("default", own);
+    if (double const gain = of.gain(r.best_s, r.baseline_s); gain > 0)
+        out.emplace_back("your own",
+                         text_of_interval(of, r.baseline_s, r.baseline_interval) +
+                             ": the best is " + speed_text(gain, true, "your own code"));
     for (value_texts const& tie : r.ties) {
         std::string values;
         for (std::size_t i = 0; i < tie.size() && i < r.configuration.size(); ++i)

@@ -132,6 +132,7 @@ inline constexpr std::array<char const*, failure_stage_count> words_of_stages{
         out["default_low_s"] = r.default_interval.low_s;
         out["default_high_s"] = r.default_interval.high_s;
     }
+    if (r.baseline_s > 0) out["baseline_s"] = r.baseline_s;
     out["evaluations"] = r.evaluations;
     out["failures"] = r.failures;
     out["ties"] = r.ties;

@@ -84,6 +84,10 @@ ATTUNE_INLINE record make_record(record_key key,
     };
     out.best_interval = interval_of(result.report.best);
     out.default_interval = interval_of(result.report.default_time);
+    if (result.report.baseline) {
+        out.baseline_s = result.report.baseline->time.value;
+        out.baseline_interval = interval_of(result.report.baseline->time);
+    }
     out.code = result.code.object_key;
     out.default_code = result.default_code.object_key;
     out.address_modulus = result.report.address_modulus;
