@@ -388,7 +388,12 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     support::write_file(program, "exit 1\n");
     CHECK(minimize({}, "3").code == 1);
     support::write_file(program, "echo $1\n");
-    CHECK(minimize({}, "3").out.starts_with("1: A=1"));
+    ran const repaired = minimize({}, "3");
+    CHECK(repaired.out.starts_with("1: A=1"));
+    CHECK(has(repaired.err,
+              "has 2 outcomes of a program, or files of its arguments, that were others"));
+    CHECK_FALSE(
+        has(minimize({"--timeout", "50"}, "3").err, "not taken")); // more than one thing differs
 
     std::ofstream(folder.file("3"), std::ios::app) << "{\"at\":\"torn"; // power was lost
     ran const torn = minimize({}, "3");
@@ -396,6 +401,17 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     CHECK(has(torn.err, "damaged record skipped"));
     CHECK(has(torn.err, "attune prune removes it"));
     CHECK(has(torn.err, "0 runs"));
+
+    // The same on another processor: nothing is taken, and that is said.
+    std::string elsewhere = std::regex_replace(support::read_file(folder.file("1")),
+                                               std::regex("\"device\":\"[^\"]*\""),
+                                               "\"device\":\"a 6502\"");
+    elsewhere = std::regex_replace(elsewhere, std::regex(",\"sum\":\"[0-9a-f]*\""), "");
+    support::write_file(folder.file("4"), elsewhere);
+    support::write_file(program, "sleep 0.$((3 - $1)); echo $1\n");
+    ran const there = minimize({}, "4");
+    CHECK(has(there.err, " outcomes of another processor (a 6502); not taken"));
+    CHECK(has(there.err, "2 runs"));
 }
 
 TEST_CASE("minimize --seconds ends the run that is at work, which is no failure")

@@ -13,6 +13,7 @@
 #include <attune/declare/group.hpp>
 #include <attune/declare/schema.hpp>
 #include <attune/declare/text.hpp>
+#include <attune/remember/lines/store_content.hpp>
 #include <attune/remember/problem/objective.hpp>
 #include <attune/remember/store.hpp>
 #include <attune/search/optimizer_core.hpp>
@@ -100,6 +101,35 @@ problem_of_program(read_space const& read, command_template const& program, run_
         source.add(word);
     now.key.source = source.hex();
     return now;
+}
+
+/// Says what a store has of this space that is not taken, as it differs in one thing.
+/// @param old  as attune 0.4 kept it, where there is such a form
+inline void tell_others(std::string const& path,
+                        stored_problem const& now,
+                        std::optional<stored_problem> const& old,
+                        console& on)
+{
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) return;
+    store_content store = store_content::of_file(path);
+    std::map<std::string, std::size_t> counts;
+    for (listed_problem const& one : store.problems()) {
+        record_key key = one.problem.key;
+        bool const is_elsewhere = key.device != now.key.device;
+        bool const is_other =
+            key.source != now.key.source && !(old && key.source == old->key.source);
+        key.device = now.key.device;
+        key.source = now.key.source;
+        key.schema = now.key.schema;
+        if (key != now.key || is_other == is_elsewhere) continue;
+        counts[is_other ? "of a program, or files of its arguments, that were others"
+                        : "of another processor (" + printable(one.problem.key.device) + ')'] +=
+            one.tried;
+    }
+    for (auto const& [why, count] : counts)
+        on.err << "attune: minimize: " << printable(path) << " has " << count
+               << (count == 1 ? " outcome " : " outcomes ") << why << "; not taken\n";
 }
 
 /// While one lives, SIGTERM and SIGHUP end the search as Ctrl-C does.
@@ -224,6 +254,8 @@ private:
                 throw error("the store cannot be used: " + notice, *path, "name another one");
             on.err << "attune: minimize: " << printable(notice) << "; attune prune removes it\n";
         }
+        if (known.empty() && !given.has("--anew"))
+            tell_others(*path, problem, problem_of_0_4(problem, program), on);
         if (!known.empty())
             on.err << "attune: minimize: " << printable(*path) << " has " << known.size()
                    << (known.size() == 1 ? " outcome" : " outcomes")
