@@ -206,7 +206,7 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
     INFO(call.report().summary());
     attune::served_shapes const shapes = call.report().shapes;
     CHECK(shapes.verified <= calls / 20);
-    CHECK(shapes.verified >= calls / 40);
+    CHECK(shapes.verified >= calls / 50); // its class serves: the 1st, 2nd, 4th, 8th ... call
     CHECK(shapes.verified + shapes.by_class + shapes.by_default == std::uint64_t{calls});
     CHECK(shapes.executions <= 10 * shapes.verified);
 }

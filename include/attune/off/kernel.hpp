@@ -7,6 +7,8 @@
 #include <attune/compile/ahead/ahead_unit.hpp>
 #include <attune/core/element.hpp>
 #include <attune/core/embedded_file.hpp>
+#include <attune/core/shape/call_draw.hpp>
+#include <attune/core/shape/length_formula.hpp>
 #include <attune/core/version.hpp>
 #include <attune/off/find_default.hpp>
 
@@ -156,6 +158,16 @@ public:
     }
     kernel& any_shape() { return *this; }
     kernel& any_alignment() { return *this; }
+    template <class... E>
+    kernel& lengths(E const&...)
+    {
+        return *this;
+    }
+    template <class F>
+    kernel& calls(F const&)
+    {
+        return *this;
+    }
     template <std::size_t Position>
     kernel& ignore()
     {

@@ -11,6 +11,7 @@
 #include <attune/compile/source/signature.hpp>
 #include <attune/compile/source/source.hpp>
 #include <attune/core/error.hpp>
+#include <attune/core/shape/length_formula.hpp>
 #include <attune/core/version.hpp>
 #include <attune/declare/bind_inputs.hpp>
 #include <attune/declare/lower.hpp>
@@ -312,6 +313,87 @@ public:
             };
             (add(std::type_identity<Args>{}), ...);
         }
+        return *this;
+    }
+
+    /// The lengths that the arrays of a call need, one for each std::span and constant_view among
+    /// the arguments, in order: formulas over attune::argument<i>, whole numbers, or
+    /// attune::any_length. The winner of a tuning proves itself on calls of such lengths, smaller
+    /// and larger ones, so that it serves other sizes at once; without this, attune guesses
+    /// lengths that are products of the call's numbers. Calls are checked when they meet a new
+    /// shape.
+    ///
+    /// Errors   attune::error at a call, naming the argument: its array is shorter
+    /// Example  constexpr auto m = attune::argument<3>;
+    ///          constexpr auto n = attune::argument<4>;
+    ///          constexpr auto k = attune::argument<5>;
+    ///          kernel.lengths(m * k, k * n, m * n);
+    template <class... E>
+    kernel& lengths(E const&... elements)
+    {
+        constexpr std::size_t arrays =
+            (std::size_t{0} + ... +
+             std::size_t{detail::is_span<Args> || detail::is_constant_view<Args>});
+        constexpr bool fits = sizeof...(E) == arrays;
+        static_assert(fits,
+                      "attune: kernel.lengths(...): give one length for each std::span and "
+                      "attune::constant_view among the kernel's arguments, in order; "
+                      "attune::any_length says nothing of one");
+        if constexpr (fits) {
+            std::vector<std::function<std::int64_t(std::span<std::int64_t const>)>> in_order;
+            auto const add = [&]<class T>(T const& one) {
+                constexpr bool is_open = std::is_same_v<T, any_length_t>;
+                constexpr bool is_length = is_open || detail::length_part<T>;
+                static_assert(is_length,
+                              "attune: kernel.lengths(...): a length is a whole number, or a "
+                              "formula of attune::argument<i>, + - * /");
+                constexpr bool has_numbers = detail::reads_numbers<T, Args...>;
+                static_assert(has_numbers,
+                              "attune: kernel.lengths(...): attune::argument<i> is no whole number "
+                              "among the kernel's arguments");
+                in_order.emplace_back();
+                if constexpr (is_length && has_numbers && !is_open)
+                    in_order.back() = detail::as_length(one);
+            };
+            (add(elements), ...);
+            description_.lengths.of.clear();
+            std::size_t next = 0;
+            auto const place = [&](bool is_array) {
+                description_.lengths.of.emplace_back();
+                if (is_array) description_.lengths.of.back() = in_order[next++];
+            };
+            (place(detail::is_span<Args> || detail::is_constant_view<Args>), ...);
+            description_.lengths.numbers = [](void const* of) {
+                return std::apply(
+                    [](auto const&... args) { return detail::numbers_among(args...); },
+                    static_cast<host_call const*>(of)->arguments);
+            };
+        }
+        return *this;
+    }
+
+    /// `f(draw)` makes the arguments of one call, a std::tuple with a container for each array: for
+    /// calls that attune cannot make, with index arrays, permutations, sorted keys, sparse
+    /// matrices. The winner of a tuning proves itself on such calls: see attune::call_draw, which
+    /// `f` asks for sizes and contents. `f` is called many times, also in forked children, and must
+    /// use nothing but `draw`: equal draws must make equal calls.
+    ///
+    /// Example  kernel.calls([](attune::call_draw& draw) {
+    ///              csr m = random_matrix(draw.size(1, 5000), draw); // yours
+    ///              std::vector<float> y(m.rows);
+    ///              return std::tuple{m.start, m.column, m.value, draw.reals(m.columns), y};
+    ///          });
+    template <class F>
+    kernel& calls(F f)
+    {
+        constexpr bool on_host = !(detail::is_device_array<Args> || ...);
+        constexpr bool fits = on_host && detail::makes_arguments<F, Args...>();
+        static_assert(fits,
+                      "attune: kernel.calls(f): f must take attune::call_draw& and return a "
+                      "std::tuple with what makes each argument: a container of the elements for "
+                      "a std::span, else a value");
+        if constexpr (fits)
+            description_.calls = detail::make_call_maker<Result, Args...>(std::move(f));
         return *this;
     }
 

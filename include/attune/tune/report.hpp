@@ -44,7 +44,7 @@ struct served_shapes {
     std::uint64_t executions = 0; ///< runs of trusted code and variants in these checks
     double seconds = 0;           ///< wall seconds, those executions included
     double executed_s = 0;        ///< of the executions alone
-    std::uint64_t proofs = 0;     ///< derived smaller calls on which it was right
+    std::uint64_t proofs = 0;     ///< calls that attune made, on which it was right
     double proof_s = 0;           ///< wall seconds for these; usually once per variant
 };
 

@@ -259,7 +259,7 @@ private:
             return detail::make_frame_of<Result, Args...>(tolerances, these...);
         };
         call_frame out = frame(args...);
-        // No smaller calls with views and arrays of pointers.
+        // No calls of other sizes with views and arrays of pointers.
         constexpr bool can_shrink =
             !((detail::is_view<Args> || ...) || (detail::is_pointer_array<Args>() || ...));
         if constexpr (can_shrink)

@@ -13,6 +13,7 @@
 #include <attune/tune/kernel/call_frame.ipp>
 #include <attune/tune/kernel/code_rules.ipp>
 #include <attune/tune/kernel/compile_point.ipp>
+#include <attune/tune/kernel/declared_lengths.ipp>
 #include <attune/tune/kernel/device_facts.ipp>
 #include <attune/tune/kernel/fallback.ipp>
 #include <attune/tune/kernel/launch_declaration.ipp>

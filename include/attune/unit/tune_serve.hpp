@@ -15,9 +15,12 @@
 #include <attune/tune/dispatch/served/installed_variant.ipp>
 #include <attune/tune/dispatch/served/shape_register.ipp>
 #include <attune/tune/dispatch/served/shape_verifier.ipp>
-#include <attune/tune/shape/derived_shapes.ipp>
+#include <attune/tune/shape/drawn_calls.ipp>
 #include <attune/tune/shape/online_slot.ipp>
 #include <attune/tune/shape/shape_check.ipp>
 #include <attune/tune/shape/shape_proof.ipp>
 #include <attune/tune/shape/shape_table.ipp>
 #include <attune/tune/shape/shape_trust.ipp>
+#include <attune/tune/shape/size_relations.ipp>
+#include <attune/tune/shape/sized_arrays.ipp>
+#include <attune/tune/shape/variant_proof.ipp>

@@ -66,11 +66,16 @@ property_hash(std::uint64_t salt, property what, std::initializer_list<std::int6
     return 3 + static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(r)));
 }
 
+/// The bits of a number without its sign.
+[[nodiscard]] inline std::uint64_t magnitude_of(std::int64_t n)
+{
+    return n < 0 ? ~static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+}
+
 /// Two groups per power of two, plus the power itself; negative numbers have their own groups.
 [[nodiscard]] inline std::int64_t half_octave(std::int64_t n)
 {
-    std::uint64_t const size =
-        n < 0 ? ~static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+    std::uint64_t const size = magnitude_of(n);
     auto const width = static_cast<std::int64_t>(std::bit_width(size));
     std::int64_t const second =
         width >= 2 ? static_cast<std::int64_t>((size >> (width - 2)) & 1u) : 0;
@@ -123,13 +128,15 @@ public:
     template <class Condition>
     [[nodiscard]] bool all_of(std::span<std::int64_t const> key, Condition const& condition) const;
     [[nodiscard]] std::vector<shape_word> const& layout() const noexcept { return layout_; }
-
-private:
+    /// The words that are independent sizes: integers first, also equal ones, because code that is
+    /// wrong where two of them meet is wrong where they are equal, too; then lengths that are
+    /// neither an integer nor a product of two or three of them.
     /// @param to  room for the place of each word
     /// @return  how many there are
     [[nodiscard]] std::size_t sizes(std::span<std::int64_t const> key,
                                     std::span<std::size_t> to) const;
 
+private:
     std::vector<shape_word> layout_;
     std::int64_t place_mask_;
     std::vector<std::int64_t> tiles_{};  ///< of the parameters, for pairs of sizes
@@ -166,8 +173,6 @@ inline shape_properties::shape_properties(std::vector<shape_word> layout,
     moduli_ = std::move(needed);
 }
 
-/// The words that are independent sizes: integers first, then lengths that are neither an integer
-/// nor a product of two or three of them.
 inline std::size_t shape_properties::sizes(std::span<std::int64_t const> key,
                                            std::span<std::size_t> to) const
 {
@@ -177,7 +182,7 @@ inline std::size_t shape_properties::sizes(std::span<std::int64_t const> key,
             to.data(), to.data() + count, [&](std::size_t i) { return key[i] == value; });
     };
     for (std::size_t i = 0; i < layout_.size(); ++i)
-        if (layout_[i].part == shape_part::number && !is_known(key[i])) to[count++] = i;
+        if (layout_[i].part == shape_part::number) to[count++] = i;
     std::size_t const numbers = count;
     auto const is_product = [&](std::int64_t value) {
         for (std::size_t a = 0; a < numbers; ++a) {

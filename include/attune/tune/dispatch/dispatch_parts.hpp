@@ -97,6 +97,11 @@ struct dispatch_parts {
     /// @pre  the turn is this thread's
     /// @return  whether a report says all; false: a call verifies or refuses it
     [[nodiscard]] bool install(served_inputs& of, keyed_call const& call, known_variant found);
+    /// The winner proves itself on calls that are drawn from the one that it was tuned for, for a
+    /// tenth of the tuning's time, within 0.5 and 1 s, and within what a tuning may take.
+    /// @pre  the turn is this thread's
+    void
+    prove_winner(served_inputs& of, std::span<std::int64_t const> key, call_frame const& frame);
     /// Looks once for what may serve while there is no winner, and compiles it. @pre  the turn
     void find_near(served_inputs& of);
     /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by

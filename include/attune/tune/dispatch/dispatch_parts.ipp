@@ -10,6 +10,7 @@
 #include <attune/tune/dispatch/served/bucketed_inputs.hpp>
 #include <attune/tune/report.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -209,8 +210,25 @@ dispatch_parts::install(served_inputs& of, keyed_call const& call, known_variant
     }
     if (!won.is_for_this_shape || is_refused(of, call.inputs, of.winner_at.value())) return false;
     of.verifier->add(call.shape);
+    prove_winner(of, call.shape, call.frame);
     shapes.serve(shapes.meet(call.shape).shape, *of.winner, true);
     return true;
+}
+
+ATTUNE_INLINE void dispatch_parts::prove_winner(served_inputs& of,
+                                                std::span<std::int64_t const> key,
+                                                call_frame const& frame)
+{
+    if (of.winner_is_default || of.outcome.how != decision::tuned) return;
+    constexpr double share = 0.1;
+    constexpr double most_s = 1;
+    constexpr double least_s = 0.5;
+    double const limit_s = std::clamp(share * of.outcome.elapsed_s, least_s, most_s);
+    try {
+        of.verifier->prove(key, frame, std::min(limit_s, subject.options.limits.seconds));
+    } catch (std::exception const& e) {
+        report.note("the winner did not prove itself on other sizes: " + std::string(e.what()));
+    }
 }
 
 ATTUNE_INLINE void dispatch_parts::drop_near(served_inputs& of)

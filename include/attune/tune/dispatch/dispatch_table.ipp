@@ -119,6 +119,7 @@ struct dispatch_table::state {
         if (parts.is_refused(of, inputs, of.winner_at.value())) return parts.settle(of, met.shape);
         if (is_for_this) {
             of.verifier->add(key);
+            parts.prove_winner(of, key, frame);
             return parts.shapes.serve(met.shape, *of.winner, true);
         }
         if (of.winner_is_default) return parts.shapes.serve(met.shape, *of.winner);
@@ -244,6 +245,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
             s.parts.report.note(said);
     shape_register::met_shape met = s.parts.shapes.meet(key);
     if (met.serves != nullptr && tunes_now == nullptr) return *met.serves;
+    require_lengths(subject.kernel.name, subject.kernel.lengths, frame);
     if (!subject.is_taken(frame))
         return s.parts.serve_plain(met.shape, tunes_now != nullptr ? &tunes_now->report : nullptr);
     std::shared_ptr<served_inputs> const held = s.parts.served_for(inputs);

@@ -22,7 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// What of the shape of a call counts for this kernel.
 [[nodiscard]] shape_choice shape_choice_of(kernel_description const& kernel);
-/// What of it stays in the smaller calls on which a variant is proven: inputs, but for those that
+/// What of it stays in the drawn calls on which a variant is proven: inputs, but for those that
 /// kernel.bucket(f) lets others stand for.
 [[nodiscard]] shape_choice shape_choice_of_proofs(kernel_description const& kernel);
 

@@ -34,6 +34,7 @@ struct call_argument {
     std::size_t buffer = by_value; ///< of an array: index into call_frame::buffers
     bool on_device = false;        ///< the array is in a device's memory
     bool is_pointer = false;       ///< the array is a pointer: see call_frame::set_extent()
+    bool has_fixed_length = false; ///< by its type, as std::span<T, 16>
     std::size_t element_bytes = 0; ///< of an array
     std::vector<std::byte> value;  ///< of a number
     /// Of a span its length; of a view slices, rows, columns, then strides; in elements.
@@ -63,7 +64,8 @@ struct call_frame {
     /// Makes the same call with other sizes, by argument: a length up to the array's own, or the
     /// value of an integer; -1: unchanged. Empty: not possible for this call.
     std::function<call_frame(std::span<std::int64_t const> sizes)> resized{};
-    std::shared_ptr<void> result{}; ///< the kernel's return value, in the frame's own memory
+    std::shared_ptr<void>
+        result{}; ///< the frame's own memory: the kernel's return value, drawn arrays
     /// An argument is a constant_view: the first run of code may make forms that later calls find.
     bool has_forms = false;
 
@@ -74,6 +76,9 @@ struct call_frame {
     [[nodiscard]] bool is_complete() const noexcept;
     /// Whether it has arrays, and no element in any.
     [[nodiscard]] bool has_only_empty_arrays() const noexcept;
+    /// Whether it returns nothing and has no element in any array that it may write: then any code
+    /// is right.
+    [[nodiscard]] bool writes_nothing() const noexcept;
 
 private:
     void set_targets(call_argument const& what, std::size_t count);
@@ -249,6 +254,7 @@ void note_argument(call_frame& out,
         } else {
             b = as_buffer(std::span<element>(argument.data(), argument.size()), position);
             noted.lengths = {argument.size()};
+            if constexpr (is_span<T>) noted.has_fixed_length = T::extent != std::dynamic_extent;
         }
         if (within) tolerate(b, *within);
         noted.buffer = out.buffers.size();

@@ -35,6 +35,13 @@ ATTUNE_INLINE bool call_frame::has_only_empty_arrays() const noexcept
     return has_arrays;
 }
 
+ATTUNE_INLINE bool call_frame::writes_nothing() const noexcept
+{
+    for (buffer const& b : buffers)
+        if (b.writable && b.bytes > 0) return false;
+    return true;
+}
+
 ATTUNE_INLINE void call_frame::set_targets(call_argument const& what, std::size_t count)
 {
     std::size_t const pointers = buffers[what.buffer].bytes / sizeof(void*);

@@ -11,6 +11,8 @@
 #include <attune/declare/lower.hpp>
 #include <attune/measure/arrays/buffer.hpp>
 #include <attune/tune/kernel/call_frame.hpp>
+#include <attune/tune/kernel/declared_lengths.hpp>
+#include <attune/tune/kernel/drawn_arguments.hpp>
 #include <attune/tune/kernel/input_bucket.hpp>
 #include <attune/tune/kernel/launch_declaration.hpp>
 #include <attune/tune/kernel/stated_work.hpp>
@@ -71,6 +73,8 @@ struct kernel_description {
     bool any_shape = false;      ///< a variant verified for one call is valid for all calls
     bool any_alignment = false;  ///< and for arrays that lie elsewhere in a cache line
     std::vector<detail::input_bucket> buckets{}; ///< of kernel.bucket<i>(f)
+    detail::declared_lengths lengths{};          ///< of kernel.lengths(...)
+    detail::drawn_call_maker calls{};            ///< of kernel.calls(f); may be empty
 };
 
 } // namespace attune::inline ATTUNE_ABI

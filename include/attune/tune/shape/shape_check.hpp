@@ -18,6 +18,9 @@ struct shape_check_limits {
     double check_s = 1; ///< wall seconds; a check that would take longer is not done
     std::size_t most_bytes = std::size_t{1} << 30; ///< all arrays of the call together
     bool compares_times = true;                    ///< else shape_verdict::is_slower says nothing
+    /// One of many checks of one variant, on calls that attune made: what a run changes of the
+    /// process is not looked at, and times are compared where the first ones differ clearly.
+    bool is_one_of_many = false;
 };
 
 /// Runs an installed variant on copies of this call's arrays, between guard pages, and compares

@@ -16,14 +16,17 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The calls on which a variant was right.
 struct shape_proof {
-    std::vector<bool> is_right{}; ///< by call; false also where nothing is known
-    double elapsed_s = 0;         ///< wall seconds
+    /// By call: its results are right, and it is not clearly slower; false where nothing is known.
+    std::vector<bool> is_right{};
+    double elapsed_s = 0; ///< wall seconds
 };
 
-/// verify_shape() for many calls in one child. If the trusted code or the variant crashes or hangs
-/// on a call, another child continues with the next call, up to a few times.
+/// verify_shape() for many calls in one child. A call on which the trusted code fails, also by an
+/// access outside of its arrays, proves nothing. After a variant's crash or hang another child
+/// continues with the next call, up to a few times. What runs change of their process is not looked
+/// at, as first_runs does.
 ///
-/// @param count     number of calls
+/// @param count     number of calls, at most 1,024
 /// @param frame_at  makes call `i`; called in the child
 /// @param limit_s   wall seconds; calls not reached by then are not right
 /// @return  all false if no child process can be made. Never throws

@@ -6,6 +6,7 @@
 #include <attune/measure/clock/clocks.hpp>
 #include <attune/measure/sandbox/child_process.hpp>
 #include <attune/measure/sandbox/isolation.hpp>
+#include <attune/measure/sandbox/shared_with_child.hpp>
 #include <attune/tune/shape/shape_check.hpp>
 #include <attune/tune/shape/shape_proof.hpp>
 
@@ -23,7 +24,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 struct proof_progress {
     static constexpr std::size_t most_calls = 1024;
 
-    std::atomic<std::size_t> at{0};
+    std::atomic<std::size_t> at{0}; ///< the current call; of a child that returned, the next one
     std::atomic<double> begun_s{0}; ///< start of the current call
     std::array<std::atomic<std::uint64_t>, most_calls> marks{};
 };
@@ -35,7 +36,7 @@ struct proof_progress {
     return (out * 0x94d049bb133111ebu) | 1u;
 }
 
-inline constexpr double proof_call_limit_s = 0.1;
+inline constexpr double proof_call_limit_s = 0.25;
 inline constexpr int most_proof_children = 16;
 
 ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
@@ -72,10 +73,16 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
                                      frame,
                                      trusted,
                                      tried,
-                                     {.check_s = proof_call_limit_s, .compares_times = false},
-                                     isolation::none);
-                    if (verdict.how == shape_verdict::ending::right)
-                        progress.marks[i].store(proof_mark(secret, i));
+                                     {.check_s = proof_call_limit_s, .is_one_of_many = true},
+                                     isolation::guard);
+                    bool const is_right =
+                        verdict.how == shape_verdict::ending::right && !verdict.is_slower;
+                    if (is_right) progress.marks[i].store(proof_mark(secret, i));
+                    progress.at.store(i + 1);
+                    // A crash may have damaged this child's memory.
+                    if (verdict.how == shape_verdict::ending::wrong &&
+                        verdict.why.stage != failure_stage::verify)
+                        break;
                 }
             };
             child_limits limits;
@@ -84,9 +91,11 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
                 double const since_s = progress.begun_s.load();
                 return since_s > 0 ? since_s + 2 * proof_call_limit_s : 1e18;
             };
+            progress.begun_s.store(clocks.wall_s());
             child_end const end = run_in_child(run, {}, limits);
-            if (end.ending == child_ending::returned) break;
-            from = std::max(progress.at.load(), from) + 1; // the failed call proves nothing
+            std::size_t const at = std::max(progress.at.load(), from);
+            from = end.ending == child_ending::returned ? at : at + 1;
+            if (end.ending == child_ending::returned && clocks.wall_s() - begun_s > limit_s) break;
         }
         for (std::size_t i = 0; i < count; ++i)
             out.is_right[i] = progress.marks[i].load() == proof_mark(secret, i);

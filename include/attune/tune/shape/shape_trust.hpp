@@ -11,17 +11,55 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace attune::inline ATTUNE_ABI::detail {
 
+/// A set of hashes that are uniform by themselves: a look at it is one or two loads.
+class hash_set {
+public:
+    [[nodiscard]] bool contains(std::uint64_t hash) const noexcept
+    {
+        for (std::size_t i = hash & mask();; i = (i + 1) & mask()) {
+            if (at_[i] == hash) return true;
+            if (at_[i] == 0) return false;
+        }
+    }
+    void insert(std::uint64_t hash)
+    {
+        if (2 * ++count_ > at_.size()) grow();
+        place(hash);
+    }
+
+private:
+    [[nodiscard]] std::size_t mask() const noexcept { return at_.size() - 1; }
+    void place(std::uint64_t hash)
+    {
+        std::size_t i = hash & mask();
+        while (at_[i] != 0 && at_[i] != hash)
+            i = (i + 1) & mask();
+        if (at_[i] == hash) --count_;
+        at_[i] = hash;
+    }
+    void grow()
+    {
+        std::vector<std::uint64_t> const old =
+            std::exchange(at_, std::vector<std::uint64_t>(2 * at_.size()));
+        for (std::uint64_t const hash : old)
+            if (hash != 0) place(hash);
+    }
+
+    std::vector<std::uint64_t> at_ = std::vector<std::uint64_t>(64); ///< 0: empty
+    std::size_t count_ = 0;
+};
+
 /// A shape is trusted if each of its properties has occurred in a verified shape. Its properties
 /// are:
-/// - for each size (a length or an integer; equal ones count once; of a length that is a product of
-///   integers, its factors count): the remainder by 64, by every number up to 16 and by every
-///   number among the variant's parameters; its half octave; whether it is a power of two; and
-///   whether a size at least as large was verified
+/// - for each size (an integer, or a length that is neither an integer nor a product of integers):
+///   the remainder by 64, by every number up to 16 and by every number among the variant's
+///   parameters; its half octave; whether it is a power of two; and whether a size at least as
+///   large was verified
 /// - for each two sizes: which one is larger; for each two parameters whether the sizes are
 ///   smaller, multiples, or neither; and whether a product at least as large was verified, because
 ///   numbers of 16 or 32 bits overflow there
@@ -55,20 +93,32 @@ public:
     void distrust() noexcept { is_distrusted_ = true; }
     [[nodiscard]] bool is_distrusted() const noexcept { return is_distrusted_; }
 
+    /// Called when nothing shows that the variant is right for a shape that attune made: its class
+    /// never serves it.
+    void except(std::span<std::int64_t const> key);
+    /// Called when the variant was right for a shape, but slower than the default: shapes all of
+    /// whose sizes have about as many bits, up to two more or less, are not trusted. After many
+    /// such shapes none is.
+    void add_slow(std::span<std::int64_t const> key);
+
     /// Called when a shape is served because its class is trusted.
     /// @return whether to verify it all the same: true for the first, second, fourth, eighth ...
     ///          call
     [[nodiscard]] bool wants_recheck() noexcept;
 
 private:
-    /// Calls f(product) for each two sizes, in one order.
+    [[nodiscard]] std::vector<int> octaves_of(std::span<std::int64_t const> key) const;
+    [[nodiscard]] std::uint64_t hash_without_places(std::span<std::int64_t const> key) const;
+    [[nodiscard]] bool is_near_slow(std::span<std::int64_t const> key) const;
+    /// Calls f(place, value) for each size, and for the product of each two.
     template <class F>
-    void for_each_product(std::span<std::int64_t const> key, F const& f) const;
+    void for_each_size(std::span<std::int64_t const> key, F const& f) const;
 
-    std::vector<std::int64_t> largest_;      ///< largest verified value, by word
-    std::vector<double> largest_products_{}; ///< of two sizes, in the order of for_each_product()
+    std::vector<double> largest_{}; ///< that were verified, by the places of for_each_size()
     shape_properties properties_;
-    std::unordered_set<std::uint64_t> verified_{};
+    hash_set verified_{};
+    hash_set excepted_{};
+    std::vector<std::vector<int>> slow_{}; ///< octaves of the words of slow shapes; 0: no size
     std::uint64_t by_class_ = 0;
     bool is_distrusted_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -15,50 +16,88 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
                                        std::vector<std::int64_t> divisors,
                                        std::uint32_t modulus)
-    : largest_(layout.size(), std::numeric_limits<std::int64_t>::min())
-    , properties_(std::move(layout), std::move(divisors), modulus)
+    : properties_(std::move(layout), std::move(divisors), modulus)
 {
 }
 
 template <class F>
-void shape_trust::for_each_product(std::span<std::int64_t const> key, F const& f) const
+void shape_trust::for_each_size(std::span<std::int64_t const> key, F const& f) const
 {
-    std::vector<shape_word> const& layout = properties_.layout();
-    for (std::size_t i = 0; i < key.size(); ++i)
-        for (std::size_t j = i + 1; j < key.size(); ++j)
-            if (is_size(layout[i].part) && is_size(layout[j].part))
-                f(static_cast<double>(key[i]) * static_cast<double>(key[j]));
+    std::size_t const words = key.size();
+    std::vector<std::size_t> own(words);
+    own.resize(properties_.sizes(key, own));
+    for (std::size_t a = 0; a < own.size(); ++a) {
+        f(own[a], static_cast<double>(key[own[a]]));
+        for (std::size_t b = a + 1; b < own.size(); ++b) {
+            // Lengths may come and go among the sizes: the place is that of the two words.
+            auto const [low, high] = std::minmax(own[a], own[b]);
+            f((low + 1) * words + high,
+              static_cast<double>(key[low]) * static_cast<double>(key[high]));
+        }
+    }
 }
 
 ATTUNE_INLINE bool shape_trust::covers(std::span<std::int64_t const> key) const
 {
-    if (is_distrusted_) return false;
-    for (std::size_t i = 0; i < key.size(); ++i)
-        if (is_size(properties_.layout()[i].part) && key[i] > largest_[i]) return false;
-    std::size_t pair = 0;
+    if (is_distrusted_ || is_near_slow(key) || excepted_.contains(hash_without_places(key)))
+        return false;
     bool has_larger = false;
-    for_each_product(key, [&](double product) {
-        has_larger |= pair >= largest_products_.size() || product > largest_products_[pair];
-        ++pair;
+    for_each_size(key, [&](std::size_t at, double value) {
+        has_larger |= at >= largest_.size() || value > largest_[at];
     });
-    if (has_larger) return false;
-    std::vector<std::uint64_t> const all = properties_.of(key);
-    return std::all_of(
-        all.begin(), all.end(), [&](std::uint64_t p) { return verified_.contains(p); });
+    return !has_larger &&
+           properties_.all_of(key, [&](std::uint64_t p) { return verified_.contains(p); });
 }
 
 ATTUNE_INLINE void shape_trust::add(std::span<std::int64_t const> key)
 {
-    for (std::size_t i = 0; i < key.size(); ++i)
-        largest_[i] = std::max(largest_[i], key[i]);
-    std::size_t pair = 0;
-    for_each_product(key, [&](double product) {
-        if (pair == largest_products_.size()) largest_products_.push_back(product);
-        largest_products_[pair] = std::max(largest_products_[pair], product);
-        ++pair;
-    });
+    std::size_t const words = key.size();
+    largest_.resize((words + 1) * words, std::numeric_limits<double>::lowest());
+    for_each_size(
+        key, [&](std::size_t at, double value) { largest_[at] = std::max(largest_[at], value); });
     for (std::uint64_t const p : properties_.of(key))
         verified_.insert(p);
+}
+
+ATTUNE_INLINE std::vector<int> shape_trust::octaves_of(std::span<std::int64_t const> key) const
+{
+    std::vector<int> out(key.size());
+    for (std::size_t i = 0; i < key.size(); ++i)
+        if (is_size(properties_.layout()[i].part))
+            out[i] = static_cast<int>(std::bit_width(magnitude_of(key[i])));
+    return out;
+}
+
+ATTUNE_INLINE bool shape_trust::is_near_slow(std::span<std::int64_t const> key) const
+{
+    if (slow_.empty()) return false;
+    std::vector<int> const its = octaves_of(key);
+    return std::any_of(slow_.begin(), slow_.end(), [&](std::vector<int> const& slow) {
+        return std::equal(its.begin(), its.end(), slow.begin(), [](int a, int b) {
+            return std::abs(a - b) <= 2;
+        });
+    });
+}
+
+ATTUNE_INLINE std::uint64_t
+shape_trust::hash_without_places(std::span<std::int64_t const> key) const
+{
+    std::vector<std::int64_t> without(key.begin(), key.end());
+    for (std::size_t i = 0; i < without.size(); ++i)
+        if (properties_.layout()[i].part == shape_part::places) without[i] = 0;
+    return hash_of_shape(without);
+}
+
+ATTUNE_INLINE void shape_trust::except(std::span<std::int64_t const> key)
+{
+    excepted_.insert(hash_without_places(key));
+}
+
+ATTUNE_INLINE void shape_trust::add_slow(std::span<std::int64_t const> key)
+{
+    constexpr std::size_t most_slow = 16;
+    if (!is_near_slow(key)) slow_.push_back(octaves_of(key));
+    if (slow_.size() > most_slow) distrust();
 }
 
 ATTUNE_INLINE bool shape_trust::wants_recheck() noexcept

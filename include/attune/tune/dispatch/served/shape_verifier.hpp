@@ -31,12 +31,12 @@ inline constexpr std::uint32_t often_met = 4;
 [[nodiscard]] std::vector<std::int64_t> divisors_of(description const& space, point const& at);
 
 /// Decides for one variant. It serves a shape once it was verified for that shape, or for a class
-/// that has proven itself (shape_trust.hpp); until then the default serves. A shape is verified
-/// when it is met for the second time; of those that were met once, one in about twenty is. One
-/// that its class serves is verified when it was met `often_met` times. The default serves a shape
-/// for which the variant is clearly slower. A variant that is wrong or slower anywhere loses what
-/// it had earned by classes. What was verified in an earlier process is not verified again. One
-/// thread at a time.
+/// that has proven itself (shape_trust.hpp), as by calls that attune draws (prove()); until then
+/// the default serves. A shape is verified when it is met for the second time; of those that were
+/// met once, one in about twenty is. One that its class serves is verified when it was met
+/// `often_met` times. The default serves a shape for which the variant is clearly slower, and
+/// shapes of about its sizes. A variant that is wrong anywhere loses what it had earned by classes.
+/// What was verified in an earlier process is not verified again. One thread at a time.
 class shape_verifier {
 public:
     /// What it works with; all outlives it.
@@ -62,6 +62,13 @@ public:
     /// The variant was right for this shape.
     void add(std::span<std::int64_t const> key);
 
+    /// Runs the variant and the default on calls that are drawn from this one, so that it takes few
+    /// real calls until most shapes are served; see prove_variant(). Only where this call has more
+    /// sizes than those before: integers below 2 are none.
+    /// @param limit_s  wall seconds
+    /// Errors   as default_code::code_of()
+    void prove(std::span<std::int64_t const> key, call_frame const& frame, double limit_s);
+
     /// The variant, if it serves this shape and need not run for that; else null.
     /// @pre  the turn is this thread's, or shape_register::locked() calls this
     [[nodiscard]] installed_variant const* covering(std::span<std::int64_t const> key) const;
@@ -85,7 +92,6 @@ private:
     [[nodiscard]] bool may_check(bool is_first) const;
     [[nodiscard]] std::string addresses_said() const;
     [[nodiscard]] std::vector<std::int64_t> as_counted(std::span<std::int64_t const> key) const;
-    void prove(std::span<std::int64_t const> key, call_frame const& frame);
     [[nodiscard]] shape_verdict verify(installed_variant const& trusted, call_frame const& frame);
     void keep(std::span<std::int64_t const> key, bool is_right) const;
     void note_failure(shape_verdict const& verdict, std::string const& what);
@@ -100,8 +106,8 @@ private:
     proof_memory memory_;
     enum class known_verdict : std::uint8_t { right, wrong, slower };
     std::map<std::vector<std::int64_t>, known_verdict> proven_before_{}; ///< by as_counted()
-    std::vector<std::vector<std::int64_t>> proven_for_{}; ///< relations_of(): see prove()
-    std::uint64_t new_shapes_ = 0;                        ///< met so far
+    std::size_t proven_sizes_ = 0; ///< the most that a call had from which prove() drew
+    std::uint64_t new_shapes_ = 0; ///< met so far
     std::uint64_t checks_ = 0;
     served_shapes counts_{};
 };

@@ -12,9 +12,9 @@
 #include <attune/tune/dispatch/served/shape_verifier.hpp>
 #include <attune/tune/kernel/problem.hpp>
 #include <attune/tune/loop/make_bench.hpp>
-#include <attune/tune/shape/derived_shapes.hpp>
 #include <attune/tune/shape/shape_check.hpp>
-#include <attune/tune/shape/shape_proof.hpp>
+#include <attune/tune/shape/size_relations.hpp>
+#include <attune/tune/shape/variant_proof.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,8 +26,6 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// verified: at most 5 % of the calls where all shapes differ.
 inline constexpr std::uint64_t verified_at_once = 2;
 inline constexpr std::uint64_t shapes_per_check = 24;
-/// A variant is proven on smaller calls for so many different relations between lengths and sizes.
-inline constexpr std::size_t most_proofs = 3;
 
 ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, point const& at)
 {
@@ -121,43 +119,61 @@ ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trus
         ->verify(trusted.code, variant_.code, options.limits.check_s);
 }
 
-/// Runs the variant on many smaller calls that can be made of this one; what is right there is
-/// verified. Remainders, tiles and orders of sizes are, so that it takes few real calls more.
-ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame)
+ATTUNE_INLINE void
+shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame, double limit_s)
 {
     dispatched_kernel const& subject = with_.subject;
-    if (!frame.resized || trust_.is_distrusted() || subject.target() != nullptr) return;
-    shape_choice const choice = shape_choice_of_proofs(subject.kernel);
-    std::vector<std::int64_t> relations = relations_of(subject.layout, key, choice);
-    if (proven_for_.size() >= most_proofs ||
-        std::find(proven_for_.begin(), proven_for_.end(), relations) != proven_for_.end())
+    bool const has_pointers =
+        std::any_of(frame.arguments.begin(), frame.arguments.end(), [](call_argument const& one) {
+            return one.is_pointer; // nothing gives them other extents
+        });
+    bool const can_make_calls = (frame.resized && !has_pointers) || subject.kernel.calls;
+    if (!can_make_calls || trust_.is_distrusted() || memory_.is_required ||
+        subject.kernel.any_shape || subject.target() != nullptr)
         return;
-    proven_for_.push_back(std::move(relations));
-    std::vector<derived_shape> const smaller =
-        derived_shapes(subject.layout, key, choice, divisors_);
-    if (smaller.empty()) return;
-    installed_variant const& trusted = with_.defaults.code_of(of_);
-    shape_proof const proof = prove_shapes(
-        subject.kernel,
-        smaller.size(),
-        [&](std::size_t i) { return frame.resized(smaller[i].sizes); },
-        trusted.code,
-        variant_.code,
-        subject.options.limits.check_s / 4,
-        subject.options.measuring.protect);
+    shape_choice const choice = shape_choice_of_proofs(subject.kernel);
+    std::size_t const sizes = subject.kernel.calls ? 1 : sizes_among(subject.layout, key, choice);
+    if (sizes <= proven_sizes_) return;
+    proven_sizes_ = sizes;
+    variant_proof const proof = prove_variant({subject.kernel,
+                                               subject.layout,
+                                               choice,
+                                               shape_choice_of(subject.kernel),
+                                               with_.defaults.code_of(of_).code,
+                                               variant_.code,
+                                               divisors_,
+                                               modulus_,
+                                               subject.options.measuring.protect},
+                                              key,
+                                              frame,
+                                              trust_,
+                                              limit_s);
     counts_.proof_s += proof.elapsed_s;
-    for (std::size_t i = 0; i < proof.is_right.size(); ++i)
-        if (proof.is_right[i]) {
-            add(smaller[i].key);
-            keep(smaller[i].key, true);
-            ++counts_.proofs;
-        }
+    counts_.proofs += proof.right.size();
+    if (!proof.trouble.empty())
+        with_.report.note("kernel.calls(f) of kernel '" + subject.kernel.name +
+                          "' failed, so that the variant proves itself on the program's calls "
+                          "alone: " +
+                          proof.trouble);
+    for (std::vector<std::int64_t> const& shape : proof.right) {
+        add(shape);
+        keep(shape, true);
+    }
+    with_.shapes.locked([&] {
+        for (std::vector<std::int64_t> const& shape : proof.open)
+            trust_.except(shape);
+    });
+    if (!proof.right.empty())
+        with_.report.set_serving(counts_,
+                                 "the variant serves: it was right on " +
+                                     std::to_string(proof.right.size()) +
+                                     " calls that attune made" + addresses_said());
 }
 
 /// No class of shapes counts any more.
 ATTUNE_INLINE void shape_verifier::distrust(std::string const& why)
 {
-    bool const is_news = !trust_.is_distrusted();
+    bool const is_news = counts_.wrong == 1;
     with_.shapes.locked([&] { trust_.distrust(); });
     with_.shapes.withdraw(variant_);
     if (is_news)
@@ -225,7 +241,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     bool const may_check_now = may_check(is_first);
     bool is_covered = !memory_.is_required && trust_.covers(key);
     if (!is_covered && !memory_.is_required && may_check_now) {
-        prove(key, frame);
+        prove(key, frame, with_.subject.options.limits.check_s / 4);
         is_covered = trust_.covers(key);
     }
     // Its class says that the variant is right, not that it is fast: a shape that is met often is
@@ -262,7 +278,11 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         remember(known_verdict::slower);
         std::string const times = seconds_text(verdict.tried_s) + " a call, the default " +
                                   seconds_text(verdict.trusted_s);
-        distrust("slower than the default where " + where + " (" + times + ")");
+        if (counts_.slower == 1)
+            with_.report.note("the variant is slower than the default where " + where + " (" +
+                              times + "); the default serves calls of about these sizes");
+        with_.shapes.locked([&] { trust_.add_slow(key); });
+        with_.shapes.withdraw(variant_);
         with_.report.set_serving(counts_,
                                  "the default serves: the variant is slower where " + where + " (" +
                                      times + ")");
@@ -270,7 +290,7 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     }
     if (verdict.how == shape_verdict::ending::right) {
         ++counts_.verified;
-        add(key);
+        if (!frame.writes_nothing()) add(key);
         remember(known_verdict::right);
         keep(key, true);
         with_.report.set_serving(
