@@ -174,8 +174,18 @@ inline void bind_descendants() noexcept
 {
 #if defined(__linux__)
     prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); // orphans stay below this process
-    // Where it is killed, nothing reaps them: each ends with its own parent.
-    pthread_atfork(nullptr, nullptr, [] { prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL); });
+    // Where it is killed, nothing reaps them: each ends with its own parent, also with one that has
+    // ended by now while nobody below took it.
+    static pid_t subreaper = 0;
+    subreaper = getpid();
+    static pid_t forking = 0;
+    pthread_atfork([] { forking = getpid(); },
+                   nullptr,
+                   [] {
+                       prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL);
+                       pid_t const parent = getppid();
+                       if (parent != forking && parent != subreaper) _exit(EXIT_FAILURE);
+                   });
 #endif
 }
 
