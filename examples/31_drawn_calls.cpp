@@ -35,11 +35,11 @@ int main()
         return std::tuple{from, draw.reals(50), std::vector<float>(count)};
     });
     attune::tuned spread{indexed, attune::clang_compiler{}, {.limits = {.evaluations = 3}}};
-    std::vector<int> const from(1000, 7);
+    std::vector<int> const from(100'000, 7);
     std::vector<float> const x(50, 3.0f);
-    std::vector<float> y(1000);
+    std::vector<float> y(100'000);
     spread(from, x, y);
-    std::printf("y[999] = %.0f\n", static_cast<double>(y[999]));
+    std::printf("y[99999] = %.0f\n", static_cast<double>(y[99'999]));
 }
 // prints:
-// y[999] = 3
+// y[99999] = 3
