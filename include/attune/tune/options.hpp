@@ -57,7 +57,8 @@ struct tuning_limits {
     std::uint64_t evaluations = search_limits::any_number; ///< per tuning, with the default's
     /// Per tuning: wall seconds in total, but for the runs of a reference (kernel.reference; of a
     /// program the plain nest), which may take as many again. A compilation that is under way at
-    /// its end may take ten times as long as the slowest before it, and two seconds at least.
+    /// its end may take ten times as long as the slowest before it, and two seconds at least. A
+    /// winner then proves itself on other sizes, for a second at most.
     double seconds = search_limits::any_time;
     // When to stop early: see search_limits. Values are seconds of one call.
     double target = search_limits{}.target;

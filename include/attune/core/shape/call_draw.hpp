@@ -13,7 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-/// What the function of kernel.calls(f) draws from; a source of random bits for <random>, too.
+/// Random sizes and contents for the function of kernel.calls(f). It is also a generator for the
+/// distributions of <random>.
 class call_draw {
 public:
     using result_type = std::uint64_t;

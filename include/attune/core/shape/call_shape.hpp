@@ -56,8 +56,8 @@ struct place_bits {
     }
 };
 
-/// One word of a shape. `argument` is the number of the argument; in a word `places`, how many
-/// arrays the word has; in the word `overlaps`, how many arrays the call has.
+/// One word of a shape. `argument` says to which argument it belongs. In a word `places` it is the
+/// number of arrays in the word, in the word `overlaps` the number of arrays in the call.
 struct shape_word {
     shape_part part{};
     std::size_t argument = 0;

@@ -75,7 +75,7 @@ template <class Operation, class Left, class Right, class... Args>
 inline constexpr bool reads_numbers<joined_lengths<Operation, Left, Right>, Args...> =
     reads_numbers<Left, Args...> && reads_numbers<Right, Args...>;
 
-/// What may stand beside an operator: a formula, or a whole number.
+/// An operand: a formula, or a whole number.
 template <class T>
 concept length_part = is_length_formula<T> || std::integral<T>;
 template <class L, class R>
@@ -91,34 +91,20 @@ template <length_part T>
         return part;
 }
 
-/// What overflows: no array is as long.
+/// The value of a formula that overflows: no array is as long.
 inline constexpr std::int64_t no_length = std::numeric_limits<std::int64_t>::max();
 
-struct length_sum {
+/// `Sign` is one of + - * /. A quotient by 0 is 0.
+template <char Sign>
+struct length_operation {
     constexpr std::int64_t operator()(std::int64_t a, std::int64_t b) const
     {
+        if constexpr (Sign == '/') return b == 0 || b == -1 ? 0 : a / b;
         std::int64_t out = 0;
-        return __builtin_add_overflow(a, b, &out) ? no_length : out;
-    }
-};
-struct length_difference {
-    constexpr std::int64_t operator()(std::int64_t a, std::int64_t b) const
-    {
-        std::int64_t out = 0;
-        return __builtin_sub_overflow(a, b, &out) ? no_length : out;
-    }
-};
-struct length_product {
-    constexpr std::int64_t operator()(std::int64_t a, std::int64_t b) const
-    {
-        std::int64_t out = 0;
-        return __builtin_mul_overflow(a, b, &out) ? no_length : out;
-    }
-};
-struct length_quotient {
-    constexpr std::int64_t operator()(std::int64_t a, std::int64_t b) const
-    {
-        return b == 0 || b == -1 ? 0 : a / b;
+        bool const overflows = Sign == '+'   ? __builtin_add_overflow(a, b, &out)
+                               : Sign == '-' ? __builtin_sub_overflow(a, b, &out)
+                                             : __builtin_mul_overflow(a, b, &out);
+        return overflows ? no_length : out;
     }
 };
 
@@ -137,26 +123,26 @@ template <class L, class R>
     requires detail::length_parts<L, R>
 [[nodiscard]] constexpr auto operator+(L const& left, R const& right)
 {
-    return detail::join_lengths<detail::length_sum>(left, right);
+    return detail::join_lengths<detail::length_operation<'+'>>(left, right);
 }
 template <class L, class R>
     requires detail::length_parts<L, R>
 [[nodiscard]] constexpr auto operator-(L const& left, R const& right)
 {
-    return detail::join_lengths<detail::length_difference>(left, right);
+    return detail::join_lengths<detail::length_operation<'-'>>(left, right);
 }
 template <class L, class R>
     requires detail::length_parts<L, R>
 [[nodiscard]] constexpr auto operator*(L const& left, R const& right)
 {
-    return detail::join_lengths<detail::length_product>(left, right);
+    return detail::join_lengths<detail::length_operation<'*'>>(left, right);
 }
 /// Rounds towards zero.
 template <class L, class R>
     requires detail::length_parts<L, R>
 [[nodiscard]] constexpr auto operator/(L const& left, R const& right)
 {
-    return detail::join_lengths<detail::length_quotient>(left, right);
+    return detail::join_lengths<detail::length_operation<'/'>>(left, right);
 }
 
 } // namespace attune::inline ATTUNE_ABI

@@ -15,7 +15,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The compiler in the key of a problem of attune minimize.
 inline constexpr char const* minimize_compiler = "attune minimize";
 
-/// What the numbers of a problem are, as the setting of its key says.
+/// Meaning, unit and direction of the numbers of a problem, from the setting of its key.
 struct problem_objective {
     bool is_seconds = true;
     std::string unit{}; ///< of other numbers, where the user named it: "GFLOP/s"
@@ -32,7 +32,7 @@ struct problem_objective {
         if (!(best > 0 && other > 0)) return 0;
         return is_higher_better ? best / other : other / best;
     }
-    /// What a number is called.
+    /// The noun for such a number in texts.
     [[nodiscard]] std::string word() const { return is_seconds ? "time" : "value"; }
     /// "1.25 ms", "31.5 GFLOP/s", "31.5".
     [[nodiscard]] std::string text(double value) const

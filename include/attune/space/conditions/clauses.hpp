@@ -32,7 +32,7 @@ struct clause_part {
     [[nodiscard]] friend auto operator<=>(clause_part const&, clause_part const&) = default;
 };
 
-/// It holds where some part holds. One part for each parameter.
+/// A disjunction of parts, one for each parameter: it holds where any part holds.
 using clause = std::vector<clause_part>;
 
 /// A conjunction of clauses, or its negation.

@@ -174,8 +174,9 @@ inline void bind_descendants() noexcept
 {
 #if defined(__linux__)
     prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL); // orphans stay below this process
-    // Where it is killed, nothing reaps them: each ends with its own parent, also with one that has
-    // ended by now while nobody below took it.
+    // Where this process is killed, nothing reaps them. So each of them ends with its parent. Its
+    // parent may have ended before that was asked for: then it ends at once, unless it has become
+    // a child of this process, which ends it.
     static pid_t subreaper = 0;
     subreaper = getpid();
     static pid_t forking = 0;

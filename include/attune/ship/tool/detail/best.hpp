@@ -40,7 +40,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     return text;
 }
 
-/// Who reads the words of --macros.
+/// The program that is to read the words of --macros.
 enum class word_reader : std::uint8_t { shell, make, cmake };
 
 /// A text as one word where `reader` reads it.
@@ -61,8 +61,8 @@ enum class word_reader : std::uint8_t { shell, make, cmake };
     return out;
 }
 
-/// What compiles the kernel file with a configuration: macros, and flags of the kernel and of the
-/// configuration. A compiler that a parameter names is not among them.
+/// The options that compile the kernel file with a configuration: macros, and flags of the kernel
+/// and of the configuration. A compiler that a parameter names is not among them.
 /// Errors  attune::error: a parameter is no name of a macro, or has control characters
 [[nodiscard]] inline std::vector<std::string> compiler_words(stored_problem const& problem,
                                                              named_texts const& configuration)

@@ -167,7 +167,7 @@ private:
     std::array<struct ::sigaction, 2> before_{};
 };
 
-/// What of a run is its number.
+/// Where the number of a run comes from, by the options.
 /// Errors  words_error: several are named, or the pattern is none
 [[nodiscard]] inline measured_number measured_by(words const& given)
 {

@@ -177,7 +177,7 @@ private:
         text.substr(first, std::min(text.find('\n', first) - first, std::size_t{200})));
 }
 
-/// What of a run is its number.
+/// Where the number of a run comes from: its output, or its time.
 struct measured_number {
     enum class source : std::uint8_t { last_number, wall_time, pattern, json };
     source from = source::last_number;
