@@ -192,3 +192,66 @@ TEST_CASE("a call that changes nothing shows nothing")
         for (int k : {1, 7, 64})
             if (m % 4 != 0) CHECK_FALSE(of.covers(m, 33, k));
 }
+
+namespace {
+
+using copy = void(in, out, int);
+void copied(in x, out y, int n)
+{
+    for (int i = 0; i < n; ++i)
+        y[static_cast<std::size_t>(i)] = x[static_cast<std::size_t>(i)];
+}
+/// As if it loaded eight aligned numbers at once.
+void copied_aligned(in x, out y, int n)
+{
+    copied(x, y, n);
+    if (n >= 8 && reinterpret_cast<std::uintptr_t>(x.data()) % 32 != 0) y[0] += 1;
+}
+
+} // namespace
+
+TEST_CASE("short calls at other addresses do not prove these for long ones")
+{
+    if (is_skipped(address_sanitized || thread_sanitized, jumps_out_of_handlers)) return;
+    using shape = shape_of_call<in, out, int>;
+    std::vector<shape_word> const layout = shape::layout();
+    attune::kernel<copy> const kernel{
+        "copy",
+        attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "copy.kernel.cpp"),
+        attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
+    words const divisors{8};
+    alignas(64) static float x[1024];
+    alignas(64) static float y[1024];
+    auto const frame_of = [](in from, out to, int n) { return make_call_frame({}, from, to, n); };
+    attune::call_frame frame = frame_of(x, y, 1024);
+    frame.resized = [&](std::span<std::int64_t const> s) {
+        auto const count = [](std::int64_t n) {
+            return n < 0 ? std::size_t{1024}
+                         : std::min(static_cast<std::size_t>(n), std::size_t{1024});
+        };
+        return frame_of(in(x).first(count(s[0])),
+                        out(y).first(count(s[1])),
+                        s[2] < 0 ? 1024 : static_cast<int>(s[2]));
+    };
+    auto const first = shape{attune::detail::shape_choice{}}(in(x), out(y), 1024);
+    words const key(first.begin(), first.end());
+    for (bool const is_right : {true, false}) {
+        attune::callable trusted, tried;
+        trusted.address = reinterpret_cast<void*>(&copied);
+        tried.address = reinterpret_cast<void*>(is_right ? &copied : &copied_aligned);
+        shape_trust trust(layout, divisors);
+        trust.add(key);
+        variant_proof const proof = prove_variant(
+            {kernel.describe(), layout, {}, {}, trusted, tried, divisors}, key, frame, trust, 20);
+        for (words const& one : proof.right)
+            trust.add(one);
+        int covered = 0;
+        for (std::int64_t place = 4; place < 64; place += 4)
+            for (std::int64_t n : {40, 100, 1'000, 3'000})
+                if (place % 32 != 0) {
+                    words elsewhere{n, n, n, 0, place};
+                    covered += trust.covers(elsewhere) ? 1 : 0;
+                }
+        CHECK((covered > 0) == is_right);
+    }
+}

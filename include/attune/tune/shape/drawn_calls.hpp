@@ -73,8 +73,10 @@ private:
     void tie(std::span<std::int64_t> sizes);
     void draw_places(drawn_call& call);
     void add_largest(std::vector<drawn_call>& to) const;
+    /// Calls of the call's own sizes at other addresses: code that needs an alignment may work for
+    /// short arrays at any address, and would prove it there.
+    void draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to);
     void draw_up_to(double work,
-                    bool places_count,
                     shape_trust& trust,
                     std::size_t most,
                     std::function<bool()> const& is_over,

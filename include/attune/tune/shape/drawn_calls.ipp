@@ -184,21 +184,37 @@ call_draws::chosen(shape_trust& trust, std::size_t most, std::function<bool()> c
             trust.add(one.key);
             out.push_back(std::move(one));
         }
-    bool const places_count = [&] {
-        for (call_argument const& one : from_.frame.arguments)
-            if (one.buffer != call_argument::by_value &&
-                alignment_of_elements(one.element_bytes) < static_cast<std::int64_t>(from_.modulus))
-                return true;
-        return false;
-    }();
     // Small calls come first: they are cheap, and show most properties.
     for (double const work : {0x1p13, 0x1p16, most_work_})
-        draw_up_to(std::min(work, most_work_), places_count, trust, most, is_over, out);
+        draw_up_to(std::min(work, most_work_), trust, most, is_over, out);
+    draw_elsewhere(trust, most, out);
     return out;
 }
 
+ATTUNE_INLINE void
+call_draws::draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to)
+{
+    constexpr int most_draws = 100;
+    std::int64_t largest = 0;
+    for (std::int64_t const d : from_.divisors)
+        largest = std::max(largest, d);
+    std::vector<std::int64_t> sizes;
+    for (size_relations::size const& s : from_.relations.sizes) {
+        std::int64_t const long_enough = std::min(most_times_larger * s.value, 2 * largest + 64);
+        sizes.push_back(s.is_fixed ? s.value : std::max(s.value, long_enough));
+    }
+    drawn_call const here = call_of(sizes);
+    if (!can_afford(here) || writes_nothing(here)) return;
+    for (int i = 0; i < most_draws && to.size() < most; ++i) {
+        drawn_call made = here;
+        draw_places(made);
+        if (trust.covers(made.key)) continue;
+        trust.add(made.key);
+        to.push_back(std::move(made));
+    }
+}
+
 ATTUNE_INLINE void call_draws::draw_up_to(double work,
-                                          bool places_count,
                                           shape_trust& trust,
                                           std::size_t most,
                                           std::function<bool()> const& is_over,
@@ -214,7 +230,6 @@ ATTUNE_INLINE void call_draws::draw_up_to(double work,
         draw_sizes(sizes);
         drawn_call made = call_of(sizes);
         if (made.work > work || !can_afford(made) || writes_nothing(made)) continue;
-        if (places_count && draw_.index(4) == 0) draw_places(made);
         if (!trust.covers(made.key)) {
             trust.add(made.key);
             to.push_back(std::move(made));
