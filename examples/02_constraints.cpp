@@ -35,8 +35,7 @@ inline constexpr auto space =
 int main()
 {
     attune::chain_of_trees const all = attune::build(space, {n(1024)});
-    std::printf("%zu trees, 2^%.2f configurations besides the real parameter\n",
-                all.tree_count(),
+    std::printf("%zu trees, 2^%.2f configurations besides the real parameter\n", all.tree_count(),
                 all.log2_size());
 
     attune::space_report const report =
@@ -48,10 +47,8 @@ int main()
     auto const config = attune::decode(space, all.describe(), drawn);
     int const width_drawn = config[width]; // typed: no strings, no variants
     layout const order_drawn = config[order];
-    std::printf("drawn: width %d, rows %d, valid %d, %s neighbours\n",
-                width_drawn,
-                order_drawn == layout::rows,
-                all.contains(drawn),
+    std::printf("drawn: width %d, rows %d, valid %d, %s neighbours\n", width_drawn,
+                order_drawn == layout::rows, all.contains(drawn),
                 all.neighbours(drawn).empty() ? "no" : "has");
 
     attune::point broken = drawn;

@@ -34,21 +34,14 @@ int main()
         }
     auto const best = optimizer.best().value();
     std::printf("ask/tell: threads %d, chunk %d, pinned %d costs %.3f; %d of 60 failed\n",
-                best[threads],
-                best[chunk],
-                best[pinned],
-                optimizer.best_value().value(),
-                failures);
+                best[threads], best[chunk], best[pinned], optimizer.best_value().value(), failures);
 
     // Or let attune own it. Progress goes to stderr; silent_progress() keeps it quiet.
-    auto const result = attune::minimize(space,
-                                         [](auto const& config) { return cost(config); },
+    auto const result = attune::minimize(space, [](auto const& config) { return cost(config); },
                                          attune::search_limits::of_evaluations(60),
                                          {.seed = 7, .progress = attune::silent_progress()});
-    std::printf("minimize: threads %d costs %.3f after %u evaluations\n",
-                (*result.best)[threads],
-                result.value,
-                result.evaluations);
+    std::printf("minimize: threads %d costs %.3f after %u evaluations\n", (*result.best)[threads],
+                result.value, result.evaluations);
 }
 // prints:
 // ask/tell: threads 32, chunk #, pinned 1 costs #; # of 60 failed

@@ -44,10 +44,8 @@ int main()
     tuned(x, y, 3.0f);
 
     auto const report = tuned.report();
-    std::printf("y[9999] = %g after %u evaluations: %s\n",
-                static_cast<double>(y[9999]),
-                report.evaluations,
-                attune::describe(report.failures).c_str());
+    std::printf("y[9999] = %g after %u evaluations: %s\n", static_cast<double>(y[9999]),
+                report.evaluations, attune::describe(report.failures).c_str());
     for (attune::failure const& f : report.first_failures)
         std::printf("%s: %s\n", std::string(attune::describe(f.stage)).c_str(), f.reason.c_str());
 }

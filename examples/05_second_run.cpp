@@ -39,9 +39,7 @@ static void run(int size)
     tuned(x, sum, size); // tunes, or remembers
     tuned(x, sum, size); // costs what a call of a function costs
     auto const report = tuned.report();
-    std::printf("n = %d: sum %g, %s, %u evaluations\n",
-                size,
-                static_cast<double>(sum[0]),
+    std::printf("n = %d: sum %g, %s, %u evaluations\n", size, static_cast<double>(sum[0]),
                 report.how == attune::decision::remembered ? "remembered" : "tuned",
                 report.evaluations);
 }

@@ -17,15 +17,12 @@ inline constexpr auto thread_m = attune::ordinal<"THREAD_M">(attune::powers_of_t
 inline constexpr auto thread_n = attune::ordinal<"THREAD_N">(attune::powers_of_two(1, 8));
 inline constexpr auto threads = block_m / thread_m * (block_n / thread_n);
 inline constexpr auto space = attune::space(block_m, block_n, block_k, thread_m, thread_n)
-                                  .where(threads >= 32,
-                                         (block_m * block_k) % threads == 0,
+                                  .where(threads >= 32, (block_m * block_k) % threads == 0,
                                          (block_n * block_k) % threads == 0);
 
 // The kernel takes pointers; what the host passes are device_spans, so that lengths are known.
-using signature = void(attune::device_span<float const>,
-                       attune::device_span<float const>,
-                       attune::device_span<float>,
-                       int);
+using signature = void(attune::device_span<float const>, attune::device_span<float const>,
+                       attune::device_span<float>, int);
 
 static attune::kernel<signature> make_kernel()
 {

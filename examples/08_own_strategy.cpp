@@ -39,8 +39,8 @@ static attune::search_process climb(attune::trials& t, climbing_options options)
 class climbing : public attune::stepwise_searcher {
 public:
     climbing(attune::chain_of_trees space, std::uint64_t seed, climbing_options const& options = {})
-        : stepwise_searcher(
-              std::move(space), seed, [=](attune::trials& t) { return climb(t, options); })
+        : stepwise_searcher(std::move(space), seed,
+                            [=](attune::trials& t) { return climb(t, options); })
     {
     }
 };
@@ -63,9 +63,7 @@ int main()
             optimizer.tell(*config, 1 + t * t + c * c);
         }
     auto const best = optimizer.best().value();
-    std::printf("threads %d, chunk %d costs %.3f\n",
-                best[threads],
-                best[chunk],
+    std::printf("threads %d, chunk %d costs %.3f\n", best[threads], best[chunk],
                 optimizer.best_value().value());
 }
 // prints:

@@ -16,16 +16,15 @@ public:
         : features_(features)
     {
     }
-    void learn(attune::feature_table const& points,
-               std::span<double const> values,
+    void learn(attune::feature_table const& points, std::span<double const> values,
                std::span<double const>, // the variance of each value
                attune::random_engine&)
     {
         points_ = points;
         values_.assign(values.begin(), values.end());
     }
-    void
-    predict(attune::feature_table const& at, Eigen::ArrayXd& mean, Eigen::ArrayXd& variance) const
+    void predict(attune::feature_table const& at, Eigen::ArrayXd& mean,
+                 Eigen::ArrayXd& variance) const
     {
         mean.setZero(static_cast<Eigen::Index>(at.points));
         variance.setOnes(static_cast<Eigen::Index>(at.points));

@@ -38,9 +38,7 @@ public:
                 if (macro.name == "LANES" && macro.value == value)
                     return attune::callable{reinterpret_cast<void*>(function),
                                             std::make_shared<int>(), // nothing to unload
-                                            "total<" + macro.value + '>',
-                                            0.0,
-                                            identity()};
+                                            "total<" + macro.value + '>', 0.0, identity()};
         return attune::failure{
             attune::failure_stage::compile, "no such instance in this program", {}};
     }
@@ -68,10 +66,8 @@ int main()
     tuned(x, sum);
 
     auto const report = tuned.report();
-    std::printf("sum %g after %u evaluations: %s\n",
-                static_cast<double>(sum[0]),
-                report.evaluations,
-                attune::describe(report.failures).c_str());
+    std::printf("sum %g after %u evaluations: %s\n", static_cast<double>(sum[0]),
+                report.evaluations, attune::describe(report.failures).c_str());
 }
 // prints:
 // sum 32768 after 6 evaluations: 1 did not compile

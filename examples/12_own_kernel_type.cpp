@@ -16,10 +16,9 @@ struct particle {
 template <>
 struct attune::kernel_type<particle> {
     static constexpr auto name = "particle"; // as the kernel file calls it
-    static constexpr auto fields =
-        attune::fields(attune::field(&particle::x, {.absolute = 1e-6, .relative = 1e-5}),
-                       attune::field(&particle::v, {.absolute = 1e-6, .relative = 1e-5}),
-                       &particle::cell);
+    static constexpr auto fields = attune::fields(
+        attune::field(&particle::x, {.absolute = 1e-6, .relative = 1e-5}),
+        attune::field(&particle::v, {.absolute = 1e-6, .relative = 1e-5}), &particle::cell);
 };
 
 inline constexpr auto unroll = attune::ordinal<"UNROLL">(attune::powers_of_two(1, 16));
@@ -50,11 +49,8 @@ int main()
     attune::tuned tuned{kernel, attune::clang_compiler{}, attune::memory_store{}};
     tuned(all, 0.5f);
 
-    std::printf("x %g, v %g, cell %d; %u evaluations, %s\n",
-                static_cast<double>(all[7].x),
-                static_cast<double>(all[7].v),
-                all[7].cell,
-                tuned.report().evaluations,
+    std::printf("x %g, v %g, cell %d; %u evaluations, %s\n", static_cast<double>(all[7].x),
+                static_cast<double>(all[7].v), all[7].cell, tuned.report().evaluations,
                 attune::describe(tuned.report().failures).c_str());
 }
 // prints:

@@ -46,8 +46,7 @@ int main()
     attune::tuned shift{kernel, attune::clang_compiler{}, attune::memory_store{}, options};
     std::vector<float> x(1 << 16, 1.0f);
     shift(x, 2.0f);
-    std::printf("x = %g, at most 12 evaluations: %s\n",
-                static_cast<double>(x[0]),
+    std::printf("x = %g, at most 12 evaluations: %s\n", static_cast<double>(x[0]),
                 shift.report().evaluations <= 12 ? "yes" : "no");
     attune::known_choice const known = shift.explain(x, 2.0f);
     std::printf("known: %s\n", describe(known.how).data());

@@ -53,8 +53,7 @@ int main()
                    "{\n    std::size_t i = 0;\n" +
                    loop(config[results], config[order] == "by result") + loop(1, true) + "}\n";
         },
-        "filter.cpp",
-        "1");
+        "filter.cpp", "1");
     attune::kernel<void(std::span<float const>, std::span<float>)> kernel{"filter", source, space};
     attune::tuned filter{kernel, attune::clang_compiler{}, attune::store{"filter.attune"}};
 

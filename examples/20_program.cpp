@@ -24,8 +24,8 @@ int main()
 {
     std::vector<float> in(64 * 256, 0.1f), by(256 * 192, 0.05f), bias(192, -1.0f), out(64 * 192);
     attune::tuning_options const few{.limits = {.evaluations = 8}};
-    attune::tuned fast{
-        layer.kernel(), attune::clang_compiler{}, attune::store{"layer.attune"}, few};
+    attune::tuned fast{layer.kernel(), attune::clang_compiler{}, attune::store{"layer.attune"},
+                       few};
     fast(in, by, bias, out, 64);
     layer(in, by, bias, out, 64); // the plain nest, without attune
     std::printf("y[0] = %.3f\n%s\n", static_cast<double>(out[0]), fast.report().summary().c_str());

@@ -51,8 +51,7 @@ void total(std::span<float const> x, std::span<float> out)
 int main()
 {
     attune::kernel<void(std::span<float const>, std::span<float const>, std::span<float>, int)>
-        product_kernel{"product",
-                       attune::source_text(product_text, "product.kernel.cpp"),
+        product_kernel{"product", attune::source_text(product_text, "product.kernel.cpp"),
                        attune::space(rows, columns).where(n % rows == 0, n % columns == 0)};
     product_kernel.bind<3>(n);
     attune::tuned product{product_kernel, attune::clang_compiler{}};

@@ -36,8 +36,7 @@ int main()
     // 2. The kernel of the program; inputs that are extents are bound, and the launch is known.
     //    With the limits of the device a block may have all of its shared memory.
     //    layer.resident_kernel() takes arrays that stay on the device, as attune::device_span.
-    attune::tuned fast{layer.device_kernel({.device = compiler.target().limits}),
-                       compiler,
+    attune::tuned fast{layer.device_kernel({.device = compiler.target().limits}), compiler,
                        attune::store{"layer.attune"}};
     fast(a, w, b, out, rows);
     std::printf("y[0] = %.0f\n%s\n", static_cast<double>(out[0]), fast.report().summary().c_str());

@@ -17,13 +17,10 @@ inline constexpr auto cut =
     attune::array_of<3>(attune::integer<"CUT">(0, stops)).with_default({6, 12, 18});
 
 // Expressions read elements. The van holds 8 parcels.
-inline constexpr auto space = attune::space(order, cut)
-                                  .where(cut[0] <= 8,
-                                         cut[0] <= cut[1],
-                                         cut[1] - cut[0] <= 8,
-                                         cut[1] <= cut[2],
-                                         cut[2] - cut[1] <= 8,
-                                         stops - cut[2] <= 8);
+inline constexpr auto space =
+    attune::space(order, cut)
+        .where(cut[0] <= 8, cut[0] <= cut[1], cut[1] - cut[0] <= 8, cut[1] <= cut[2],
+               cut[2] - cut[1] <= 8, stops - cut[2] <= 8);
 
 // Stops lie on a spiral around the depot at (0, 0).
 static double between(int a, int b)
@@ -56,20 +53,15 @@ int main()
         first[static_cast<std::size_t>(i)] = i;
     double const before = way(first, {6, 12, 18});
 
-    auto const found = attune::minimize(space,
-                                        [](auto const& c) { return way(c[order], c[cut]); },
+    auto const found = attune::minimize(space, [](auto const& c) { return way(c[order], c[cut]); },
                                         attune::search_limits::of_evaluations(3000),
                                         {.seed = 1,
                                          .search = attune::search_with<attune::annealing>(),
                                          .progress = attune::silent_progress()});
     std::array<int, 3> const returns = (*found.best)[cut];
     std::printf("2^%.0f configurations\n", found.space->log2_size());
-    std::printf("from %.0f to %.0f, back after %d, %d and %d stops: %s\n",
-                before,
-                found.value,
-                returns[0],
-                returns[1],
-                returns[2],
+    std::printf("from %.0f to %.0f, back after %d, %d and %d stops: %s\n", before, found.value,
+                returns[0], returns[1], returns[2],
                 found.value < 0.7 * before ? "shorter by a third" : "hardly shorter");
 }
 // prints:

@@ -39,10 +39,8 @@ int main()
     options.progress = attune::silent_progress();
     auto const descend = [](auto const& config, double steps) { return loss(config, steps); };
     auto const found = attune::minimize_with_budget(space, descend, options);
-    std::printf("hyperband: 10^%.2f after %u evaluations of %.0f steps together\n",
-                found.value,
-                found.evaluations,
-                found.spent);
+    std::printf("hyperband: 10^%.2f after %u evaluations of %.0f steps together\n", found.value,
+                found.evaluations, found.spent);
 
     // The same with configurations that models propose, one model for each budget.
     options.search = attune::search_with<attune::bayesian_searcher>();
@@ -52,15 +50,14 @@ int main()
 
     // Without cheap evaluations: as many whole ones as cost the same.
     auto const aging = attune::minimize(
-        space,
-        [](auto const& config) { return loss(config, 243); },
+        space, [](auto const& config) { return loss(config, 243); },
         attune::search_limits::of_evaluations(static_cast<std::uint64_t>(found.spent / 243)),
         {.seed = 5,
          .search = attune::search_with<attune::regularized_evolution>(
              attune::search::aging_evolution{.population = 8, .sample = 3}),
          .progress = attune::silent_progress()});
-    std::printf(
-        "regularized evolution: 10^%.2f after %u evaluations\n", aging.value, aging.evaluations);
+    std::printf("regularized evolution: 10^%.2f after %u evaluations\n", aging.value,
+                aging.evaluations);
     std::printf("%s\n", found.value < aging.value ? "cheap evaluations paid" : "they did not");
 }
 // prints:

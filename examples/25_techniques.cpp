@@ -34,9 +34,7 @@ using swapping =
 static double best_by(attune::search_factory strategy)
 {
     auto const found = attune::minimize(
-        space,
-        [](auto const& config) { return length(config); },
-        {.evaluations = 1500},
+        space, [](auto const& config) { return length(config); }, {.evaluations = 1500},
         {.seed = 1, .search = std::move(strategy), .progress = attune::silent_progress()});
     return found.value;
 }
@@ -66,9 +64,7 @@ int main()
     for (search::technique_advice const& one :
          search::recommend_start(past, search::structure_of(attune::lower(space)), 1))
         std::printf("because of %.3f new bests per request in '%s', at a distance of %.0f\n",
-                    one.affinity,
-                    one.problem.c_str(),
-                    one.distance.value());
+                    one.affinity, one.problem.c_str(), one.distance.value());
 }
 // prints:
 // composed     3.12

@@ -55,8 +55,8 @@ int main()
     };
     auto const best = attune::minimize(space, measure, {.evaluations = 60}, options);
     if (best.best)
-        std::printf(
-            "error <= 1e-3: %.0f gates, error %.1e\n", best.value, best.quantities[0].value);
+        std::printf("error <= 1e-3: %.0f gates, error %.1e\n", best.value,
+                    best.quantities[0].value);
 
     // Nothing keeps this one: a sentence says so.
     options.bounds = {attune::at_most("error", 1e-12)};
@@ -67,10 +67,9 @@ int main()
     auto const both = [](auto const& config) {
         return attune::two_values{gates_of(config), std::log10(error_of(config))};
     };
-    auto const found = attune::minimize_two(
-        space, both, {.evaluations = 80}, {.seed = 1, .progress = attune::silent_progress()});
-    std::printf("%s trade-offs, from %.0f gates on\n",
-                found.front.size() > 5 ? "many" : "few",
+    auto const found = attune::minimize_two(space, both, {.evaluations = 80},
+                                            {.seed = 1, .progress = attune::silent_progress()});
+    std::printf("%s trade-offs, from %.0f gates on\n", found.front.size() > 5 ? "many" : "few",
                 found.front.front().values[0]);
 }
 // prints:

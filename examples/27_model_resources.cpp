@@ -32,8 +32,7 @@ static model::network small_net()
     x = swish(model::conv2d(x, {.filters = filters, .kernel = kernel, .pad = same}));
     x = model::repeat(x, blocks, 4, [&](model::tensor const& t) {
         model::tensor const y = model::choose(
-            t,
-            cell == "plain",
+            t, cell == "plain",
             [&](model::tensor const& u) {
                 return model::conv2d(u, {.filters = filters, .kernel = kernel, .pad = same});
             },
@@ -55,13 +54,10 @@ int main()
     auto const time =
         model::time_on(net, {.name = "P40", .gflops_per_s = 11760, .gbytes_per_s = 346});
     attune::chain_of_trees const any(net.space(all));
-    attune::chain_of_trees const fits(net.space(all,
-                                                {net.weight_bytes() <= 4'000'000,
-                                                 net.memory_bytes() <= 64 << 20,
-                                                 time.at_most(0.002),
-                                                 net.flops() >= 8 * net.bytes_moved()}));
-    std::printf("%.0f of %.0f configurations fit\n",
-                static_cast<double>(*fits.size()),
+    attune::chain_of_trees const fits(
+        net.space(all, {net.weight_bytes() <= 4'000'000, net.memory_bytes() <= 64 << 20,
+                        time.at_most(0.002), net.flops() >= 8 * net.bytes_moved()}));
+    std::printf("%.0f of %.0f configurations fit\n", static_cast<double>(*fits.size()),
                 static_cast<double>(*any.size()));
     attune::random_engine engine(1);
     attune::point chosen = any.sample(engine); // uniform among all: it may need too much

@@ -15,10 +15,9 @@
 // Up to three ranges of the length of a row. An algorithm has parameters of its own in each range.
 inline constexpr auto ways = attune::ordinal<"WAYS">(attune::values(2, 4, 8));
 inline constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8, 11));
-inline constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 4096),
-                                                         attune::algorithm("insertion"),
-                                                         attune::algorithm("merge", ways),
-                                                         attune::algorithm("radix", bits));
+inline constexpr auto sort =
+    attune::selector<"SORT", 3>(attune::powers_of_two(8, 4096), attune::algorithm("insertion"),
+                                attune::algorithm("merge", ways), attune::algorithm("radix", bits));
 inline constexpr auto space = attune::space(sort);
 
 int main()

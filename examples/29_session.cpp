@@ -58,8 +58,8 @@ int main()
 
     for (attune::share_report const& one : r.shares)
         std::printf("%s\n", one.report.summary().c_str());
-    std::printf(
-        "%llu evaluations, %d frames\n", static_cast<unsigned long long>(r.evaluations), frames);
+    std::printf("%llu evaluations, %d frames\n", static_cast<unsigned long long>(r.evaluations),
+                frames);
     fade(frame); // what won
     total(frame, sum);
     std::printf("%.0f\n", static_cast<double>(sum[0]));

@@ -43,8 +43,8 @@ void product(std::span<float const> a, std::span<float const> b, std::span<float
 
 int main()
 {
-    attune::kernel<void(
-        std::span<float const>, std::span<float const>, std::span<float>, int, int, int)>
+    attune::kernel<void(std::span<float const>, std::span<float const>, std::span<float>, int, int,
+                        int)>
         kernel{"product", attune::source_text(product_text, "product.kernel.cpp"), space};
     constexpr auto m = attune::argument<3>;
     constexpr auto n = attune::argument<4>;

@@ -36,8 +36,7 @@ TEST_CASE("attune.hpp gives kernel, tuned and minimize")
     bool const typed = std::is_invocable_v<decltype(call)&, std::span<float>>;
     CHECK(typed);
     CHECK(call.report().evaluations == 0);
-    auto const r = attune::minimize(attune::space(tile),
-                                    [&](auto const& c) { return -c[tile]; },
+    auto const r = attune::minimize(attune::space(tile), [&](auto const& c) { return -c[tile]; },
                                     attune::search_limits::of_evaluations(4),
                                     {.progress = attune::silent_progress()});
     CHECK(r.value == -8);

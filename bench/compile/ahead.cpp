@@ -67,31 +67,18 @@ void compare(std::uint32_t evaluations, int rounds)
         std::printf("ahead_round kernel=%s round=%d serial_s=%.2f ahead_s=%.2f "
                     "winner_serial_ms=%.3f winner_ahead_ms=%.3f winner_ratio=%.3f low=%.3f "
                     "high=%.3f\n",
-                    Kernel::name,
-                    round,
-                    without.elapsed_s,
-                    with.elapsed_s,
-                    winners.a.value * 1e3,
-                    winners.b.value * 1e3,
-                    winners.ratio,
-                    winners.low,
-                    winners.high);
+                    Kernel::name, round, without.elapsed_s, with.elapsed_s, winners.a.value * 1e3,
+                    winners.b.value * 1e3, winners.ratio, winners.low, winners.high);
         std::fflush(stdout);
     }
     std::printf("ahead kernel=%s serial_s=%.2f ahead_s=%.2f ratio=%.2f winner_serial_ms=%.3f "
                 "winner_ahead_ms=%.3f winner_ratio=%.3f compile_share=%.2f "
                 "seen_over_quiet_serial=%.3f seen_over_quiet_ahead=%.3f "
                 "same_code_share=%.2f\n",
-                Kernel::name,
-                bench::median(serial_s),
-                bench::median(ahead_s),
-                bench::median(ahead_s) / bench::median(serial_s),
-                winners.a.value * 1e3,
-                winners.b.value * 1e3,
-                winners.ratio,
-                bench::median(compile_share),
-                bench::median(seen_serial),
-                bench::median(seen_ahead),
+                Kernel::name, bench::median(serial_s), bench::median(ahead_s),
+                bench::median(ahead_s) / bench::median(serial_s), winners.a.value * 1e3,
+                winners.b.value * 1e3, winners.ratio, bench::median(compile_share),
+                bench::median(seen_serial), bench::median(seen_ahead),
                 bench::median(same_code_share));
     std::fflush(stdout);
 }
@@ -103,10 +90,8 @@ void count_same_code(std::uint32_t evaluations)
     auto tuned = tuned_with<Kernel>(1, evaluations, 0.1); // coarse: only the counts are of interest
     problem.call(tuned);
     attune::tuning_report const report = tuned.report();
-    std::printf("same_code kernel=%s evaluations=%u same_code=%u share=%.2f\n",
-                Kernel::name,
-                report.evaluations,
-                report.same_code,
+    std::printf("same_code kernel=%s evaluations=%u same_code=%u share=%.2f\n", Kernel::name,
+                report.evaluations, report.same_code,
                 static_cast<double>(report.same_code) / report.evaluations);
     std::fflush(stdout);
 }
@@ -118,8 +103,8 @@ int main(int argc, char** argv)
     return bench::exit_code_of(argv[0], [&] {
         std::uint32_t evaluations = 60;
         int rounds = 3;
-        bench::read_arguments(
-            argc, argv, {{"evaluations", &evaluations, 1}, {"rounds", &rounds, 1}});
+        bench::read_arguments(argc, argv,
+                              {{"evaluations", &evaluations, 1}, {"rounds", &rounds, 1}});
         if (attune::detail::allowed_cores() < 2) {
             std::printf("ahead skipped: this process may use one core only\n");
             return 0;

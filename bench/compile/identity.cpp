@@ -82,9 +82,7 @@ counts play(std::uint64_t seed, std::uint64_t rounds, bool by_system)
         ++out.stale;
         std::printf("stale: seed %llu, round %llu, %ld for %ld, after %s\n",
                     static_cast<unsigned long long>(seed),
-                    static_cast<unsigned long long>(out.rounds),
-                    attune_test::value_of(got),
-                    right,
+                    static_cast<unsigned long long>(out.rounds), attune_test::value_of(got), right,
                     changed.c_str());
         std::fflush(stdout);
     }
@@ -178,8 +176,7 @@ int run(std::uint64_t rounds)
     }
     std::printf("total rounds=%llu stale=%llu warm_ms=%.3f\n",
                 static_cast<unsigned long long>(all.rounds),
-                static_cast<unsigned long long>(all.stale),
-                warm);
+                static_cast<unsigned long long>(all.stale), warm);
     return all.stale == 0 ? 0 : 1;
 }
 

@@ -110,8 +110,7 @@ std::vector<subject> subjects()
     return all;
 }
 
-double in_process(attune::nvrtc_compiler const& compiler,
-                  attune::kernel_source const& kernel,
+double in_process(attune::nvrtc_compiler const& compiler, attune::kernel_source const& kernel,
                   attune::compile_request const& v)
 {
     double const begin = processor_seconds();
@@ -122,11 +121,8 @@ double in_process(attune::nvrtc_compiler const& compiler,
     return elapsed;
 }
 
-double spawned(std::string const& nvcc,
-               int architecture,
-               subject const& what,
-               attune::compile_request const& v,
-               attune::detail::temporary_folder const& folder)
+double spawned(std::string const& nvcc, int architecture, subject const& what,
+               attune::compile_request const& v, attune::detail::temporary_folder const& folder)
 {
     std::vector<std::string> arguments{nvcc,
                                        "-cubin",
@@ -172,12 +168,8 @@ struct cost {
     double theirs = 0; ///< 0 without nvcc
 };
 
-cost run(subject const& what,
-         char const* headers,
-         bool once,
-         int architecture,
-         std::string const& nvcc,
-         int rounds)
+cost run(subject const& what, char const* headers, bool once, int architecture,
+         std::string const& nvcc, int rounds)
 {
     attune::nvrtc_options options = without_device(architecture);
     options.precompile_headers = once;
@@ -200,14 +192,9 @@ cost run(subject const& what,
     attune::header_statistics const parsed = compiler.headers();
     std::printf("nvrtc kernel=%s headers=%s ms=%s nvcc_ms=%s vs_nvcc=%s first_ms=%s parsed=%d "
                 "reused=%d\n",
-                what.name,
-                headers,
-                milliseconds(ours).c_str(),
-                milliseconds(theirs).c_str(),
-                ratio(ours, theirs).c_str(),
-                milliseconds(first).c_str(),
-                static_cast<int>(parsed.created),
-                static_cast<int>(parsed.reused));
+                what.name, headers, milliseconds(ours).c_str(), milliseconds(theirs).c_str(),
+                ratio(ours, theirs).c_str(), milliseconds(first).c_str(),
+                static_cast<int>(parsed.created), static_cast<int>(parsed.reused));
     std::fflush(stdout);
     return {ours, theirs};
 }
@@ -237,10 +224,8 @@ void run_known(subject const& what, int architecture)
             if (!again.from_cache) fail("the cache has lost a variant");
         }
     }
-    std::printf("nvrtc_known kernel=%s resources_ms=%.4f cached_ms=%.4f\n",
-                what.name,
-                bench::median(read) * 1e3,
-                bench::median(cached) * 1e3);
+    std::printf("nvrtc_known kernel=%s resources_ms=%.4f cached_ms=%.4f\n", what.name,
+                bench::median(read) * 1e3, bench::median(cached) * 1e3);
 }
 
 std::string path_of_nvcc()
@@ -260,8 +245,7 @@ void run_all(int rounds, int architecture)
     double const begin = processor_seconds();
     attune::nvrtc_compiler const compiler(without_device(architecture));
     std::string const identity = compiler.identity();
-    std::printf("nvrtc_library identity=\"%s\" first_use_ms=%.1f\n",
-                identity.c_str(),
+    std::printf("nvrtc_library identity=\"%s\" first_use_ms=%.1f\n", identity.c_str(),
                 (processor_seconds() - begin) * 1e3);
     std::string const nvcc = path_of_nvcc();
     cost total;
@@ -288,8 +272,8 @@ int main(int argc, char** argv)
     return bench::exit_code_of(argv[0], [&] {
         int rounds = 3;
         int architecture = 90;
-        bench::read_arguments(
-            argc, argv, {{"rounds", &rounds, 1}, {"architecture", &architecture, 1}});
+        bench::read_arguments(argc, argv,
+                              {{"rounds", &rounds, 1}, {"architecture", &architecture, 1}});
         try {
             run_all(rounds, architecture);
         } catch (attune::error const& thrown) {

@@ -38,9 +38,7 @@
 namespace {
 
 using signature = void(float const*, float const*, float*, int);
-using example_signature = void(std::span<float const>,
-                               std::span<float const>,
-                               std::span<float>,
+using example_signature = void(std::span<float const>, std::span<float const>, std::span<float>,
                                int);
 
 struct header_set {
@@ -58,14 +56,10 @@ std::vector<attune::compile_request> variants()
     struct shape {
         char const *rows, *columns, *tile_k, *columns_first;
     };
-    constexpr shape shapes[] = {{"1", "16", "16", "false"},
-                                {"2", "16", "64", "true"},
-                                {"4", "16", "64", "false"},
-                                {"4", "32", "128", "true"},
-                                {"6", "32", "256", "false"},
-                                {"8", "16", "32", "true"},
-                                {"8", "32", "64", "false"},
-                                {"16", "16", "64", "false"}};
+    constexpr shape shapes[] = {{"1", "16", "16", "false"},  {"2", "16", "64", "true"},
+                                {"4", "16", "64", "false"},  {"4", "32", "128", "true"},
+                                {"6", "32", "256", "false"}, {"8", "16", "32", "true"},
+                                {"8", "32", "64", "false"},  {"16", "16", "64", "false"}};
     std::vector<attune::compile_request> out;
     for (shape const& s : shapes) {
         out.push_back(attune::variant_of<signature>("sgemm"));
@@ -105,14 +99,9 @@ std::vector<attune::compile_request> example_variants()
     std::exit(1);
 }
 
-void run(char const* name,
-         char const* headers,
-         attune::kernel_source const& kernel,
-         std::vector<attune::compile_request> const& all,
-         attune::clang_compiler const& compiler,
-         std::string const& clang,
-         std::string const& gpp,
-         int rounds)
+void run(char const* name, char const* headers, attune::kernel_source const& kernel,
+         std::vector<attune::compile_request> const& all, attune::clang_compiler const& compiler,
+         std::string const& clang, std::string const& gpp, int rounds)
 {
     attune::detail::temporary_folder const folder;
     double const first = bench::in_process_s(compiler, kernel, all.front());
@@ -130,14 +119,8 @@ void run(char const* name,
     double const per_ms = 1e3 / static_cast<double>(all.size());
     std::printf("%s headers=%s in_process_ms=%.1f clang_ms=%.1f gpp_ms=%.1f vs_clang=%.3f "
                 "vs_gpp=%.3f first_ms=%.1f\n",
-                name,
-                headers,
-                sums[0] * per_ms,
-                sums[1] * per_ms,
-                sums[2] * per_ms,
-                sums[0] / sums[1],
-                sums[0] / sums[2],
-                first * 1e3);
+                name, headers, sums[0] * per_ms, sums[1] * per_ms, sums[2] * per_ms,
+                sums[0] / sums[1], sums[0] / sums[2], first * 1e3);
     std::fflush(stdout);
 }
 
@@ -173,11 +156,8 @@ void run_cached(int rounds)
     firsts.erase(firsts.begin());
     std::printf("variant_cached compile_ms=%.1f object_ms=%.3f winner_ms=%.3f first_run_ms=%.1f "
                 "later_run_ms=%.1f\n",
-                bench::median(compiled) * 1e3,
-                bench::median(loaded) * 1e3,
-                bench::median(won) * 1e3,
-                parsed * 1e3,
-                bench::median(firsts) * 1e3);
+                bench::median(compiled) * 1e3, bench::median(loaded) * 1e3,
+                bench::median(won) * 1e3, parsed * 1e3, bench::median(firsts) * 1e3);
 }
 
 /// Forty variants of the product, as different as those of a tuning.
@@ -283,16 +263,9 @@ void run_places(std::string const& clang, double const (&mib)[2], int rounds)
                               bench::median(seconds[2][threads]) * per_ms};
         std::printf("variant_places at_once=%zu here_ms=%.1f server_ms=%.1f clang_ms=%.1f "
                     "server_vs_here=%.3f server_vs_clang=%.3f\n",
-                    threads + 1,
-                    ms[0],
-                    ms[1],
-                    ms[2],
-                    ms[1] / ms[0],
-                    ms[1] / ms[2]);
+                    threads + 1, ms[0], ms[1], ms[2], ms[1] / ms[0], ms[1] / ms[2]);
     }
-    std::printf("variant_places first_ms=%.1f here_mib=%.0f server_mib=%.0f\n",
-                first * 1e3,
-                mib[0],
+    std::printf("variant_places first_ms=%.1f here_mib=%.0f server_mib=%.0f\n", first * 1e3, mib[0],
                 mib[1]);
 }
 
@@ -318,14 +291,8 @@ void run_all(int rounds)
         kernel.text = headers.text + kernel.text;
         run("variant", headers.name, kernel, variants(), compiler, clang, gpp, rounds);
     }
-    run("variant_example",
-        "algorithm,span",
-        attune::source_file("../../examples/sgemm.kernel.cpp"),
-        example_variants(),
-        compiler,
-        clang,
-        gpp,
-        rounds);
+    run("variant_example", "algorithm,span", attune::source_file("../../examples/sgemm.kernel.cpp"),
+        example_variants(), compiler, clang, gpp, rounds);
     run_cached(rounds);
     run_places(clang, mib, rounds);
 }

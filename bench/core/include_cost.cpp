@@ -90,10 +90,7 @@ int main(int argc, char** argv)
         for (program const& p : programs) {
             double const seconds = bench::median(p.seconds);
             std::printf("include_cost file=%.*s seconds=%.3f vs_eigen_dense=%.2f\n",
-                        static_cast<int>(p.name.size()),
-                        p.name.data(),
-                        seconds,
-                        seconds / eigen);
+                        static_cast<int>(p.name.size()), p.name.data(), seconds, seconds / eigen);
         }
         return 0;
     });

@@ -166,28 +166,19 @@ void run(step const& s, weight& w)
 void print(std::string_view row, std::string const& compiler, weight const& w, weight const* other)
 {
     std::printf("weight %.*s compiler=%s cpu_s=%.2f peak_mb=%.0f lines=%zu",
-                static_cast<int>(row.size()),
-                row.data(),
-                compiler.c_str(),
-                w.seconds(),
-                w.memory(),
+                static_cast<int>(row.size()), row.data(), compiler.c_str(), w.seconds(), w.memory(),
                 w.lines);
     if (other != nullptr)
         std::printf(" ratio=%.3f against_cpu_s=%.2f against_peak_mb=%.0f against_lines=%zu",
-                    w.seconds() / other->seconds(),
-                    other->seconds(),
-                    other->memory(),
+                    w.seconds() / other->seconds(), other->seconds(), other->memory(),
                     other->lines);
     std::printf("\n");
     std::fflush(stdout);
 }
 
 /// The compiler on one file, as a consumer without CMake calls it.
-[[nodiscard]] step one_file(std::string const& compiler,
-                            std::string const& name,
-                            std::string const& file,
-                            tree const& t,
-                            std::string const& flags)
+[[nodiscard]] step one_file(std::string const& compiler, std::string const& name,
+                            std::string const& file, tree const& t, std::string const& flags)
 {
     std::string const out = t.scratch + "/" + name;
     std::vector<std::string> folders;
@@ -234,10 +225,8 @@ void print(std::string_view row, std::string const& compiler, weight const& w, w
             continue;
         std::string const name = fs::path(line.substr(source + 4)).stem().string();
         std::string const dependencies = line.substr(rule + 5, line.find(' ', rule + 5) - rule - 5);
-        out.push_back({"unit." + name,
-                       "cd " + quoted(build) + " && exec " + line,
-                       build + "/" + dependencies,
-                       t.folder + "/include/"});
+        out.push_back({"unit." + name, "cd " + quoted(build) + " && exec " + line,
+                       build + "/" + dependencies, t.folder + "/include/"});
     }
     if (out.empty()) throw std::runtime_error(t.folder + ": attune::clang has no unit");
     return out;
@@ -278,10 +267,7 @@ public:
 
     void measure(std::string_view row, std::string const& compiler)
     {
-        std::fprintf(stderr,
-                     "weight: %.*s with %s\n",
-                     static_cast<int>(row.size()),
-                     row.data(),
+        std::fprintf(stderr, "weight: %.*s with %s\n", static_cast<int>(row.size()), row.data(),
                      compiler.c_str());
         if (row == "consumer")
             measure_consumer(compiler);
@@ -303,10 +289,7 @@ private:
                 file = t.scratch + "/optimizer.cpp";
                 write(file, optimizer_text);
             }
-            steps.push_back(one_file(compiler,
-                                     std::string(row),
-                                     file,
-                                     t,
+            steps.push_back(one_file(compiler, std::string(row), file, t,
                                      row == "installed" ? "-O2" : "-O2 -DATTUNE_HEADER_ONLY"));
         }
         std::vector<weight> const w = run_in_turn(steps, repeats_);
@@ -412,14 +395,13 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments a;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--against", &a.against},
                                {"--repeats", &a.repeats, 1},
                                {"--compiler", &a.compiler},
                                {"--rows", &a.rows}});
-        std::vector<std::string> const known{
-            "header_only", "optimizer", "consumer", "installed", "attune_hpp"};
+        std::vector<std::string> const known{"header_only", "optimizer", "consumer", "installed",
+                                             "attune_hpp"};
         bench::require_known("--rows", a.rows, known);
         std::vector<std::string> folders{ATTUNE_BENCH_SOURCE};
         if (!a.against.empty()) {

@@ -113,14 +113,9 @@ void compare(measured_graph const& graph, std::string const& path, totals& all)
     double const part = ratio(bytes, graph.peak_bytes);
     std::printf("graph %s weights=%lld vs_weights=%.9g flops=%lld vs_flops=%.9g "
                 "activation_mb=%.2f peak_mb=%.2f vs_peak=%.4f\n",
-                graph.name.c_str(),
-                static_cast<long long>(weights),
-                ratio(weights, graph.weights),
-                static_cast<long long>(flops),
-                ratio(flops, graph.flops),
-                activation_mib,
-                static_cast<double>(graph.peak_bytes) / mib,
-                part);
+                graph.name.c_str(), static_cast<long long>(weights), ratio(weights, graph.weights),
+                static_cast<long long>(flops), ratio(flops, graph.flops), activation_mib,
+                static_cast<double>(graph.peak_bytes) / mib, part);
     std::fflush(stdout);
     ++all.graphs;
     all.equal_weights += weights == graph.weights ? 1 : 0;
@@ -142,11 +137,7 @@ int run(request const& asked)
     });
     std::printf("total graphs=%zu equal_weights=%zu equal_flops=%zu worst_above=%.4f large=%zu "
                 "worst_of_large=%.4f\n",
-                all.graphs,
-                all.equal_weights,
-                all.equal_flops,
-                all.worst_above,
-                all.large,
+                all.graphs, all.equal_weights, all.equal_flops, all.worst_above, all.large,
                 all.worst_of_large);
     bool const is_right = all.equal_weights == all.graphs && all.equal_flops == all.graphs &&
                           all.worst_above <= 1 && all.worst_of_large >= 0.9;
@@ -159,8 +150,8 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of("bench.declare.onnx_graphs", [&] {
         request asked;
-        bench::read_arguments(
-            argc, argv, {{"--python", &asked.python}, {"--folder", &asked.folder}});
+        bench::read_arguments(argc, argv,
+                              {{"--python", &asked.python}, {"--folder", &asked.folder}});
         return run(asked);
     });
 }

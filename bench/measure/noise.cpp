@@ -94,11 +94,8 @@ struct found {
     std::size_t finalists = 0;
 };
 
-found search_once(attune::chain_of_trees const& space,
-                  true_times const& times,
-                  std::uint32_t evaluations,
-                  double slowdown,
-                  std::uint64_t seed)
+found search_once(attune::chain_of_trees const& space, true_times const& times,
+                  std::uint32_t evaluations, double slowdown, std::uint64_t seed)
 {
     attune::random_engine engine(seed);
     attune::any_searcher search = attune::default_search()(space, seed);
@@ -148,10 +145,7 @@ void run(arguments const& asked)
     auto const good = static_cast<std::size_t>(std::count_if(
         times.begin(), times.end(), [&](auto const& t) { return t.second <= good_s; }));
     std::printf("times kernel=%s configurations=%zu best_ms=%.3f within_2_percent=%zu\n",
-                Kernel::name,
-                times.size(),
-                1e3 * best_s,
-                good);
+                Kernel::name, times.size(), 1e3 * best_s, good);
     std::fflush(stdout);
 
     double exact_share = 0;
@@ -173,13 +167,7 @@ void run(arguments const& asked)
         if (slowdown == 1) exact_share = chosen;
         std::printf("noise kernel=%s slowdown=%.1f share=%.2f evaluated=%.2f mean_loss=%.3f "
                     "worst_loss=%.3f finalists=%.1f\n",
-                    Kernel::name,
-                    slowdown,
-                    chosen,
-                    evaluated,
-                    mean,
-                    worst,
-                    finalists);
+                    Kernel::name, slowdown, chosen, evaluated, mean, worst, finalists);
         std::fflush(stdout);
     }
     std::printf("total kernel=%s exact_share=%.2f\n", Kernel::name, exact_share);
@@ -191,8 +179,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--kernels", &asked.kernels},
                                {"--runs", &asked.runs, 1},
                                {"--evaluations", &asked.evaluations, 1},

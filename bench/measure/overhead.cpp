@@ -141,10 +141,8 @@ void print_short_kernels(attune::detail::signal_guard& guard)
         double const as_it_is_s = attune::adaptive_timer{how}.time({}, wrapped).value;
         how.idle = idle;
         double const alone_s = attune::adaptive_timer{how}.time({}, wrapped).value;
-        std::printf("short bare_ns=%.1f wrapped_ns=%.1f taken_off_ns=%.1f\n",
-                    1e9 * bare_s,
-                    1e9 * as_it_is_s,
-                    1e9 * alone_s);
+        std::printf("short bare_ns=%.1f wrapped_ns=%.1f taken_off_ns=%.1f\n", 1e9 * bare_s,
+                    1e9 * as_it_is_s, 1e9 * alone_s);
     }
 }
 
@@ -164,8 +162,8 @@ int measure(bool is_frugal)
     attune::chain_of_trees const configurations = attune::build(space);
     ready_made compiler;
     attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
-    attune::tuning_problem const problem{
-        kernel.describe(), configurations, configurations.at(0), any, frame};
+    attune::tuning_problem const problem{kernel.describe(), configurations, configurations.at(0),
+                                         any, frame};
     attune::tuning_options options;
     options.limits = {.seconds = 600};
     options.progress = attune::silent_progress();
@@ -180,8 +178,8 @@ int measure(bool is_frugal)
         addresses.push_back(b.data);
     auto const compile = [&](std::size_t i) {
         return any.compile(problem.kernel.source,
-                           attune::detail::make_variant(
-                               problem.kernel, configurations.describe(), configurations.at(i)));
+                           attune::detail::make_variant(problem.kernel, configurations.describe(),
+                                                        configurations.at(i)));
     };
     attune::detail::trial const first = runner.establish_reference(compile(0));
     double const default_s = std::get<attune::measurement>(first.result).value;
@@ -225,12 +223,8 @@ int measure(bool is_frugal)
             protected_cpu_s += cpu_seconds() - middle_cpu_s;
         }
         std::printf(
-            "variant_%zu bare_ms=%.2f protected_ms=%.2f bare_samples=%u protected_samples=%u\n",
-            i,
-            1e3 / rounds * bare_s,
-            1e3 / rounds * protected_s,
-            bare_samples,
-            protected_samples);
+            "variant_%zu bare_ms=%.2f protected_ms=%.2f bare_samples=%u protected_samples=%u\n", i,
+            1e3 / rounds * bare_s, 1e3 / rounds * protected_s, bare_samples, protected_samples);
         total_bare_s += bare_s;
         total_protected_s += protected_s;
     }
@@ -244,14 +238,10 @@ int measure(bool is_frugal)
     std::printf("guard call_ns=%.1f\n", 1e9 / calls * (seconds(CLOCK_THREAD_CPUTIME_ID) - begin_s));
     print_short_kernels(guard);
     std::printf("kernel ms=%.3f\n", 1e3 * default_s);
-    std::printf("isolation text=\"%s\" resident_mb=%zu\n",
-                runner.protection().c_str(),
+    std::printf("isolation text=\"%s\" resident_mb=%zu\n", runner.protection().c_str(),
                 attune::detail::observe_process().small_page_bytes >> 20);
     std::printf("total variants=%zu bare_s=%.3f protected_s=%.3f ratio=%.3f cpu_ratio=%.3f\n",
-                variants - 1,
-                total_bare_s,
-                total_protected_s,
-                total_protected_s / total_bare_s,
+                variants - 1, total_bare_s, total_protected_s, total_protected_s / total_bare_s,
                 protected_cpu_s / bare_cpu_s);
     return ballast.front()[0] == 1 ? 0 : 1;
 }

@@ -49,8 +49,7 @@ struct way {
     attune::callable first{};                         ///< the default
     std::optional<attune::detail::leaders> leaders{}; ///< of the others
 
-    attune::measurement time(attune::point const& at,
-                             attune::callable const& code,
+    attune::measurement time(attune::point const& at, attune::callable const& code,
                              std::function<attune::measurement(double stop_above_s)> const& how)
     {
         double const begun_s = bench::thread_seconds();
@@ -150,13 +149,8 @@ void run(std::uint32_t variants, std::uint64_t seed, totals& all)
     all.worst_gap = std::max(all.worst_gap, gap);
     std::printf("racing kernel=%s variants=%u racing_s=%.2f fixed_s=%.2f ratio=%.3f "
                 "samples=%.1f winner_gap=%.4f\n",
-                Kernel::name,
-                timed,
-                racing.spent_s,
-                fixed.spent_s,
-                racing.spent_s / fixed.spent_s,
-                static_cast<double>(racing.samples) / timed,
-                gap);
+                Kernel::name, timed, racing.spent_s, fixed.spent_s, racing.spent_s / fixed.spent_s,
+                static_cast<double>(racing.samples) / timed, gap);
     std::fflush(stdout);
 }
 
@@ -176,10 +170,7 @@ int main(int argc, char** argv)
         run<kernels::spmv>(variants, seed, all);
         run<kernels::spmm>(variants, seed, all);
         std::printf("total ratio=%.3f racing_s=%.2f fixed_s=%.2f winner_gap=%.4f\n",
-                    all.racing_s / all.fixed_s,
-                    all.racing_s,
-                    all.fixed_s,
-                    all.worst_gap);
+                    all.racing_s / all.fixed_s, all.racing_s, all.fixed_s, all.worst_gap);
         return 0;
     });
 }

@@ -173,17 +173,9 @@ void run(arguments const& asked, tally& all)
         std::printf("repeat run=%u speedup=%.2f ties=%zu drift=%.3f resolution=%.4f "
                     "slow_share=%.2f slowdown=%.2f waited=%.2f unsure=%.3f seconds=%.1f "
                     "configuration=\"%s\"\n",
-                    i + 1,
-                    r.speedup,
-                    r.ties.size(),
-                    r.noise.drift,
-                    r.noise.resolution,
-                    r.noise.slow_share,
-                    r.noise.slowdown,
-                    r.noise.waited,
-                    r.noise.unsure,
-                    r.elapsed_s,
-                    r.configuration.c_str());
+                    i + 1, r.speedup, r.ties.size(), r.noise.drift, r.noise.resolution,
+                    r.noise.slow_share, r.noise.slowdown, r.noise.waited, r.noise.unsure,
+                    r.elapsed_s, r.configuration.c_str());
         std::fflush(stdout);
     }
     others.reset();
@@ -211,22 +203,13 @@ void run(arguments const& asked, tally& all)
         here.good += is_good ? 1 : 0;
         here.told += !is_good && is_said ? 1 : 0;
         here.said += is_said ? 1 : 0;
-        std::printf("truth run=%zu loss=%.4f said=%d evaluated_best=%d\n",
-                    i + 1,
-                    loss,
-                    is_said ? 1 : 0,
-                    evaluated[i].count(winners[best]) > 0 ? 1 : 0);
+        std::printf("truth run=%zu loss=%.4f said=%d evaluated_best=%d\n", i + 1, loss,
+                    is_said ? 1 : 0, evaluated[i].count(winners[best]) > 0 ? 1 : 0);
     }
     std::printf("total kernel=%s runs=%u share=%.2f within_%.0f_percent=%u told=%u said=%u "
                 "winners=%zu compiled=%zu\n",
-                Kernel::name,
-                asked.runs,
-                static_cast<double>(here.good) / asked.runs,
-                100 * asked.near,
-                here.good,
-                here.told,
-                here.said,
-                winners.size(),
+                Kernel::name, asked.runs, static_cast<double>(here.good) / asked.runs,
+                100 * asked.near, here.good, here.told, here.said, winners.size(),
                 compiler.compiled());
     std::fflush(stdout);
     all.runs += asked.runs;
@@ -241,8 +224,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--runs", &asked.runs, 1},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--kernels", &asked.kernels},
@@ -257,8 +239,8 @@ int main(int argc, char** argv)
         tally all;
         bench::for_kernels_of(asked.kernels, [&]<class Kernel> { run<Kernel>(asked, all); });
         if (is_short)
-            std::printf(
-                "total good=%u told=%u of=%u said=%u\n", all.good, all.told, all.runs, all.said);
+            std::printf("total good=%u told=%u of=%u said=%u\n", all.good, all.told, all.runs,
+                        all.said);
         return 0;
     });
 }

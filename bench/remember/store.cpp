@@ -49,12 +49,9 @@ attune::record winner(std::size_t n)
                "clang 19.1.7 -O3 -march=native -std=c++20 cpu=znver4 features=03edc9ff50fb",
                "AMD EPYC 9654 96-Core Processor (25.17.1)",
                {{"M", std::to_string(n)}, {"N", "1024"}, {"K", "512"}}};
-    out.configuration = {{"TILE_M", "256"},
-                         {"TILE_N", "32"},
-                         {"TILE_K", "256"},
-                         {"UNROLL", "8"},
-                         {"ORDER", "{2, 1, 0}"},
-                         {"FLAGS", "-mprefer-vector-width=512"}};
+    out.configuration = {{"TILE_M", "256"},      {"TILE_N", "32"},
+                         {"TILE_K", "256"},      {"UNROLL", "8"},
+                         {"ORDER", "{2, 1, 0}"}, {"FLAGS", "-mprefer-vector-width=512"}};
     out.best_s = 0.0029228529999998365;
     out.default_s = 0.04522066905297057;
     out.best_interval = {0.00290, 0.00294, 24};
@@ -133,8 +130,7 @@ int run(int argc, char** argv)
 {
     std::size_t lines = 100'000, writers = 8, appends = 1'000;
     std::string folder = std::filesystem::temp_directory_path().string();
-    bench::read_arguments(argc,
-                          argv,
+    bench::read_arguments(argc, argv,
                           {{"--lines", &lines, 10},
                            {"--writers", &writers, 1},
                            {"--appends", &appends, 1},
@@ -167,12 +163,8 @@ int run(int argc, char** argv)
         double const lookup = 1e6 * (seconds() - begun) / static_cast<double>(keys.size());
         double const open = 1e3 * open_s[4];
         std::printf("file rows=%zu lines=%zu problems=%zu MB=%.1f open_ms=%.1f lookup_us=%.2f\n",
-                    rows,
-                    lines,
-                    problems,
-                    static_cast<double>(std::filesystem::file_size(path)) * 1e-6,
-                    open,
-                    lookup);
+                    rows, lines, problems,
+                    static_cast<double>(std::filesystem::file_size(path)) * 1e-6, open, lookup);
         worst_open = std::max(worst_open, open);
         worst_lookup = std::max(worst_lookup, lookup);
     }
@@ -199,10 +191,7 @@ int run(int argc, char** argv)
         std::size_t const known =
             subject.proofs(problem, winner(1).code).size() + subject.recall(problem).rows.size();
         std::printf("one_problem %s lines=%zu read=%zu first_ms=%.1f\n",
-                    has_shapes ? "shapes" : "outcomes",
-                    lines,
-                    known,
-                    1e3 * (seconds() - begun));
+                    has_shapes ? "shapes" : "outcomes", lines, known, 1e3 * (seconds() - begun));
     }
     auto const of_rows = [&](attune::store& s, std::size_t, std::size_t i) {
         s.note(problem, row(i));
@@ -213,13 +202,11 @@ int run(int argc, char** argv)
     for (std::size_t const count : {std::size_t{1}, writers}) {
         double const rows_us = append_us(path, count, appends, of_rows);
         double const winners_us = append_us(path, count, appends, of_winners);
-        std::printf(
-            "append writers=%zu rows_us=%.1f winners_us=%.1f\n", count, rows_us, winners_us);
+        std::printf("append writers=%zu rows_us=%.1f winners_us=%.1f\n", count, rows_us,
+                    winners_us);
         worst_append = std::max({worst_append, rows_us, winners_us});
     }
-    std::printf("total append_us=%.1f open_ms=%.1f lookup_us=%.2f\n",
-                worst_append,
-                worst_open,
+    std::printf("total append_us=%.1f open_ms=%.1f lookup_us=%.2f\n", worst_append, worst_open,
                 worst_lookup);
     return 0;
 }

@@ -102,8 +102,8 @@ struct device {
 }
 
 /// Of `from`, with other outcomes.
-[[nodiscard]] bench::recording
-with_history(bench::recording const& from, std::string const& history, std::uint64_t seed)
+[[nodiscard]] bench::recording with_history(bench::recording const& from,
+                                            std::string const& history, std::uint64_t seed)
 {
     bench::recording out = from;
     std::vector<attune::point> points;
@@ -114,8 +114,7 @@ with_history(bench::recording const& from, std::string const& history, std::uint
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;
     if (history == "rotated")
-        std::rotate(order.begin(),
-                    order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2),
+        std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2),
                     order.end());
     if (history == "shuffled") {
         attune::random_engine engine(seed);
@@ -151,15 +150,13 @@ with_history(bench::recording const& from, std::string const& history, std::uint
         out.outcomes.push_back(std::move(row));
         return o;
     };
-    (void)bench::replay(
-        on.told.space, evaluate, attune::search_with<attune::bayesian_searcher>(), budget, seed);
+    (void)bench::replay(on.told.space, evaluate, attune::search_with<attune::bayesian_searcher>(),
+                        budget, seed);
     return out;
 }
 
-[[nodiscard]] fractions run(device const& on,
-                            std::vector<attune::past_session> const& past,
-                            mode const& how,
-                            std::uint64_t seed)
+[[nodiscard]] fractions run(device const& on, std::vector<attune::past_session> const& past,
+                            mode const& how, std::uint64_t seed)
 {
     attune::bayesian_options options;
     if (how.name != "none") {
@@ -167,11 +164,8 @@ with_history(bench::recording const& from, std::string const& history, std::uint
         options.warm_start = how.options;
     }
     bench::replay_curve const curve = bench::replay(
-        on.truth.space,
-        [&](attune::point const& p) { return on.truth.at(p); },
-        attune::search_with<attune::bayesian_searcher>(options),
-        budget,
-        seed);
+        on.truth.space, [&](attune::point const& p) { return on.truth.at(p); },
+        attune::search_with<attune::bayesian_searcher>(options), budget, seed);
     fractions out{};
     for (std::size_t c = 0; c < out.size(); ++c) {
         std::size_t const n = std::min(checkpoints[c], curve.best_ms.size());
@@ -188,8 +182,7 @@ struct result {
     bench::estimate gain_100;
 };
 
-[[nodiscard]] result summarise(std::string const& target,
-                               std::vector<fractions> const& runs,
+[[nodiscard]] result summarise(std::string const& target, std::vector<fractions> const& runs,
                                std::vector<fractions> const& without)
 {
     result out;
@@ -210,14 +203,8 @@ struct result {
 [[nodiscard]] std::string text_of(fractions const& f)
 {
     char text[160];
-    std::snprintf(text,
-                  sizeof text,
-                  "at1=%.3f at5=%.3f at10=%.3f at40=%.3f at100=%.3f",
-                  f[0],
-                  f[1],
-                  f[2],
-                  f[3],
-                  f[4]);
+    std::snprintf(text, sizeof text, "at1=%.3f at5=%.3f at10=%.3f at40=%.3f at100=%.3f", f[0], f[1],
+                  f[2], f[3], f[4]);
     return text;
 }
 
@@ -262,8 +249,8 @@ void bench_transfer(arguments const& given)
                 for (mode const& m : modes)
                     if (m.name == "none" || bench::is_in(given.modes, m.name))
                         runs[t][m.name].push_back(run(devices[t], past, m, given.seed + r));
-                std::fprintf(
-                    stderr, "\r%s %zu/%zu ", devices[t].truth.name.c_str(), r + 1, given.repeats);
+                std::fprintf(stderr, "\r%s %zu/%zu ", devices[t].truth.name.c_str(), r + 1,
+                             given.repeats);
             }
         }
         std::fprintf(stderr, "\r%*s\r", 70, "");
@@ -274,15 +261,9 @@ void bench_transfer(arguments const& given)
                     summarise(devices[t].truth.name, by_mode.at(m.name), by_mode.at("none"));
                 std::printf("target %s history=%s mode=%s sources=%zu %s gain40=%.3f se40=%.3f "
                             "gain100=%.3f se100=%.3f\n",
-                            one.target.c_str(),
-                            given.history.c_str(),
-                            m.name.c_str(),
-                            devices.size() - 1,
-                            text_of(one.mean).c_str(),
-                            one.gain_40.mean,
-                            one.gain_40.error,
-                            one.gain_100.mean,
-                            one.gain_100.error);
+                            one.target.c_str(), given.history.c_str(), m.name.c_str(),
+                            devices.size() - 1, text_of(one.mean).c_str(), one.gain_40.mean,
+                            one.gain_40.error, one.gain_100.mean, one.gain_100.error);
                 std::fflush(stdout);
                 results[m.name].push_back(one);
             }
@@ -305,14 +286,8 @@ void bench_transfer(arguments const& given)
         result const& lost = least(errors);
         std::printf("worst history=%s mode=%s target10=%s at10=%.3f target100=%s at100=%.3f "
                     "target_lost=%s gain100=%.3f se100=%.3f\n",
-                    given.history.c_str(),
-                    m.name.c_str(),
-                    at10.target.c_str(),
-                    at10.mean[2],
-                    at100.target.c_str(),
-                    at100.mean[4],
-                    lost.target.c_str(),
-                    lost.gain_100.mean,
+                    given.history.c_str(), m.name.c_str(), at10.target.c_str(), at10.mean[2],
+                    at100.target.c_str(), at100.mean[4], lost.target.c_str(), lost.gain_100.mean,
                     lost.gain_100.error);
     }
     for (mode const& m : modes) {
@@ -321,9 +296,7 @@ void bench_transfer(arguments const& given)
         for (result const& r : results.at(m.name))
             for (std::size_t c = 0; c < mean.size(); ++c)
                 mean[c] += r.mean[c] / static_cast<double>(results.at(m.name).size());
-        std::printf("mean history=%s mode=%s %s\n",
-                    given.history.c_str(),
-                    m.name.c_str(),
+        std::printf("mean history=%s mode=%s %s\n", given.history.c_str(), m.name.c_str(),
                     text_of(mean).c_str());
     }
 }
@@ -331,8 +304,7 @@ void bench_transfer(arguments const& given)
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--data", &out.data},
                            {"--history", &out.history},
                            {"--spaces", &out.spaces},

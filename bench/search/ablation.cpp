@@ -86,10 +86,8 @@ template <class Part>
 [[nodiscard]] attune::search_factory design()
 {
     using namespace attune;
-    return search_with<basic_bayesian_searcher<product_surrogate,
-                                               gaussian_feasibility,
-                                               expected_improvement_rule,
-                                               Part>>();
+    return search_with<basic_bayesian_searcher<product_surrogate, gaussian_feasibility,
+                                               expected_improvement_rule, Part>>();
 }
 
 [[nodiscard]] std::vector<variant> all_variants()
@@ -148,14 +146,9 @@ void print(std::string const& space, std::string const& name, bench::replay_summ
     std::printf("ablation space=%s variant=%s frac20=%s frac40=%s "
                 "frac60=%s frac100=%s failures=%.1f "
                 "failures_after_40=%.3f cpu_ms_per_suggestion=%.3f\n",
-                space.c_str(),
-                name.c_str(),
-                bench::fraction_text(m.frac_20).c_str(),
-                bench::fraction_text(m.frac_40).c_str(),
-                bench::fraction_text(m.frac_60).c_str(),
-                bench::fraction_text(m.frac_100).c_str(),
-                m.failures,
-                m.failures_after_40,
+                space.c_str(), name.c_str(), bench::fraction_text(m.frac_20).c_str(),
+                bench::fraction_text(m.frac_40).c_str(), bench::fraction_text(m.frac_60).c_str(),
+                bench::fraction_text(m.frac_100).c_str(), m.failures, m.failures_after_40,
                 m.cpu_ms_per_suggestion);
     std::fflush(stdout);
 }
@@ -163,10 +156,8 @@ void print(std::string const& space, std::string const& name, bench::replay_summ
 using of_run = std::function<bench::evaluator(std::size_t run)>;
 
 [[nodiscard]] bench::replay_summary measure(attune::chain_of_trees const& space,
-                                            of_run const& evaluator_of,
-                                            double best,
-                                            variant const& v,
-                                            arguments const& given)
+                                            of_run const& evaluator_of, double best,
+                                            variant const& v, arguments const& given)
 {
     std::vector<bench::replay_curve> curves;
     for (std::size_t r = 0; r < given.repeats; ++r)
@@ -222,12 +213,8 @@ void synthetic(arguments const& given)
     for (auto const& [name, metric] : metrics) {
         if (!bench::is_in(given.variants, name)) continue;
         attune::chain_of_trees const space(bench::permuted_loops::space(metric));
-        print("permuted_loops",
-              name,
-              measure(space,
-                      objective,
-                      1,
-                      {name, attune::search_with<attune::bayesian_searcher>()},
+        print("permuted_loops", name,
+              measure(space, objective, 1, {name, attune::search_with<attune::bayesian_searcher>()},
                       given));
     }
     for (auto const& [name, factor] : priors) {
@@ -241,11 +228,9 @@ void synthetic(arguments const& given)
             believed.parameters[1].prior.centre =
                 best * factor > 128 ? best / factor : best * factor;
             believed.parameters[1].prior.deviation = 0.7; // one doubling
-            curves.push_back(bench::replay(attune::chain_of_trees(believed),
-                                           kernel,
+            curves.push_back(bench::replay(attune::chain_of_trees(believed), kernel,
                                            attune::search_with<attune::bayesian_searcher>(),
-                                           given.budget,
-                                           given.seed + r));
+                                           given.budget, given.seed + r));
         }
         print("permuted_loops", name, bench::summarise(curves, 1, given.budget));
     }
@@ -254,8 +239,7 @@ void synthetic(arguments const& given)
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--data", &out.data},
                            {"--spaces", &out.spaces},
                            {"--variant", &out.variants},

@@ -66,8 +66,7 @@ struct counter {
 }
 
 /// The searches that a bandit would ask, one after the other.
-void run_alone(attune::chain_of_trees const& space,
-               std::vector<search::technique> const& among,
+void run_alone(attune::chain_of_trees const& space, std::vector<search::technique> const& among,
                std::size_t events)
 {
     std::vector<attune::any_searcher> all;
@@ -81,10 +80,8 @@ void run_alone(attune::chain_of_trees const& space,
     }
 }
 
-void run_bandit(attune::chain_of_trees const& space,
-                std::vector<search::technique> const& among,
-                std::size_t events,
-                std::size_t window)
+void run_bandit(attune::chain_of_trees const& space, std::vector<search::technique> const& among,
+                std::size_t events, std::size_t window)
 {
     search::auc_bandit bandit(space, 0, among, {.window = window});
     for (std::size_t i = 0; i < events; ++i) {
@@ -111,32 +108,24 @@ int main(int argc, char** argv)
         std::vector<search::technique> const four = counters(drawn);
         std::vector<search::technique> const set_a = search::technique_set_a();
         std::size_t const few = std::min<std::size_t>(events, 2000);
-        std::vector<double> const s =
-            bench::interleaved_medians({[&] { run_alone(space, four, events); },
-                                        [&] { run_bandit(space, four, events, 500); },
-                                        [&] { run_bandit(space, four, events, 5000); },
-                                        [&] { run_alone(space, set_a, few); },
-                                        [&] { run_bandit(space, set_a, few, 500); }},
-                                       rounds);
+        std::vector<double> const s = bench::interleaved_medians(
+            {[&] { run_alone(space, four, events); }, [&] { run_bandit(space, four, events, 500); },
+             [&] { run_bandit(space, four, events, 5000); }, [&] { run_alone(space, set_a, few); },
+             [&] { run_bandit(space, set_a, few, 500); }},
+            rounds);
         double const each = 1e6 / static_cast<double>(events);
         double const short_us = (s[1] - s[0]) * each;
         double const long_us = (s[2] - s[0]) * each;
         double const alone_us = s[0] * each;
         std::printf("bandit window=500 bandit_us_per_event=%.3f of_bandit_us=%.3f alone_us=%.3f\n",
-                    short_us,
-                    s[1] * each,
-                    alone_us);
+                    short_us, s[1] * each, alone_us);
         std::printf("bandit window=5000 bandit_us_per_event=%.3f of_bandit_us=%.3f alone_us=%.3f\n",
-                    long_us,
-                    s[2] * each,
-                    alone_us);
+                    long_us, s[2] * each, alone_us);
         double const each_of_few = 1e6 / static_cast<double>(few);
-        std::printf("set_a window=500 of_bandit_us=%.3f alone_us=%.3f\n",
-                    s[4] * each_of_few,
+        std::printf("set_a window=500 of_bandit_us=%.3f alone_us=%.3f\n", s[4] * each_of_few,
                     s[3] * each_of_few);
         std::printf("total limit_us=5 bandit_us_per_event=%.3f within=%s long_over_short=%.2f\n",
-                    std::max(short_us, long_us),
-                    std::max(short_us, long_us) <= 5 ? "yes" : "no",
+                    std::max(short_us, long_us), std::max(short_us, long_us) <= 5 ? "yes" : "no",
                     long_us / short_us);
         return 0;
     });

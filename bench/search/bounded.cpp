@@ -54,8 +54,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--repeats", &given.repeats, 1},
                                {"--budget", &given.budget, 3},
                                {"--seed", &given.seed}});
@@ -98,8 +97,8 @@ int main(int argc, char** argv)
                             double const value = number(objective, p);
                             std::vector<double> const measured{number(second, p)};
                             if (ways[w].tells_quantities)
-                                search.tell_excess(
-                                    p, value, attune::detail::excesses({bound}, measured));
+                                search.tell_excess(p, value,
+                                                   attune::detail::excesses({bound}, measured));
                             attune::outcome const told = attune::detail::within_bounds(
                                 {bound}, measured, attune::measurement::exact(value));
                             search.tell(p, told);
@@ -118,25 +117,16 @@ int main(int argc, char** argv)
                     std::printf("bounded pair=%llu quantile=%.2f way=%s points=%llu budget=%zu "
                                 "share_third=%.3f share_two_thirds=%.3f share=%.3f beyond=%.0f "
                                 "runs=%zu\n",
-                                static_cast<unsigned long long>(pair),
-                                quantile,
-                                ways[w].name,
-                                static_cast<unsigned long long>(size),
-                                given.budget,
-                                bench::median(shares[0]),
-                                bench::median(shares[1]),
-                                found,
-                                bench::median(beyond),
-                                given.repeats);
+                                static_cast<unsigned long long>(pair), quantile, ways[w].name,
+                                static_cast<unsigned long long>(size), given.budget,
+                                bench::median(shares[0]), bench::median(shares[1]), found,
+                                bench::median(beyond), given.repeats);
                     std::fflush(stdout);
                 }
             }
         double const count = static_cast<double>(problems);
-        std::printf("total problems=%zu share=%.3f failures=%.3f random=%.3f\n",
-                    problems,
-                    sums[0] / count,
-                    sums[1] / count,
-                    sums[2] / count);
+        std::printf("total problems=%zu share=%.3f failures=%.3f random=%.3f\n", problems,
+                    sums[0] / count, sums[1] / count, sums[2] / count);
         return 0;
     });
 }

@@ -61,10 +61,9 @@ struct formula_kernel {
 [[nodiscard]] formula_kernel target()
 {
     static constexpr auto ten = attune::range(0, 9);
-    static constexpr auto space = attune::space(attune::ordinal<"A">(ten),
-                                                attune::ordinal<"B">(ten),
-                                                attune::ordinal<"C">(ten),
-                                                attune::ordinal<"D">(ten));
+    static constexpr auto space =
+        attune::space(attune::ordinal<"A">(ten), attune::ordinal<"B">(ten),
+                      attune::ordinal<"C">(ten), attune::ordinal<"D">(ten));
     return {"target", attune::build(space).describe(), {"h"}, [](values const& v) -> shown {
                 double const h = 0.7 * v[0] * v[1] / 9 + (v[2] - 4) * (v[2] - 4) / 4 + 0.9 * v[3] +
                                  2 * std::fmod(v[0] + v[3], 3);
@@ -82,8 +81,7 @@ struct formula_kernel {
     static constexpr auto unroll = attune::ordinal<"UNROLL">(attune::powers_of_two(1, 8));
     static constexpr auto stages = attune::ordinal<"STAGES">(attune::values(1, 2));
     static constexpr auto space = attune::space(bm, bn, tm, tn, bk, unroll, stages)
-                                      .where(bm * bn >= 32 * tm * tn,
-                                             bm * bn <= 1024 * tm * tn,
+                                      .where(bm * bn >= 32 * tm * tn, bm * bn <= 1024 * tm * tn,
                                              (bm + bn) * bk * stages <= 24576)
                                       .features(bm * bn / (tm * tn));
     return {"tiles",
@@ -149,8 +147,8 @@ struct run_result {
     return out;
 }
 
-[[nodiscard]] run_result
-run(formula_kernel const& k, bool with_numbers, double best, std::size_t budget, std::uint64_t seed)
+[[nodiscard]] run_result run(formula_kernel const& k, bool with_numbers, double best,
+                             std::size_t budget, std::uint64_t seed)
 {
     attune::description described = k.space;
     if (with_numbers) described.code_metrics = k.numbers;
@@ -171,12 +169,11 @@ run(formula_kernel const& k, bool with_numbers, double best, std::size_t budget,
             if (s.time > 0) return attune::measurement::exact(s.time);
             return attune::failure{attune::failure_stage::launch, "too many registers"};
         },
-        [&](attune::chain_of_trees const&, std::uint64_t) { return shared{&searcher}; },
-        budget,
+        [&](attune::chain_of_trees const&, std::uint64_t) { return shared{&searcher}; }, budget,
         seed);
     std::vector<double> const& found = out.curve.best_ms;
-    auto const first = std::find_if(
-        found.begin(), found.end(), [&](double value) { return value <= 1.02 * best; });
+    auto const first = std::find_if(found.begin(), found.end(),
+                                    [&](double value) { return value <= 1.02 * best; });
     out.reached = static_cast<double>(
         std::min<std::ptrdiff_t>(first - found.begin() + 1, static_cast<std::ptrdiff_t>(budget)));
     return out;
@@ -203,23 +200,15 @@ void compare(formula_kernel const& k, arguments const& given)
         bench::replay_summary const m = bench::summarise(curves, best, given.budget);
         std::printf("code_metrics kernel=%s numbers=%s frac20=%s frac40=%s frac_end=%.3f "
                     "to_2pct=%.1f reached=%d failures=%.1f cpu_ms_per_suggestion=%.3f runs=%zu\n",
-                    k.name.c_str(),
-                    with_numbers ? "yes" : "no",
+                    k.name.c_str(), with_numbers ? "yes" : "no",
                     bench::fraction_text(m.frac_20).c_str(),
-                    bench::fraction_text(m.frac_40).c_str(),
-                    end,
-                    evaluations,
-                    reached,
-                    m.failures,
-                    m.cpu_ms_per_suggestion,
-                    given.repeats);
+                    bench::fraction_text(m.frac_40).c_str(), end, evaluations, reached, m.failures,
+                    m.cpu_ms_per_suggestion, given.repeats);
         std::fflush(stdout);
     }
     bench::estimate const of_saved = bench::estimate_of(saved);
-    std::printf("code_metrics kernel=%s saved_to_2pct=%.1f standard_error=%.1f\n",
-                k.name.c_str(),
-                of_saved.mean,
-                of_saved.error);
+    std::printf("code_metrics kernel=%s saved_to_2pct=%.1f standard_error=%.1f\n", k.name.c_str(),
+                of_saved.mean, of_saved.error);
 }
 
 } // namespace
@@ -228,8 +217,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--kernels", &given.kernels},
                                {"--repeats", &given.repeats, 1},
                                {"--budget", &given.budget, 1},

@@ -78,9 +78,7 @@ struct sample {
     double scale = 1;
 };
 
-sample draw(attune::chain_of_trees const& space,
-            attune::feature_map const& map,
-            std::size_t n,
+sample draw(attune::chain_of_trees const& space, attune::feature_map const& map, std::size_t n,
             attune::random_engine& engine)
 {
     sample out;
@@ -102,10 +100,8 @@ struct costs {
     double observe_ms;
 };
 
-costs measure(attune::chain_of_trees const& space,
-              attune::feature_map const& map,
-              attune::feature_table const& candidates,
-              std::size_t n)
+costs measure(attune::chain_of_trees const& space, attune::feature_map const& map,
+              attune::feature_table const& candidates, std::size_t n)
 {
     attune::random_engine engine(n);
     sample const seen = draw(space, map, n, engine);
@@ -175,20 +171,8 @@ costs measure(attune::chain_of_trees const& space,
     std::printf("engine n=%zu d=%zu candidates=%zu likelihood_ms=%.4f radial_ms=%.4f fit_ms=%.2f "
                 "evaluations=%d predict_ms=%.2f rebuild_ms=%.2f observe_ms=%.3f exact_ms=%.3f "
                 "forget_ms=%.3f mean_error=%.1e variance_error=%.1e\n",
-                n,
-                map.count(),
-                candidates.points,
-                s[0],
-                s[1],
-                s[2],
-                evaluations,
-                s[3],
-                s[4],
-                s[6],
-                s[5],
-                s[7],
-                mean_error,
-                variance_error);
+                n, map.count(), candidates.points, s[0], s[1], s[2], evaluations, s[3], s[4], s[6],
+                s[5], s[7], mean_error, variance_error);
     std::fflush(stdout);
     if (!std::isfinite(sink)) std::printf("engine n=%zu skipped: the evidence is no number\n", n);
     return {s[0], s[3], s[4], s[6]};
@@ -196,11 +180,8 @@ costs measure(attune::chain_of_trees const& space,
 
 void compare(char const* what, double limit_ms, double measured_ms)
 {
-    std::printf("engine limit=%s limit_ms=%.2f measured_ms=%.4f within=%s\n",
-                what,
-                limit_ms,
-                measured_ms,
-                measured_ms <= limit_ms ? "yes" : "no");
+    std::printf("engine limit=%s limit_ms=%.2f measured_ms=%.4f within=%s\n", what, limit_ms,
+                measured_ms, measured_ms <= limit_ms ? "yes" : "no");
 }
 
 } // namespace

@@ -74,8 +74,8 @@ private:
 using way = std::function<double(noisy_objective const&, std::uint64_t seed, double sum)>;
 
 /// Every evaluation has the most budget.
-[[nodiscard]] way
-whole(attune::chain_of_trees const& space, attune::search_factory const& make, double most)
+[[nodiscard]] way whole(attune::chain_of_trees const& space, attune::search_factory const& make,
+                        double most)
 {
     return [=](noisy_objective const& objective, std::uint64_t seed, double sum) {
         attune::any_searcher searcher = make(space, seed);
@@ -98,9 +98,8 @@ whole(attune::chain_of_trees const& space, attune::search_factory const& make, d
     return [=](noisy_objective const& objective, std::uint64_t seed, double) {
         attune::hyperband trials(space, seed, options, search);
         for (auto next = trials.ask(); !next.empty(); next = trials.ask())
-            trials.tell(
-                next.front(),
-                attune::measurement::exact(objective.at(next.front().where, next.front().budget)));
+            trials.tell(next.front(), attune::measurement::exact(
+                                          objective.at(next.front().where, next.front().budget)));
         return objective.exact(trials.best()->where);
     };
 }
@@ -111,8 +110,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--repeats", &given.repeats, 1},
                                {"--most", &given.most, 1},
                                {"--rounds", &given.rounds, 1},
@@ -156,16 +154,9 @@ int main(int argc, char** argv)
             if (name == "random") random_distance = distance;
             std::printf("fidelity way=%s most=%zu sum=%.0f evaluations_of_most=%.1f noise=%zu "
                         "fraction=%.3f error=%.3f distance=%.3f of_random=%.3f runs=%zu\n",
-                        name.c_str(),
-                        given.most,
-                        sum,
-                        sum / most,
-                        given.noise,
-                        fraction,
-                        std::sqrt(std::max(0.0, squares - fraction * fraction) / runs),
-                        distance,
-                        distance / random_distance,
-                        given.repeats);
+                        name.c_str(), given.most, sum, sum / most, given.noise, fraction,
+                        std::sqrt(std::max(0.0, squares - fraction * fraction) / runs), distance,
+                        distance / random_distance, given.repeats);
             std::fflush(stdout);
         }
         return 0;

@@ -90,9 +90,7 @@ struct trainer {
     {
         bench::trained_net const& net = table->nets.at(p);
         bool const is_valid = net.weight_bytes <= most_bytes;
-        return {is_valid,
-                net.seconds[budget],
-                net.seconds.front(),
+        return {is_valid, net.seconds[budget], net.seconds.front(),
                 is_valid ? net.error[budget] : infinite};
     }
 };
@@ -117,8 +115,8 @@ using way =
     };
 }
 
-[[nodiscard]] next_trial
-by_budgets(attune::chain_of_trees const& space, std::uint64_t seed, trainer const& train)
+[[nodiscard]] next_trial by_budgets(attune::chain_of_trees const& space, std::uint64_t seed,
+                                    trainer const& train)
 {
     constexpr auto epochs = bench::trained_net::epochs;
     attune::hyperband_options options{.least_budget = epochs.front(), .most_budget = epochs.back()};
@@ -195,8 +193,8 @@ struct interval {
 };
 
 /// Of mean(above) / mean(below): the percentiles 2.5 and 97.5 over 4,000 pairs of resamples.
-[[nodiscard]] interval
-bootstrap(std::vector<double> const& above, std::vector<double> const& below, std::uint64_t seed)
+[[nodiscard]] interval bootstrap(std::vector<double> const& above, std::vector<double> const& below,
+                                 std::uint64_t seed)
 {
     attune::random_engine engine(seed);
     auto const resampled = [&](std::vector<double> const& from) {
@@ -234,8 +232,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--table", &given.table},
                                {"--repeats", &given.repeats, 1},
                                {"--trials", &given.trials, 1},
@@ -300,34 +297,19 @@ int main(int argc, char** argv)
                     std::printf("guided %s bound_kib=%lld share=%.4f invalid=%s gain=%.2f low=%.2f "
                                 "high=%.2f unguided_s=%.3f guided_s=%.3f target=%.4f wasted=%.3f "
                                 "ratios=%.2f median_ratio=%.2f\n",
-                                name.c_str(),
-                                static_cast<long long>(kib),
+                                name.c_str(), static_cast<long long>(kib),
                                 static_cast<double>(*valid.size()) / count,
-                                cost_names[static_cast<std::size_t>(cost)],
-                                gain,
-                                around.low,
-                                around.high,
-                                mean(slow),
-                                mean(fast),
-                                target,
-                                mean(wasted),
-                                mean(ratios),
-                                bench::median(ratios));
+                                cost_names[static_cast<std::size_t>(cost)], gain, around.low,
+                                around.high, mean(slow), mean(fast), target, mean(wasted),
+                                mean(ratios), bench::median(ratios));
                     std::fflush(stdout);
                 }
             }
         }
         std::printf("total data=%s nets=%.0f trials=%zu runs=%zu worst_gain_8_16=%.2f low=%.2f "
                     "high=%.2f control_least=%.2f control_most=%.2f\n",
-                    table->data.c_str(),
-                    count,
-                    given.trials,
-                    given.repeats,
-                    small.least,
-                    small.of_least.low,
-                    small.of_least.high,
-                    control.least,
-                    control.most);
+                    table->data.c_str(), count, given.trials, given.repeats, small.least,
+                    small.of_least.low, small.of_least.high, control.least, control.most);
         return 0;
     });
 }

@@ -56,8 +56,7 @@ quality_of(std::span<attune::two_level_round const> rounds,
     }
     return {invalid / std::max(1.0, valid + invalid),
             predicted.empty() ? 0 : sum / static_cast<double>(predicted.size()),
-            score_rmse(predicted, measured),
-            average_peak_score(predicted_speed, speed)};
+            score_rmse(predicted, measured), average_peak_score(predicted_speed, speed)};
 }
 
 } // namespace bench

@@ -105,8 +105,7 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--data", &out.data},
                            {"--table", &out.table},
                            {"--programs", &out.programs},
@@ -148,8 +147,7 @@ struct row {
 };
 
 /// @param structure  see two_level_options
-[[nodiscard]] row row_of(std::string const& name,
-                         std::size_t batch,
+[[nodiscard]] row row_of(std::string const& name, std::size_t batch,
                          std::function<std::uint64_t(attune::point const&)> const& structure)
 {
     if (name == "direct") return {name, attune::default_search()};
@@ -233,10 +231,8 @@ struct problem {
         std::optional<bench::recording> read = bench::read_recording(path, notes);
         if (!read) continue;
         auto const from = std::make_shared<bench::recording const>(*std::move(read));
-        out.push_back({from->name,
-                       with_rows(from->space),
-                       [from](attune::point const& p) { return from->at(p); },
-                       from->best_ms,
+        out.push_back({from->name, with_rows(from->space),
+                       [from](attune::point const& p) { return from->at(p); }, from->best_ms,
                        attune::point_hash()});
     }
     return out;
@@ -250,8 +246,7 @@ struct problem {
         auto read = bench::read_program(given.table, Layer::name, Layer::program.describe());
         if (!read || read->best_s() == 0) return;
         auto const from = std::make_shared<bench::measured_program const>(*std::move(read));
-        out.push_back({from->name,
-                       from->space,
+        out.push_back({from->name, from->space,
                        [from](attune::point const& p) -> attune::outcome {
                            attune::outcome const& in_s = from->outcomes.at(p);
                            auto const* const m = std::get_if<attune::measurement>(&in_s);
@@ -271,8 +266,7 @@ struct problem {
     auto const expected = std::exchange(d.expected, {});
     std::uint32_t const threads = d.find_parameter("THREADS");
     attune::parameter_description const sharing = d.parameters.at(threads);
-    return {std::move(name),
-            attune::chain_of_trees(std::move(d)),
+    return {std::move(name), attune::chain_of_trees(std::move(d)),
             [=](attune::point const& p) -> attune::outcome {
                 double const ms = 1e3 * expected(p);
                 if (!std::isfinite(ms)) return attune::failure{attune::failure_stage::launch, "no"};
@@ -346,8 +340,8 @@ struct row_runs {
 
 void print_quality(bench::level_quality const& q)
 {
-    std::printf(
-        " score=%.3f rmse=%.3f peak32=%.3f invalid=%.3f", q.score, q.rmse, q.peak, q.invalid);
+    std::printf(" score=%.3f rmse=%.3f peak32=%.3f invalid=%.3f", q.score, q.rmse, q.peak,
+                q.invalid);
 }
 
 void print(problem const& on, row const& of, row_runs const& runs, arguments const& given)
@@ -355,12 +349,8 @@ void print(problem const& on, row const& of, row_runs const& runs, arguments con
     double const latency = runs.after(given.trials);
     std::printf("levels space=%s search=%s latency_quarter_ms=%.5g latency_half_ms=%.5g "
                 "latency_ms=%.5g latency_wall_ms=%.5g wall_trials=%.0f think=%.3f",
-                on.name.c_str(),
-                of.name.c_str(),
-                runs.after(given.trials / 4),
-                runs.after(given.trials / 2),
-                latency,
-                runs.after_wall(given),
+                on.name.c_str(), of.name.c_str(), runs.after(given.trials / 4),
+                runs.after(given.trials / 2), latency, runs.after_wall(given),
                 runs.median_of([&](auto const& one) {
                     return static_cast<double>(row_runs::wall_trials(one, given));
                 }),
@@ -371,11 +361,8 @@ void print(problem const& on, row const& of, row_runs const& runs, arguments con
     std::fflush(stdout);
 }
 
-void print_rounds(problem const& on,
-                  row const& of,
-                  std::size_t run,
-                  bench::replay_curve const& curve,
-                  arguments const& given)
+void print_rounds(problem const& on, row const& of, std::size_t run,
+                  bench::replay_curve const& curve, arguments const& given)
 {
     for (std::size_t r = 0; r < of.rounds->size(); ++r) {
         attune::two_level_round const& round = (*of.rounds)[r];
@@ -386,14 +373,8 @@ void print_rounds(problem const& on,
         double const evaluations_s = curve.evaluations_s(round.outcomes, given.cost());
         std::printf("levels round space=%s search=%s run=%zu round=%zu trials=%zu search_s=%.3f "
                     "wall_s=%.3f best_ms=%.5g",
-                    on.name.c_str(),
-                    of.name.c_str(),
-                    run,
-                    r,
-                    round.outcomes,
-                    search_s,
-                    search_s + evaluations_s,
-                    round.best);
+                    on.name.c_str(), of.name.c_str(), run, r, round.outcomes, search_s,
+                    search_s + evaluations_s, round.best);
         print_quality(bench::quality_of(std::span(&round, 1), on.evaluate));
         std::printf(" resets=%zu\n", round.resets);
     }
@@ -404,8 +385,8 @@ void print_rounds(problem const& on,
     row const of = row_of(name, given.batch, on.structure);
     row_runs out;
     for (std::size_t i = 0; i < given.repeats; ++i) {
-        std::fprintf(
-            stderr, "\r%s %s %zu/%zu ", on.name.c_str(), name.c_str(), i + 1, given.repeats);
+        std::fprintf(stderr, "\r%s %s %zu/%zu ", on.name.c_str(), name.c_str(), i + 1,
+                     given.repeats);
         out.curves.push_back(
             bench::replay(on.space, on.evaluate, of.make, given.trials, given.seed + i));
         std::fprintf(stderr, "\r%*s\r", 90, "");
@@ -426,8 +407,7 @@ struct table_row {
 
 /// @param of, beside  of each space
 [[nodiscard]] table_row table_row_of(std::vector<row_runs> const& of,
-                                     std::vector<row_runs> const& beside,
-                                     arguments const& given)
+                                     std::vector<row_runs> const& beside, arguments const& given)
 {
     table_row out;
     double const n = static_cast<double>(of.size());
@@ -455,8 +435,7 @@ struct table_row {
 
 /// @param results  by search, then by space
 void print_table(std::vector<std::string> const& names,
-                 std::vector<std::vector<row_runs>> const& results,
-                 arguments const& given)
+                 std::vector<std::vector<row_runs>> const& results, arguments const& given)
 {
     auto const reference = std::find(names.begin(), names.end(), "evolution");
     std::size_t const beside =
@@ -464,42 +443,21 @@ void print_table(std::vector<std::string> const& names,
     int width = 7;
     for (std::string const& name : names)
         width = std::max(width, static_cast<int>(name.size()));
-    std::printf("\n%zu spaces, %zu trials, %zu repeats, beside %s\n%-*s",
-                results.front().size(),
-                given.trials,
-                given.repeats,
-                names[beside].c_str(),
-                width,
-                "variant");
-    for (char const* const column : {"quarter",
-                                     "half",
-                                     "latency",
-                                     "wall",
-                                     "to_match",
-                                     "score",
-                                     "rmse",
-                                     "peak32",
-                                     "invalid",
-                                     "search"})
+    std::printf("\n%zu spaces, %zu trials, %zu repeats, beside %s\n%-*s", results.front().size(),
+                given.trials, given.repeats, names[beside].c_str(), width, "variant");
+    for (char const* const column : {"quarter", "half", "latency", "wall", "to_match", "score",
+                                     "rmse", "peak32", "invalid", "search"})
         std::printf(" %8s", column);
     std::printf("\n");
     for (std::size_t i = 0; i < names.size(); ++i) {
         table_row const r = table_row_of(results[i], results[beside], given);
-        std::printf("%-*s %8.3f %8.3f %8.3f %8.3f %8.3f",
-                    width,
-                    names[i].c_str(),
-                    std::exp(r.quarter),
-                    std::exp(r.half),
-                    std::exp(r.latency),
-                    std::exp(r.wall),
+        std::printf("%-*s %8.3f %8.3f %8.3f %8.3f %8.3f", width, names[i].c_str(),
+                    std::exp(r.quarter), std::exp(r.half), std::exp(r.latency), std::exp(r.wall),
                     r.to_match);
         if (results[i].front().quality.empty())
             std::printf(" %8s %8s %8s %8s", "-", "-", "-", "-");
         else
-            std::printf(" %8.3f %8.3f %8.3f %8.3f",
-                        r.quality.score,
-                        r.quality.rmse,
-                        r.quality.peak,
+            std::printf(" %8.3f %8.3f %8.3f %8.3f", r.quality.score, r.quality.rmse, r.quality.peak,
                         r.quality.invalid);
         std::printf(" %8.3f\n", r.search);
     }

@@ -95,8 +95,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--repeats", &given.repeats, 1},
                                {"--budget", &given.budget, 3},
                                {"--seed", &given.seed}});
@@ -134,21 +133,15 @@ int main(int argc, char** argv)
                 std::printf("pareto problem=%s way=%s points=%llu front=%zu budget=%zu "
                             "share_third=%.3f share_two_thirds=%.3f share=%.3f least=%.3f "
                             "runs=%zu\n",
-                            one.name.c_str(),
-                            ways[w].first.c_str(),
-                            static_cast<unsigned long long>(size),
-                            front.size(),
-                            given.budget,
-                            bench::median(shares[0]),
-                            bench::median(shares[1]),
-                            found,
-                            *std::min_element(shares[2].begin(), shares[2].end()),
-                            given.repeats);
+                            one.name.c_str(), ways[w].first.c_str(),
+                            static_cast<unsigned long long>(size), front.size(), given.budget,
+                            bench::median(shares[0]), bench::median(shares[1]), found,
+                            *std::min_element(shares[2].begin(), shares[2].end()), given.repeats);
                 std::fflush(stdout);
             }
         }
-        std::printf(
-            "total problems=%zu share=%.3f random=%.3f\n", problems.size(), sums[0], sums[1]);
+        std::printf("total problems=%zu share=%.3f random=%.3f\n", problems.size(), sums[0],
+                    sums[1]);
         return 0;
     });
 }

@@ -24,8 +24,8 @@ namespace bench {
 /// verified, and cut off where its first run takes `cut_off` times as long as the quickest so far.
 /// Seconds are the least of the repeats: other programs only add to a time.
 template <class Layer>
-[[nodiscard]] std::vector<program_row>
-record_program(std::size_t count, std::size_t seconds, double cut_off, std::uint64_t seed)
+[[nodiscard]] std::vector<program_row> record_program(std::size_t count, std::size_t seconds,
+                                                      double cut_off, std::uint64_t seed)
 {
     using signature = typename decltype(Layer::program)::signature;
     auto const kernel = Layer::program.kernel();

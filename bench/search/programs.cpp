@@ -83,8 +83,7 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--record", &out.record},
                            {"--table", &out.table},
                            {"--layers", &out.layers},
@@ -118,9 +117,7 @@ void record(arguments const& asked)
         file << bench::table_text(name, derived.describe(), rows) << std::flush;
         if (!file) throw std::runtime_error(asked.record + ": cannot be written");
         std::printf(
-            "recorded %s configurations=%zu seconds=%.1f\n",
-            name.c_str(),
-            rows.size(),
+            "recorded %s configurations=%zu seconds=%.1f\n", name.c_str(), rows.size(),
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
         std::fflush(stdout);
     });
@@ -251,8 +248,7 @@ struct contender {
 #ifdef ATTUNE_BENCH_XGBOOST
 /// Processor seconds of a model, the least of three times.
 struct timed_model {
-    timed_model(attune::any_cost_model model,
-                bench::measured_program const& program,
+    timed_model(attune::any_cost_model model, bench::measured_program const& program,
                 attune::cost_samples const& others)
     {
         for (int time = 0; time < 3; ++time) {
@@ -271,10 +267,8 @@ struct timed_model {
 #endif
 
 /// What the models say of a program that they have not seen.
-void judge_models(fields& out,
-                  bench::measured_program const& program,
-                  attune::cost_samples const& others,
-                  attune::cost_samples const& dealt,
+void judge_models(fields& out, bench::measured_program const& program,
+                  attune::cost_samples const& others, attune::cost_samples const& dealt,
                   [[maybe_unused]] bool with_xgboost)
 {
     auto const judge = [&](std::string const& suffix, std::vector<double> const& predicted) {
@@ -310,21 +304,16 @@ void judge_models(fields& out,
     }
 }
 
-void judge_searches(fields& out,
-                    bench::measured_program const& program,
-                    std::vector<contender> const& all,
-                    arguments const& asked)
+void judge_searches(fields& out, bench::measured_program const& program,
+                    std::vector<contender> const& all, arguments const& asked)
 {
     for (std::size_t repeat = 0; repeat < asked.repeats; ++repeat) {
         std::vector<bench::replay_curve> curves;
         double best = std::numeric_limits<double>::infinity();
         for (contender const& one : all) {
             curves.push_back(bench::replay(
-                program.space,
-                [&](attune::point const& p) { return program.outcomes.at(p); },
-                one.make,
-                asked.trials,
-                asked.seed + repeat));
+                program.space, [&](attune::point const& p) { return program.outcomes.at(p); },
+                one.make, asked.trials, asked.seed + repeat));
             best = std::min(best, curves.back().best_ms.back());
         }
         auto const add = [&](std::string const& field, std::size_t evaluations) {
@@ -363,10 +352,7 @@ void replay(arguments const& asked)
         auto const failed =
             std::count(program.seconds.begin(), program.seconds.end(), std::nullopt);
         std::printf("program %s configurations=%zu failed=%td best_ms=%.4f default=%.3f",
-                    program.name.c_str(),
-                    program.points.size(),
-                    failed,
-                    program.best_s() * 1e3,
+                    program.name.c_str(), program.points.size(), failed, program.best_s() * 1e3,
                     program.scores.front());
         of_program.print();
         of_program.add_means_to(total);

@@ -52,8 +52,7 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--data", &out.data},
                            {"--strategy", &out.strategy},
                            {"--spaces", &out.spaces},
@@ -101,22 +100,15 @@ void print(std::string const& space, std::string const& name, row const& r, argu
 {
     std::printf("protocol space=%s strategy=%s third=%.3f two_thirds=%.3f all=%.3f reached=%zu/%zu "
                 "sooner=%s needs=%s\n",
-                space.c_str(),
-                name.c_str(),
-                r.third,
-                r.two_thirds,
-                r.all,
-                r.reached,
-                given.repeats,
-                text_of(r.sooner).c_str(),
-                r.needs ? std::to_string(*r.needs).c_str() : "more");
+                space.c_str(), name.c_str(), r.third, r.two_thirds, r.all, r.reached, given.repeats,
+                text_of(r.sooner).c_str(), r.needs ? std::to_string(*r.needs).c_str() : "more");
     std::fflush(stdout);
 }
 
 using curves = std::vector<bench::replay_curve>;
 
-[[nodiscard]] row
-row_of(curves const& runs, curves const& first, double expert_ms, arguments const& given)
+[[nodiscard]] row row_of(curves const& runs, curves const& first, double expert_ms,
+                         arguments const& given)
 {
     row out;
     out.third = bench::relative_to_expert(runs, given.budget / 3, expert_ms);
@@ -128,20 +120,15 @@ row_of(curves const& runs, curves const& first, double expert_ms, arguments cons
     return out;
 }
 
-[[nodiscard]] curves runs_of(bench::recording const& from,
-                             bench::strategy const& s,
-                             std::size_t evaluations,
-                             arguments const& given)
+[[nodiscard]] curves runs_of(bench::recording const& from, bench::strategy const& s,
+                             std::size_t evaluations, arguments const& given)
 {
     curves out;
     for (std::size_t r = 0; r < given.repeats; ++r) {
-        std::fprintf(
-            stderr, "\r%s %s %zu/%zu ", from.name.c_str(), s.name.c_str(), r + 1, given.repeats);
+        std::fprintf(stderr, "\r%s %s %zu/%zu ", from.name.c_str(), s.name.c_str(), r + 1,
+                     given.repeats);
         out.push_back(bench::replay(
-            from.space,
-            [&](attune::point const& p) { return from.at(p); },
-            s.make,
-            evaluations,
+            from.space, [&](attune::point const& p) { return from.at(p); }, s.make, evaluations,
             given.seed + r));
     }
     std::fprintf(stderr, "\r%*s\r", 70, "");
@@ -177,16 +164,10 @@ void print_means(std::string const& name, std::vector<row> const& rows, argument
     }
     std::printf("protocol mean strategy=%s spaces=%zu third=%.3f two_thirds=%.3f all=%.3f "
                 "reached=%zu/%zu sooner=%s sooner_spaces=%.0f needs_spaces=%.0f\n",
-                name.c_str(),
-                rows.size(),
-                std::exp(third),
-                std::exp(two_thirds),
-                std::exp(all),
-                reached,
-                given.repeats * rows.size(),
+                name.c_str(), rows.size(), std::exp(third), std::exp(two_thirds), std::exp(all),
+                reached, given.repeats * rows.size(),
                 sooner_spaces > 0 ? text_of(std::exp(sooner / sooner_spaces)).c_str() : "na",
-                sooner_spaces,
-                needs_spaces);
+                sooner_spaces, needs_spaces);
 }
 
 void run(arguments const& given)
@@ -203,10 +184,7 @@ void run(arguments const& given)
         auto const known = experts.find(from.name);
         double const expert_ms = known != experts.end() ? known->second : expert_among(from, given);
         std::printf("protocol space=%s configurations=%zu best_ms=%.5g expert_ms=%.5g expert=%s\n",
-                    from.name.c_str(),
-                    from.outcomes.size(),
-                    from.best_ms,
-                    expert_ms,
+                    from.name.c_str(), from.outcomes.size(), from.best_ms, expert_ms,
                     known != experts.end() ? "file" : "percent");
         curves first;
         for (bench::strategy const& s : strategies) {

@@ -63,8 +63,7 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--data", &out.data},
                            {"--strategy", &out.strategy},
                            {"--techniques", &out.techniques},
@@ -130,19 +129,10 @@ void print(std::string const& space, std::string const& strategy, bench::replay_
         "replay space=%s strategy=%s %s error40=%s error100=%s error220=%s mae_ms=%.5g "
         "mae_rel=%.4f evals_to_5pct=%s reached_5pct=%.2f failures=%.1f failures_after_40=%.3f "
         "cpu_ms_per_suggestion=%.3f\n",
-        space.c_str(),
-        strategy.c_str(),
-        fractions_text(s).c_str(),
-        bench::fraction_text(s.error_40).c_str(),
-        bench::fraction_text(s.error_100).c_str(),
-        bench::fraction_text(s.error_220).c_str(),
-        s.mae_ms,
-        s.mae_rel,
-        evaluations.c_str(),
-        s.reached_5pct,
-        s.failures,
-        s.failures_after_40,
-        s.cpu_ms_per_suggestion);
+        space.c_str(), strategy.c_str(), fractions_text(s).c_str(),
+        bench::fraction_text(s.error_40).c_str(), bench::fraction_text(s.error_100).c_str(),
+        bench::fraction_text(s.error_220).c_str(), s.mae_ms, s.mae_rel, evaluations.c_str(),
+        s.reached_5pct, s.failures, s.failures_after_40, s.cpu_ms_per_suggestion);
     std::fflush(stdout);
 }
 
@@ -176,10 +166,7 @@ void print_means(std::vector<bench::strategy> const& strategies,
         }
         std::printf("replay mean strategy=%s spaces=%zu %s reached_5pct=%.2f "
                     "cpu_ms_per_suggestion=%.3f mdf=%s mdf_spaces=%d\n",
-                    s.name.c_str(),
-                    results.size(),
-                    fractions_text(mean).c_str(),
-                    mean.reached_5pct,
+                    s.name.c_str(), results.size(), fractions_text(mean).c_str(), mean.reached_5pct,
                     mean.cpu_ms_per_suggestion,
                     counted > 0 ? std::to_string(mdf / counted).c_str() : "na",
                     static_cast<int>(counted));
@@ -215,21 +202,16 @@ void print_beside(bench::replay_table const& ours, bench::replay_table const& th
         std::printf("beside strategy=%s other=%s", row.strategy.c_str(), row.other.c_str());
         for (std::size_t i = 0; i < bench::replay_checkpoints.size(); ++i)
             std::printf(" spaces%zu=%zu frac%zu=%s other_frac%zu=%s ratio%zu=%s",
-                        bench::replay_checkpoints[i],
-                        row.spaces[i],
-                        bench::replay_checkpoints[i],
-                        bench::fraction_text(row.its[i]).c_str(),
-                        bench::replay_checkpoints[i],
-                        bench::fraction_text(row.others[i]).c_str(),
-                        bench::replay_checkpoints[i],
+                        bench::replay_checkpoints[i], row.spaces[i], bench::replay_checkpoints[i],
+                        bench::fraction_text(row.its[i]).c_str(), bench::replay_checkpoints[i],
+                        bench::fraction_text(row.others[i]).c_str(), bench::replay_checkpoints[i],
                         bench::fraction_text(row.ratio(i)).c_str());
         std::printf("\n");
     }
 }
 
 /// Where a strategy is not ahead of the other ones of `ours`, and of `theirs`.
-void print_lead(std::string const& strategy,
-                bench::replay_table const& ours,
+void print_lead(std::string const& strategy, bench::replay_table const& ours,
                 bench::replay_table const& theirs)
 {
     std::map<std::string, bench::replay_line> its;
@@ -245,19 +227,11 @@ void print_lead(std::string const& strategy,
         if (!r.is_ahead() && !r.is_level()) continue;
         ++(r.is_ahead() ? behind : level);
         std::printf("%s space=%s other=%s at=%zu difference=%.3f error=%.3f\n",
-                    r.is_ahead() ? "behind" : "level",
-                    r.space.c_str(),
-                    r.other.c_str(),
-                    r.after,
-                    r.difference,
-                    r.error);
+                    r.is_ahead() ? "behind" : "level", r.space.c_str(), r.other.c_str(), r.after,
+                    r.difference, r.error);
     }
-    std::printf("lead strategy=%s compared=%zu ahead=%zu level=%d behind=%d\n",
-                strategy.c_str(),
-                all.size(),
-                all.size() - static_cast<std::size_t>(level + behind),
-                level,
-                behind);
+    std::printf("lead strategy=%s compared=%zu ahead=%zu level=%d behind=%d\n", strategy.c_str(),
+                all.size(), all.size() - static_cast<std::size_t>(level + behind), level, behind);
 }
 
 void print_list()
@@ -288,18 +262,11 @@ void run(arguments const& given)
         for (bench::strategy const& s : strategies) {
             std::vector<bench::replay_curve> curves;
             for (std::size_t r = 0; r < given.repeats; ++r) {
-                std::fprintf(stderr,
-                             "\r%s %s %zu/%zu ",
-                             from.name.c_str(),
-                             s.name.c_str(),
-                             r + 1,
+                std::fprintf(stderr, "\r%s %s %zu/%zu ", from.name.c_str(), s.name.c_str(), r + 1,
                              given.repeats);
                 curves.push_back(bench::replay(
-                    from.space,
-                    [&](attune::point const& p) { return from.at(p); },
-                    s.make,
-                    given.budget,
-                    given.seed + r));
+                    from.space, [&](attune::point const& p) { return from.at(p); }, s.make,
+                    given.budget, given.seed + r));
             }
             std::fprintf(stderr, "\r%*s\r", 70, "");
             bench::replay_summary const summary =

@@ -34,8 +34,8 @@ using replay_table = std::map<std::string, std::map<std::string, replay_line>>;
 namespace detail {
 
 /// Errors  std::runtime_error: the field is neither a number of at least `least`, nor "na"
-[[nodiscard]] inline double
-number_or_na(std::string const& field, double least, std::string const& line)
+[[nodiscard]] inline double number_or_na(std::string const& field, double least,
+                                         std::string const& line)
 {
     if (field == "na") return std::numeric_limits<double>::quiet_NaN();
     std::istringstream text(field);

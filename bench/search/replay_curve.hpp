@@ -54,8 +54,8 @@ struct replay_curve {
 
 /// The mean over runs of expert / best after `evaluations`: above 1 is better than the expert, 0 is
 /// a run in which nothing has worked (Tables 6 to 8).
-[[nodiscard]] inline double
-relative_to_expert(std::vector<replay_curve> const& runs, std::size_t evaluations, double expert_ms)
+[[nodiscard]] inline double relative_to_expert(std::vector<replay_curve> const& runs,
+                                               std::size_t evaluations, double expert_ms)
 {
     double sum = 0;
     for (replay_curve const& run : runs)
@@ -64,8 +64,8 @@ relative_to_expert(std::vector<replay_curve> const& runs, std::size_t evaluation
 }
 
 /// The runs that are at least as good as the expert after `evaluations` (Table 5).
-[[nodiscard]] inline std::size_t
-reached_expert(std::vector<replay_curve> const& runs, std::size_t evaluations, double expert_ms)
+[[nodiscard]] inline std::size_t reached_expert(std::vector<replay_curve> const& runs,
+                                                std::size_t evaluations, double expert_ms)
 {
     return static_cast<std::size_t>(
         std::count_if(runs.begin(), runs.end(), [&](replay_curve const& run) {
@@ -113,8 +113,8 @@ evaluations_to(std::vector<replay_curve> const& runs, double target_ms, std::siz
     double const share = percent / 100 * static_cast<double>(times.size());
     std::size_t const place =
         std::min(times.size(), std::max<std::size_t>(1, static_cast<std::size_t>(share))) - 1;
-    std::nth_element(
-        times.begin(), times.begin() + static_cast<std::ptrdiff_t>(place), times.end());
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(place),
+                     times.end());
     return times[place];
 }
 

@@ -44,10 +44,7 @@ rivals_of(std::map<std::string, replay_line> const& its, replay_table const& oth
         for (auto const& [name, other] : there->second)
             for (std::size_t i = 0; i < replay_checkpoints.size(); ++i)
                 if (double const d = other.fraction[i] - own.fraction[i]; !std::isnan(d))
-                    out.push_back({space,
-                                   name,
-                                   replay_checkpoints[i],
-                                   d,
+                    out.push_back({space, name, replay_checkpoints[i], d,
                                    std::hypot(own.error[i], other.error[i])});
     }
     return out;

@@ -34,8 +34,7 @@ using evaluator = std::function<attune::outcome(attune::point const&)>;
 /// Errors  std::runtime_error when a searcher repeats itself for 10 * budget questions
 [[nodiscard]] inline replay_curve replay(attune::chain_of_trees const& space,
                                          evaluator const& evaluate,
-                                         attune::search_factory const& make,
-                                         std::size_t budget,
+                                         attune::search_factory const& make, std::size_t budget,
                                          std::uint64_t seed)
 {
     replay_curve out;
@@ -88,8 +87,8 @@ struct replay_summary {
 /// @param curves   at least one
 /// @param best_ms  best possible
 /// @param budget   evaluations that a run was given
-[[nodiscard]] inline replay_summary
-summarise(std::vector<replay_curve> const& curves, double best_ms, std::size_t budget)
+[[nodiscard]] inline replay_summary summarise(std::vector<replay_curve> const& curves,
+                                              double best_ms, std::size_t budget)
 {
     replay_summary out;
     double const runs = static_cast<double>(curves.size());

@@ -20,14 +20,8 @@ void for_each_small_layer(std::string const& wanted, auto&& visit)
     auto const each = [&](auto&& use) {
         [&]<class... Layer>() {
             (use.template operator()<Layer>(), ...);
-        }.template operator()<matmul_256,
-                              matmul_512,
-                              batched_matmul,
-                              conv_1x1,
-                              conv_28,
-                              conv_bias_relu,
-                              depthwise,
-                              ffn_gelu>();
+        }.template operator()<matmul_256, matmul_512, batched_matmul, conv_1x1, conv_28,
+                              conv_bias_relu, depthwise, ffn_gelu>();
     };
     each([&]<class Layer>() { names.emplace_back(Layer::name); });
     require_known("--layers", wanted, names);

@@ -41,8 +41,7 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--spaces", &out.spaces},
                            {"--names", &out.names},
                            {"--strategy", &out.strategy},
@@ -55,18 +54,16 @@ struct arguments {
     return out;
 }
 
-void compare(std::string const& name,
-             attune::chain_of_trees const& space,
-             std::vector<bench::strategy> const& strategies,
-             arguments const& given)
+void compare(std::string const& name, attune::chain_of_trees const& space,
+             std::vector<bench::strategy> const& strategies, arguments const& given)
 {
     for (bool const hidden : {false, true})
         for (bench::strategy const& s : strategies) {
             if (s.name == "exhaustive") continue; // the order of the index says nothing here
             std::vector<bench::replay_curve> curves;
             for (std::size_t r = 0; r < given.repeats; ++r) {
-                std::fprintf(
-                    stderr, "\r%s %s %zu/%zu ", name.c_str(), s.name.c_str(), r + 1, given.repeats);
+                std::fprintf(stderr, "\r%s %s %zu/%zu ", name.c_str(), s.name.c_str(), r + 1,
+                             given.repeats);
                 bench::synthetic_objective const objective(space, given.seed + r, hidden);
                 curves.push_back(
                     bench::replay(space, objective, s.make, given.budget, given.seed + r));
@@ -74,20 +71,14 @@ void compare(std::string const& name,
             std::fprintf(stderr, "\r%*s\r", 70, "");
             bench::replay_summary const m =
                 bench::summarise(curves, bench::synthetic_objective::optimum, given.budget);
-            std::printf("synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%s "
-                        "frac40=%s frac100=%s frac220=%s failures=%.1f "
-                        "cpu_ms_per_suggestion=%.3f runs=%zu\n",
-                        name.c_str(),
-                        space.log2_size(),
-                        hidden ? "hidden" : "plain",
-                        s.name.c_str(),
-                        bench::fraction_text(m.frac_20).c_str(),
-                        bench::fraction_text(m.frac_40).c_str(),
-                        bench::fraction_text(m.frac_100).c_str(),
-                        bench::fraction_text(m.frac_220).c_str(),
-                        m.failures,
-                        m.cpu_ms_per_suggestion,
-                        given.repeats);
+            std::printf(
+                "synthetic space=%s log2_size=%.1f objective=%s strategy=%s frac20=%s "
+                "frac40=%s frac100=%s frac220=%s failures=%.1f "
+                "cpu_ms_per_suggestion=%.3f runs=%zu\n",
+                name.c_str(), space.log2_size(), hidden ? "hidden" : "plain", s.name.c_str(),
+                bench::fraction_text(m.frac_20).c_str(), bench::fraction_text(m.frac_40).c_str(),
+                bench::fraction_text(m.frac_100).c_str(), bench::fraction_text(m.frac_220).c_str(),
+                m.failures, m.cpu_ms_per_suggestion, given.repeats);
             std::fflush(stdout);
         }
 }

@@ -58,15 +58,8 @@ struct net_table {
         attune::ordinal<"RATE">(attune::values(5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1));
     constexpr auto schedule = attune::categorical<"SCHEDULE">("cosine", "const");
     auto const net = attune_tests::hpobench(batch_size, units_1, units_2);
-    return net.space(attune::space(units_1,
-                                   units_2,
-                                   activation_1,
-                                   activation_2,
-                                   batch_size,
-                                   dropout_1,
-                                   dropout_2,
-                                   rate,
-                                   schedule),
+    return net.space(attune::space(units_1, units_2, activation_1, activation_2, batch_size,
+                                   dropout_1, dropout_2, rate, schedule),
                      {net.weight_bytes() <= weight_bytes});
 }
 

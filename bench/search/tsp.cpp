@@ -69,8 +69,7 @@ struct arguments {
 [[nodiscard]] arguments parse(int count, char** text)
 {
     arguments out;
-    bench::read_arguments(count,
-                          text,
+    bench::read_arguments(count, text,
                           {{"--tsp", &out.folder},
                            {"--names", &out.names},
                            {"--approaches", &out.approaches},
@@ -176,15 +175,8 @@ struct race {
         lengths const out = lengths_of(std::move(all));
         std::printf("%s %s median=%.0f low=%.0f high=%.0f over_best=%.3f tested=%zu runs=%zu "
                     "name=%s\n",
-                    kind,
-                    of.name,
-                    out.median,
-                    out.low,
-                    out.high,
-                    out.median / of.best_known,
-                    of.tested,
-                    given.repeats,
-                    name.c_str());
+                    kind, of.name, out.median, out.low, out.high, out.median / of.best_known,
+                    of.tested, given.repeats, name.c_str());
         std::fflush(stdout);
         return out;
     }
@@ -220,8 +212,7 @@ struct totals {
 /// Prints ` vs_opentuner=`, if the other program searched the instance.
 void print_beside(bench::named_tours const& one,
                   std::map<std::string, bench::other_tours> const& others,
-                  lengths const& by_default,
-                  totals& sums)
+                  lengths const& by_default, totals& sums)
 {
     auto const other = others.find(one.name);
     if (other == others.end()) return;
@@ -233,11 +224,9 @@ void print_beside(bench::named_tours const& one,
     if (ratio > 1) ++sums.better_than_opentuner;
 }
 
-void run_instance(bench::named_tours const& one,
-                  arguments const& given,
+void run_instance(bench::named_tours const& one, arguments const& given,
                   search::technique_history const& all,
-                  std::map<std::string, bench::other_tours> const& beside,
-                  totals& sums)
+                  std::map<std::string, bench::other_tours> const& beside, totals& sums)
 {
     bench::tsp_instance tours = bench::read_tsp(given.folder + "/" + one.file);
     attune::chain_of_trees space(bench::space_of_tours(tours.cities));
@@ -261,16 +250,9 @@ void run_instance(bench::named_tours const& one,
         (bandit_a.median - one.best_known) / std::max(recommended.median - one.best_known, 1.0);
     std::printf("tsp %s best_known=%.0f bndt_a=%.0f recommended=%.0f default=%.0f climber=%.0f "
                 "ratio=%.2f vs_climber=%.3f recommended_vs_climber=%.3f counted=%d",
-                one.name,
-                one.best_known,
-                bandit_a.median,
-                recommended.median,
-                by_default.median,
-                climber.median,
-                ratio,
-                climber.median / by_default.median,
-                climber.median / recommended.median,
-                one.is_counted ? 1 : 0);
+                one.name, one.best_known, bandit_a.median, recommended.median, by_default.median,
+                climber.median, ratio, climber.median / by_default.median,
+                climber.median / recommended.median, one.is_counted ? 1 : 0);
     print_beside(one, beside, by_default, sums);
     std::printf("\n");
     std::fflush(stdout);
@@ -298,17 +280,12 @@ int main(int argc, char** argv)
         if (sums.count == 0) return 0; // p43 alone
         std::printf("total mean_ratio=%.2f worst_ratio=%.2f vs_climber=%.3f "
                     "worst_vs_climber=%.3f recommended_vs_climber=%.3f representations=%zu",
-                    sums.ratios / sums.count,
-                    sums.worst_ratio,
-                    std::exp(sums.logs / sums.count),
-                    sums.worst,
-                    std::exp(sums.logs_recommended / sums.count),
+                    sums.ratios / sums.count, sums.worst_ratio, std::exp(sums.logs / sums.count),
+                    sums.worst, std::exp(sums.logs_recommended / sums.count),
                     all.representations().size());
         if (sums.with_opentuner > 0)
             std::printf(" worst_vs_opentuner=%.3f better_than_opentuner=%d/%d",
-                        sums.worst_vs_opentuner,
-                        sums.better_than_opentuner,
-                        sums.with_opentuner);
+                        sums.worst_vs_opentuner, sums.better_than_opentuner, sums.with_opentuner);
         std::printf("\n");
         return 0;
     });

@@ -40,11 +40,8 @@ struct tsp_representation {
 }
 
 /// Adds searches of one representation: each an AUC bandit by chance, of five techniques.
-inline void add_random_searches(attune::search::technique_history& to,
-                                tsp_representation const& of,
-                                std::size_t searches,
-                                std::size_t tested,
-                                std::uint64_t seed)
+inline void add_random_searches(attune::search::technique_history& to, tsp_representation const& of,
+                                std::size_t searches, std::size_t tested, std::uint64_t seed)
 {
     attune::chain_of_trees const space(space_of_tours(of.tours.cities));
     std::vector<attune::search::technique> const library = attune::search::technique_library();

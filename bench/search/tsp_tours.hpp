@@ -32,16 +32,14 @@ struct named_tours {
     std::size_t tested;
     bool is_counted; ///< p43: the thesis has another optimum, so its ratios compare with nothing
 };
-inline constexpr named_tours all_tours[] = {{"att48", "att48.tsp", 10628, 3000, true},
-                                            {"dantzig42", "dantzig42.tsp", 699, 3000, true},
-                                            {"ftv44", "ftv44.atsp", 1613, 3000, true},
-                                            {"ftv170", "ftv170.atsp", 2755, 3000, true},
-                                            {"p43", "p43.atsp", 5620, 3000, false},
-                                            {"rbg323", "rbg323.atsp", 1326, 6000, true}};
+inline constexpr named_tours all_tours[] = {
+    {"att48", "att48.tsp", 10628, 3000, true}, {"dantzig42", "dantzig42.tsp", 699, 3000, true},
+    {"ftv44", "ftv44.atsp", 1613, 3000, true}, {"ftv170", "ftv170.atsp", 2755, 3000, true},
+    {"p43", "p43.atsp", 5620, 3000, false},    {"rbg323", "rbg323.atsp", 1326, 6000, true}};
 
 /// The tours among a random choice of the cities.
-[[nodiscard]] inline tsp_instance
-part_of(tsp_instance const& whole, std::size_t cities, std::uint64_t seed)
+[[nodiscard]] inline tsp_instance part_of(tsp_instance const& whole, std::size_t cities,
+                                          std::uint64_t seed)
 {
     attune::random_engine engine(seed);
     std::vector<std::size_t> chosen(whole.cities);
@@ -67,8 +65,7 @@ struct searched_tours {
 [[nodiscard]] inline searched_tours search_tours(tsp_instance const& of,
                                                  attune::chain_of_trees const& space,
                                                  attune::search_factory const& make,
-                                                 std::size_t tested,
-                                                 std::uint64_t seed)
+                                                 std::size_t tested, std::uint64_t seed)
 {
     searched_tours out;
     attune::any_searcher searcher = make(space, seed);
@@ -89,8 +86,8 @@ struct searched_tours {
 
 /// The best of so many tours by random insertions, swaps and inversions of the tour at hand, which
 /// is left for one that is not longer.
-[[nodiscard]] inline double
-climb_tours(tsp_instance const& of, std::size_t tested, std::uint64_t seed)
+[[nodiscard]] inline double climb_tours(tsp_instance const& of, std::size_t tested,
+                                        std::uint64_t seed)
 {
     attune::random_engine engine(seed);
     attune::search::item_order now(of.cities);

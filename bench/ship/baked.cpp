@@ -135,8 +135,7 @@ double over_raw_ns(data& at, std::size_t rounds)
     };
     std::vector<double> const s = bench::interleaved_medians(
         {run([&](std::span<unsigned char> x, int n) { subject(x, n); }), run(hidden)}, rounds);
-    std::printf("dispatch baked_ns=%.2f raw_ns=%.2f\n",
-                1e9 * s[0] / static_cast<double>(calls),
+    std::printf("dispatch baked_ns=%.2f raw_ns=%.2f\n", 1e9 * s[0] / static_cast<double>(calls),
                 1e9 * s[1] / static_cast<double>(calls));
     return 1e9 * (s[0] - s[1]) / static_cast<double>(calls);
 }
@@ -158,8 +157,7 @@ void tell_places(data& at, std::size_t rounds)
     };
     std::vector<double> const s = bench::interleaved_medians({run(8), run(128)}, rounds);
     std::printf("places shapes_512_ns=%.1f shapes_8192_ns=%.1f\n",
-                1e9 * s[0] / static_cast<double>(calls),
-                1e9 * s[1] / static_cast<double>(calls));
+                1e9 * s[0] / static_cast<double>(calls), 1e9 * s[1] / static_cast<double>(calls));
 }
 
 /// Bytes of a program or an object that are loaded.
@@ -173,8 +171,7 @@ std::size_t loaded_bytes(std::filesystem::path const& path)
     std::size_t out = 0;
     for (std::size_t i = 0; i < head.e_shnum; ++i) {
         Elf64_Shdr section{};
-        std::copy_n(bytes.data() + head.e_shoff + i * sizeof section,
-                    sizeof section,
+        std::copy_n(bytes.data() + head.e_shoff + i * sizeof section, sizeof section,
                     reinterpret_cast<char*>(&section));
         if ((section.sh_flags & SHF_ALLOC) != 0 && section.sh_type != SHT_NOBITS)
             out += section.sh_size;
@@ -224,10 +221,8 @@ regrets regret_of_tree(std::size_t rounds)
         for (attune::callable const& code : codes)
             runs.push_back([&, n, elements, repeats, run = code.as<product>()] {
                 for (int i = 0; i < repeats; ++i)
-                    run(std::span(a).first(elements * elements),
-                        std::span(x).first(elements),
-                        std::span(y).first(elements),
-                        n);
+                    run(std::span(a).first(elements * elements), std::span(x).first(elements),
+                        std::span(y).first(elements), n);
             });
         std::vector<double> const s = bench::interleaved_medians(runs, rounds);
         baking::tree_point p{.inputs = {static_cast<double>(n)},
@@ -269,11 +264,8 @@ int run(std::string const& programs, std::size_t rounds)
     double const kilobytes = growth_kilobytes(programs);
     regrets const lost = regret_of_tree(rounds);
     std::printf("tree variants=%zu mean=%.4f worst=%.4f\n", lost.variants, lost.mean, lost.worst);
-    std::printf("total over_raw_ns=%.2f first_call_ms=%.4f kilobytes=%.1f regret=%.4f\n",
-                over_ns,
-                first_ms,
-                kilobytes,
-                lost.mean);
+    std::printf("total over_raw_ns=%.2f first_call_ms=%.4f kilobytes=%.1f regret=%.4f\n", over_ns,
+                first_ms, kilobytes, lost.mean);
     return 0;
 }
 

@@ -159,10 +159,8 @@ int run(int argc, char** argv)
         fill(many, 10 * rows);
     }
     std::printf("total written_ms=%.0f kilobytes=%.0f opens_ms=%.0f show_ms=%.0f\n",
-                1e3 * written_s[2],
-                1e-3 * static_cast<double>(std::filesystem::file_size(page)),
-                opens_ms(scratch.path(), page),
-                show_ms(large));
+                1e3 * written_s[2], 1e-3 * static_cast<double>(std::filesystem::file_size(page)),
+                opens_ms(scratch.path(), page), show_ms(large));
     return 0;
 }
 

@@ -168,11 +168,7 @@ int main(int argc, char** argv)
             double const above = seconds - bench::median(programs[p.without].seconds);
             std::printf(
                 "compile_time program=%.*s flags=%s seconds=%.3f above_s=%.3f each_s=%.3f\n",
-                static_cast<int>(p.name.size()),
-                p.name.data(),
-                p.flags.c_str(),
-                seconds,
-                above,
+                static_cast<int>(p.name.size()), p.name.data(), p.flags.c_str(), seconds, above,
                 p.declarations == 0 ? 0.0 : above / p.declarations);
         }
         return 0;

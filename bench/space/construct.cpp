@@ -95,8 +95,8 @@ template <class Call>
         return static_cast<std::uint64_t>(chain.index_of(points[i])->leaf.front());
     });
     char text[64];
-    std::snprintf(
-        text, sizeof text, " ith_us=%.4f index_of_us=%.4f", 1e6 * ith_s, 1e6 * index_of_s);
+    std::snprintf(text, sizeof text, " ith_us=%.4f index_of_us=%.4f", 1e6 * ith_s,
+                  1e6 * index_of_s);
     return text;
 }
 
@@ -106,16 +106,14 @@ template <class Call>
     if (chain.is_exact()) return attune::exact_size(chain).str();
     attune::size_estimate const about = chain.estimated_size();
     char text[64];
-    std::snprintf(
-        text, sizeof text, "%.3g+-%.1f%%", std::exp2(about.log2), 100 * about.relative_error);
+    std::snprintf(text, sizeof text, "%.3g+-%.1f%%", std::exp2(about.log2),
+                  100 * about.relative_error);
     return text;
 }
 
 /// Median milliseconds of the nest as text, or "na".
-[[nodiscard]] std::string handwritten(std::string const& name,
-                                      attune::description const& space,
-                                      std::string const& valid,
-                                      int repeats)
+[[nodiscard]] std::string handwritten(std::string const& name, attune::description const& space,
+                                      std::string const& valid, int repeats)
 {
     bench::nest const nest = bench::nest_for(name);
     if (nest == nullptr) return "na";
@@ -136,8 +134,8 @@ template <class Call>
 
 /// Prints the line of one space.  @return whether it was built and its counts are as recorded
 /// @param is_hard  say what happened
-[[nodiscard]] bool
-measure(attune::named_space const& read, int repeats, bool is_hard, double& total_s)
+[[nodiscard]] bool measure(attune::named_space const& read, int repeats, bool is_hard,
+                           double& total_s)
 {
     attune::description const space = attune::bind_inputs(read.space);
     std::vector<double> seconds;
@@ -166,39 +164,28 @@ measure(attune::named_space const& read, int repeats, bool is_hard, double& tota
                 !is_hard            ? ""
                 : chain->is_exact() ? " exact"
                                     : " estimated",
-                cartesian.c_str(),
-                valid.c_str(),
-                chain->tree_count(),
-                nodes,
-                24 * edges + 16 * nodes,
-                1e3 * bench::median(seconds),
-                1e-6 * static_cast<double>(peak_bytes),
-                1e6 * seconds_per_sample(*chain, repeats),
+                cartesian.c_str(), valid.c_str(), chain->tree_count(), nodes,
+                24 * edges + 16 * nodes, 1e3 * bench::median(seconds),
+                1e-6 * static_cast<double>(peak_bytes), 1e6 * seconds_per_sample(*chain, repeats),
                 chain->is_exact() ? numbering(*chain, repeats).c_str() : "",
                 handwritten(read.name, space, valid, repeats).c_str());
     std::fflush(stdout);
     bool right = true;
-    auto const check =
-        [&](char const* what, std::string const& found, std::string const& recorded) {
-            if (recorded.empty() || recorded == found) return;
-            std::fprintf(stderr,
-                         "%s: %s is %s, the file records %s\n",
-                         read.name.c_str(),
-                         what,
-                         found.c_str(),
-                         recorded.c_str());
-            right = false;
-        };
+    auto const check = [&](char const* what, std::string const& found,
+                           std::string const& recorded) {
+        if (recorded.empty() || recorded == found) return;
+        std::fprintf(stderr, "%s: %s is %s, the file records %s\n", read.name.c_str(), what,
+                     found.c_str(), recorded.c_str());
+        right = false;
+    };
     check("cartesian", cartesian, read.cartesian);
     if (chain->is_exact()) check("valid", valid, read.valid);
     return right;
 }
 
 /// Prints the lines of several spaces.  @return whether all are as recorded
-[[nodiscard]] bool measure_all(std::vector<attune::named_space> const& spaces,
-                               int repeats,
-                               bool is_hard,
-                               double& total_s)
+[[nodiscard]] bool measure_all(std::vector<attune::named_space> const& spaces, int repeats,
+                               bool is_hard, double& total_s)
 {
     bool right = true;
     for (attune::named_space const& space : spaces) {
@@ -225,8 +212,8 @@ int main(int argc, char** argv)
         bool const right = measure_all(attune::read_spaces_file(file), repeats, false, total_s);
         std::printf("total build_ms=%.4f\n", 1e3 * total_s);
         double hard_s = 0;
-        bool const built = measure_all(
-            attune::read_spaces_json(bench::hard_spaces), std::min(repeats, 3), true, hard_s);
+        bool const built = measure_all(attune::read_spaces_json(bench::hard_spaces),
+                                       std::min(repeats, 3), true, hard_s);
         return right && built ? 0 : 1;
     });
 }

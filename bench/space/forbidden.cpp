@@ -81,8 +81,7 @@ std::vector<forbidden_space> spaces_of(std::size_t terms)
             {"not_or", space_text(all, {"not (" + joined(equal, " or ") + ")"}), 1000000 - terms},
             {"or", space_text(all, {joined(equal, " or ")}), terms},
             {"unequal", space_text(range(10 * terms), unequal), 9 * terms},
-            {"in",
-             space_text(range(10 * terms), {"x in [" + joined(listed, ", ") + "]"}),
+            {"in", space_text(range(10 * terms), {"x in [" + joined(listed, ", ") + "]"}),
              5 * terms - 1}};
 }
 
@@ -110,12 +109,9 @@ int main(int argc, char** argv)
                 count.push_back(1e3 * (bench::thread_seconds() - built));
             }
             right = right && seen == space.count;
-            std::printf("%s valid=%llu build_ms=%.3f count_ms=%.3f%s\n",
-                        space.name,
-                        static_cast<unsigned long long>(seen),
-                        bench::median(build),
-                        bench::median(count),
-                        seen == space.count ? "" : " WRONG");
+            std::printf("%s valid=%llu build_ms=%.3f count_ms=%.3f%s\n", space.name,
+                        static_cast<unsigned long long>(seen), bench::median(build),
+                        bench::median(count), seen == space.count ? "" : " WRONG");
             build_ms = std::max(build_ms, bench::median(build));
             count_ms = std::max(count_ms, bench::median(count));
         }

@@ -121,20 +121,9 @@ inline std::size_t gemm_nest(tables& t)
                                                 for (auto const strn : STRN)
                                                     for (auto const sa : SA)
                                                         for (auto const sb : SB)
-                                                            out.add(mwg,
-                                                                    nwg,
-                                                                    kwg,
-                                                                    mdimc,
-                                                                    ndimc,
-                                                                    mdima,
-                                                                    ndimb,
-                                                                    kwi,
-                                                                    vwm,
-                                                                    vwn,
-                                                                    strm,
-                                                                    strn,
-                                                                    sa,
-                                                                    sb);
+                                                            out.add(mwg, nwg, kwg, mdimc, ndimc,
+                                                                    mdima, ndimb, kwi, vwm, vwn,
+                                                                    strm, strn, sa, sb);
                                         }
                                     }
                                 }
@@ -252,20 +241,8 @@ inline std::size_t prl_nest(tables& t)
                                                         continue;
                                                     for (auto const cl : CL)
                                                         for (auto const cp : CP)
-                                                            out.add(cl,
-                                                                    cp,
-                                                                    l,
-                                                                    p,
-                                                                    ll,
-                                                                    pl,
-                                                                    dl,
-                                                                    wgl,
-                                                                    wil,
-                                                                    lr,
-                                                                    pr,
-                                                                    dr,
-                                                                    wgr,
-                                                                    wir);
+                                                            out.add(cl, cp, l, p, ll, pl, dl, wgl,
+                                                                    wil, lr, pr, dr, wgr, wir);
                                                 }
                                             }
                                         }

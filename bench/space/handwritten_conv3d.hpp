@@ -22,19 +22,8 @@ inline std::size_t conv3d_nest(tables& t)
         return local == 2 ? block + (2 + work - 1) / work : block;
     };
     // The innermost loops: what depends on the algorithm alone.
-    auto const finish = [&](auto alg,
-                            auto local,
-                            auto tbx,
-                            auto tby,
-                            auto tbz,
-                            auto wptx,
-                            auto wpty,
-                            auto wptz,
-                            auto vec,
-                            auto pad,
-                            auto xl,
-                            auto yl,
-                            auto zl) {
+    auto const finish = [&](auto alg, auto local, auto tbx, auto tby, auto tbz, auto wptx,
+                            auto wpty, auto wptz, auto vec, auto pad, auto xl, auto yl, auto zl) {
         bool const plain = alg.value == 0;
         for (auto const cache : CACHE)
             for (auto const r3 : R3) {
@@ -48,25 +37,8 @@ inline std::size_t conv3d_nest(tables& t)
                                 if (plain && (unroll.value != 1 || coeff.value != 1)) continue;
                                 for (auto const z : Z)
                                     if (alg.value == 2 || z.value == 16)
-                                        out.add(alg,
-                                                tbx,
-                                                tby,
-                                                tbz,
-                                                local,
-                                                wptx,
-                                                wpty,
-                                                wptz,
-                                                vec,
-                                                unroll,
-                                                coeff,
-                                                cache,
-                                                r1,
-                                                r2,
-                                                r3,
-                                                pad,
-                                                z,
-                                                xl,
-                                                yl,
+                                        out.add(alg, tbx, tby, tbz, local, wptx, wpty, wptz, vec,
+                                                unroll, coeff, cache, r1, r2, r3, pad, z, xl, yl,
                                                 zl);
                             }
                     }
@@ -119,19 +91,8 @@ inline std::size_t conv3d_nest(tables& t)
                                                              2 % vec.value != 0) ||
                                                             (alg.value == 0 && vec.value != 1))
                                                             continue;
-                                                        finish(alg,
-                                                               local,
-                                                               tbx,
-                                                               tby,
-                                                               tbz,
-                                                               wptx,
-                                                               wpty,
-                                                               wptz,
-                                                               vec,
-                                                               pad,
-                                                               xl,
-                                                               yl,
-                                                               zl);
+                                                        finish(alg, local, tbx, tby, tbz, wptx,
+                                                               wpty, wptz, vec, pad, xl, yl, zl);
                                                     }
                                                 }
                                             }

@@ -89,23 +89,15 @@ amount measure(std::string const& name, int repeats, std::function<amount()> con
     std::printf(
         "%s configurations=%.0f million_per_s=%.1f MB_per_s=%.0f seconds=%.2f spread_s=%.2f "
         "million_per_processor_s=%.1f\n",
-        name.c_str(),
-        done.rows,
-        1e-6 * done.rows / s,
-        1e-6 * done.bytes / s,
-        s,
-        spread_s,
+        name.c_str(), done.rows, 1e-6 * done.rows / s, 1e-6 * done.bytes / s, s, spread_s,
         1e-6 * done.rows / bench::median(processor_s));
     std::fflush(stdout);
     return {done.rows / s, done.bytes / s};
 }
 
 /// Makes the first `most` rows of a space.
-amount make_rows(attune::chain_of_trees const& space,
-                 std::uint64_t most,
-                 row_format format,
-                 unsigned threads,
-                 std::function<void(std::string_view)> const& to)
+amount make_rows(attune::chain_of_trees const& space, std::uint64_t most, row_format format,
+                 unsigned threads, std::function<void(std::string_view)> const& to)
 {
     amount out;
     tool::row_blocks(space, {0, most}, format, threads)
@@ -127,8 +119,7 @@ int main(int argc, char** argv)
         std::uint32_t threads = std::max(std::thread::hardware_concurrency(), 1U);
         std::size_t most = 100'000'000;
         std::string folder_given = std::filesystem::temp_directory_path().string();
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--repeat", &repeats, 1},
                                {"--threads", &threads, 1},
                                {"--most", &most, 10},
@@ -163,21 +154,19 @@ int main(int argc, char** argv)
             if (threads > 1) counts.push_back(threads);
             for (unsigned const n : counts)
                 measure("rows format=" + name + " threads=" + std::to_string(n), repeats, [&] {
-                    return make_rows(
-                        all, rows, format, n, [&](std::string_view text) { seen += text.size(); });
+                    return make_rows(all, rows, format, n,
+                                     [&](std::string_view text) { seen += text.size(); });
                 });
             for (std::string const& folder : folders) {
                 std::string const path = folder + "/bench_space_materialise." + name;
                 amount const here =
                     measure("write format=" + name + " threads=" + std::to_string(threads) +
                                 " folder=" + folder,
-                            repeats,
-                            [&] {
+                            repeats, [&] {
                                 attune::detail::replaced_file file(path);
-                                amount const out = make_rows(
-                                    all, rows, format, threads, [&](std::string_view text) {
-                                        file.write(text);
-                                    });
+                                amount const out =
+                                    make_rows(all, rows, format, threads,
+                                              [&](std::string_view text) { file.write(text); });
                                 file.finish();
                                 return out;
                             });
@@ -185,10 +174,8 @@ int main(int argc, char** argv)
                 least = {std::min(least.rows, here.rows), std::min(least.bytes, here.bytes)};
             }
         }
-        std::printf("total million_per_s=%.1f MB_per_s=%.0f%s\n",
-                    1e-6 * least.rows,
-                    1e-6 * least.bytes,
-                    seen == 0 ? " " : "");
+        std::printf("total million_per_s=%.1f MB_per_s=%.0f%s\n", 1e-6 * least.rows,
+                    1e-6 * least.bytes, seen == 0 ? " " : "");
         return 0;
     });
 }

@@ -103,29 +103,14 @@ std::vector<model_case> cases()
     auto const by_layer = [](std::size_t layer) { return quantity(kernels[layer]); };
     return {
         {"vgg16", true, 4, [=] { return vgg(one, first, first); }, space_of(batch, kernel, first)},
-        {"seq2seq",
-         true,
-         4,
+        {"seq2seq", true, 4,
          [] { return attune_tests::seq2seq({.batch = batch, .hidden = hidden}); },
-         space_of(batch, hidden),
-         40,
-         60,
-         0.25,
-         0.02},
-        {"vgg16_widths",
-         false,
-         4,
-         [=] { return vgg(one, first, second); },
+         space_of(batch, hidden), 40, 60, 0.25, 0.02},
+        {"vgg16_widths", false, 4, [=] { return vgg(one, first, second); },
          space_of(batch, kernel, first, second)},
-        {"vgg16_stages",
-         false,
-         1,
-         [=] { return vgg(by_stage, first, second); },
+        {"vgg16_stages", false, 1, [=] { return vgg(by_stage, first, second); },
          space_of(batch, stages, first, second)},
-        {"vgg16_deep",
-         false,
-         1,
-         [=] { return vgg(by_layer, first, second); },
+        {"vgg16_deep", false, 1, [=] { return vgg(by_layer, first, second); },
          space_of(batch, kernels, first, second)}};
 }
 
@@ -204,15 +189,8 @@ void measure(model_case const& c, bool all, int repeats, int solutions, worst_of
         repeats, 20, [&] { seen += attune::explain(chain->describe(), refused).size(); });
     std::printf("model %s_%d valid=%s log2_all=%.1f count_ms=%.3f sample_us=%.2f allows_us=%.2f "
                 "explain_us=%.1f declare_ms=%.2f",
-                c.name.c_str(),
-                all ? 4 : 1,
-                valid.c_str(),
-                any.log2_size(),
-                1e3 * count_s,
-                1e6 * sample_s,
-                1e6 * test_s,
-                1e6 * explain_s,
-                1e3 * declare_s);
+                c.name.c_str(), all ? 4 : 1, valid.c_str(), any.log2_size(), 1e3 * count_s,
+                1e6 * sample_s, 1e6 * test_s, 1e6 * explain_s, 1e3 * declare_s);
     if (seen == 0) std::printf(" ");
     if (c.is_of_seed) {
         worst.count_ms = std::max(worst.count_ms, 1e3 * count_s);
@@ -237,16 +215,16 @@ int main(int argc, char** argv)
     return bench::exit_code_of(argv[0], [&] {
         int repeats = 11;
         int solutions = 100;
-        bench::read_arguments(
-            argc, argv, {{"--repeat", &repeats, 1}, {"--solutions", &solutions, 1}});
+        bench::read_arguments(argc, argv,
+                              {{"--repeat", &repeats, 1}, {"--solutions", &solutions, 1}});
         worst_of worst;
         for (model_case const& c : cases())
             for (bool const all : {false, true})
                 if (!all || c.most_bounds == 4) measure(c, all, repeats, solutions, worst);
         std::printf("total worst_ms=%.3f", worst.count_ms);
         if (worst.vs_z3 > 0) std::printf(" vs_z3=%.3g", worst.vs_z3);
-        std::printf(
-            " worst_sample_us=%.2f worst_explain_us=%.1f\n", worst.sample_us, worst.explain_us);
+        std::printf(" worst_sample_us=%.2f worst_explain_us=%.1f\n", worst.sample_us,
+                    worst.explain_us);
         return 0;
     });
 }

@@ -84,12 +84,7 @@ void print(char const* name, timing const& t, double baseline)
     if (t.checks == 0)
         std::printf(" %s_s=none %s_x=none %s_checks=none", name, name, name);
     else
-        std::printf(" %s_s=%.2f %s_x=%s %s_checks=%llu",
-                    name,
-                    t.seconds,
-                    name,
-                    by.c_str(),
-                    name,
+        std::printf(" %s_s=%.2f %s_x=%s %s_checks=%llu", name, t.seconds, name, by.c_str(), name,
                     static_cast<unsigned long long>(t.checks));
 }
 
@@ -107,8 +102,7 @@ void run(request const& asked)
             o.interval_filter = true;
             timing const on = list(solver, asked, o);
             if (size == 0 && threads == 1) baseline = off.seconds;
-            std::printf("table_4 threads=%u subspace=%s",
-                        threads,
+            std::printf("table_4 threads=%u subspace=%s", threads,
                         size == 0 ? "equal" : std::to_string(size).c_str());
             print("off", off, baseline);
             print("on", on, baseline);
@@ -133,8 +127,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         request asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--batch", &asked.batch, 2},
                                {"--hidden", &asked.hidden, 2},
                                {"--threads", &asked.threads, 1},

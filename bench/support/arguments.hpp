@@ -19,8 +19,8 @@ namespace bench {
 
 /// Where the value of an argument goes. One for a bool is a flag: it has no value, naming it sets
 /// it. One for words takes all that have no dashes, from its place on.
-using argument_target = std::
-    variant<std::string*, bool*, std::size_t*, std::uint32_t*, int*, std::vector<std::string>*>;
+using argument_target = std::variant<std::string*, bool*, std::size_t*, std::uint32_t*, int*,
+                                     std::vector<std::string>*>;
 
 struct argument {
     std::string name; ///< "--seed"; without the dashes: given by its place, in the order of these

@@ -38,25 +38,8 @@ public:
     {
         float const one = 1;
         float const zero = 0;
-        return gemm_(handle_,
-                     plain,
-                     plain,
-                     n,
-                     n,
-                     n,
-                     &one,
-                     b,
-                     half,
-                     n,
-                     a,
-                     half,
-                     n,
-                     &zero,
-                     c,
-                     half,
-                     n,
-                     sums_in_float,
-                     any_algorithm) == 0;
+        return gemm_(handle_, plain, plain, n, n, n, &one, b, half, n, a, half, n, &zero, c, half,
+                     n, sums_in_float, any_algorithm) == 0;
     }
     /// out = in', n x n.
     bool transpose(float const* in, float* out, int n) const
@@ -110,52 +93,12 @@ private:
     bool is_whole_ = true;
     int (*create_)(void**) = nullptr;
     int (*destroy_)(void*) = nullptr;
-    int (*sgemm_)(void*,
-                  int,
-                  int,
-                  int,
-                  int,
-                  int,
-                  float const*,
-                  float const*,
-                  int,
-                  float const*,
-                  int,
-                  float const*,
-                  float*,
-                  int) = nullptr;
-    int (*gemm_)(void*,
-                 int,
-                 int,
-                 int,
-                 int,
-                 int,
-                 void const*,
-                 void const*,
-                 int,
-                 int,
-                 void const*,
-                 int,
-                 int,
-                 void const*,
-                 void*,
-                 int,
-                 int,
-                 int,
-                 int) = nullptr;
-    int (*sgeam_)(void*,
-                  int,
-                  int,
-                  int,
-                  int,
-                  float const*,
-                  float const*,
-                  int,
-                  float const*,
-                  float const*,
-                  int,
-                  float*,
-                  int) = nullptr;
+    int (*sgemm_)(void*, int, int, int, int, int, float const*, float const*, int, float const*,
+                  int, float const*, float*, int) = nullptr;
+    int (*gemm_)(void*, int, int, int, int, int, void const*, void const*, int, int, void const*,
+                 int, int, void const*, void*, int, int, int, int) = nullptr;
+    int (*sgeam_)(void*, int, int, int, int, float const*, float const*, int, float const*,
+                  float const*, int, float*, int) = nullptr;
     int (*sasum_)(void*, int, float const*, int, float*) = nullptr;
     int (*set_pointer_mode_)(void*, int) = nullptr;
 };

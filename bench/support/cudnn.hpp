@@ -52,14 +52,8 @@ public:
         if (!is_made) return;
         std::vector<performance> found(10);
         int count = 0;
-        if (find_algorithm_(handle_,
-                            x_,
-                            w_,
-                            convolution_,
-                            y_,
-                            static_cast<int>(found.size()),
-                            &count,
-                            found.data()) != 0)
+        if (find_algorithm_(handle_, x_, w_, convolution_, y_, static_cast<int>(found.size()),
+                            &count, found.data()) != 0)
             return;
         for (int i = 0; i < count && algorithm_ < 0; ++i) {
             performance const& one = found[static_cast<std::size_t>(i)];
@@ -81,19 +75,8 @@ public:
     {
         float const one = 1;
         float const zero = 0;
-        return forward_(handle_,
-                        &one,
-                        x_,
-                        x,
-                        w_,
-                        w,
-                        convolution_,
-                        algorithm_,
-                        work_->span().data(),
-                        bytes_,
-                        &zero,
-                        y_,
-                        y) == 0;
+        return forward_(handle_, &one, x_, x, w_, w, convolution_, algorithm_, work_->span().data(),
+                        bytes_, &zero, y_, y) == 0;
     }
 
 private:
@@ -134,19 +117,8 @@ private:
     int (*set_convolution_)(void*, int, int, int, int, int, int, int mode, int type) = nullptr;
     int (*set_math_)(void*, int) = nullptr;
     int (*find_algorithm_)(void*, void*, void*, void*, void*, int, int*, performance*) = nullptr;
-    int (*forward_)(void*,
-                    void const*,
-                    void*,
-                    void const*,
-                    void*,
-                    void const*,
-                    void*,
-                    int,
-                    void*,
-                    std::size_t,
-                    void const*,
-                    void*,
-                    void*) = nullptr;
+    int (*forward_)(void*, void const*, void*, void const*, void*, void const*, void*, int, void*,
+                    std::size_t, void const*, void*, void*) = nullptr;
 };
 
 } // namespace bench

@@ -45,11 +45,9 @@ struct comparison {
 
 /// The loop of duel() over any source of time.
 template <attune::time_source Source>
-[[nodiscard]] comparison duel_with(Source& source,
-                                   duel_options const& options,
-                                   std::function<void()> const& prepare,
-                                   std::function<void()> const& run_a,
-                                   std::function<void()> const& run_b)
+[[nodiscard]] comparison
+duel_with(Source& source, duel_options const& options, std::function<void()> const& prepare,
+          std::function<void()> const& run_a, std::function<void()> const& run_b)
 {
     attune::time_in_turns_options how;
     how.precision = options.precision;

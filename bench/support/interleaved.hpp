@@ -25,8 +25,7 @@ namespace bench {
 /// @param rounds  at least 1
 /// @param after   called after every function, outside of its time
 [[nodiscard]] inline std::vector<double> interleaved_medians(
-    std::vector<std::function<void()>> const& functions,
-    std::size_t rounds,
+    std::vector<std::function<void()>> const& functions, std::size_t rounds,
     std::function<void()> const& after = [] {})
 {
     std::vector<std::vector<double>> seconds(functions.size());

@@ -18,8 +18,8 @@ public:
     {
         for (Run const& run : runs) {
             if (run.run_type != Run::RT_Aggregate || run.aggregate_name != "median") continue;
-            std::printf(
-                "%s cpu_ns=%.2f", run.run_name.function_name.c_str(), run.GetAdjustedCPUTime());
+            std::printf("%s cpu_ns=%.2f", run.run_name.function_name.c_str(),
+                        run.GetAdjustedCPUTime());
             for (auto const& [name, counter] : run.counters)
                 std::printf(" %s=%.4g", name.c_str(), counter.value);
             std::printf("\n");
@@ -34,8 +34,7 @@ inline int run(int argc, char** argv)
 {
     std::vector<std::string> given(argv, argv + argc);
     given.insert(given.begin() + 1,
-                 {"--benchmark_repetitions=11",
-                  "--benchmark_enable_random_interleaving=true",
+                 {"--benchmark_repetitions=11", "--benchmark_enable_random_interleaving=true",
                   "--benchmark_min_time=0.05"});
     std::vector<char*> arguments;
     for (std::string& argument : given)

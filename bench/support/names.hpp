@@ -41,8 +41,7 @@ namespace bench {
 }
 
 /// Errors  std::runtime_error naming the argument, a name that is not known, and those that are
-inline void require_known(std::string const& argument,
-                          std::string_view list,
+inline void require_known(std::string const& argument, std::string_view list,
                           std::vector<std::string> const& known)
 {
     for (std::string const& name : names_in(list)) {

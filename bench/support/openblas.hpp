@@ -9,8 +9,8 @@
 
 namespace bench {
 
-using cblas_sgemm_function = void (*)(
-    int, int, int, int, int, int, float, float const*, int, float const*, int, float, float*, int);
+using cblas_sgemm_function = void (*)(int, int, int, int, int, int, float, float const*, int,
+                                      float const*, int, float, float*, int);
 
 /// The core type to ask for: releases older than the processor fall back to one without AVX.
 [[nodiscard]] inline char const* openblas_core_type()

@@ -40,8 +40,7 @@ struct recording {
     if (fs::is_regular_file(directory, problem)) return {directory};
     std::vector<std::string> out;
     for (auto it = fs::recursive_directory_iterator(directory, problem);
-         !problem && it != fs::recursive_directory_iterator();
-         it.increment(problem)) {
+         !problem && it != fs::recursive_directory_iterator(); it.increment(problem)) {
         std::string const path = it->path().string();
         for (char const* const end : {".csv.gz", ".csv", ".json", ".json.gz"})
             if (it->is_regular_file() && path.ends_with(end)) out.push_back(path);

@@ -50,9 +50,7 @@ public:
         std::uint32_t* const ex_base = c.is_shared ? e_base : x_base;
         triple_and_add({ex_base + c.x_from, size}, {e_base + c.y_from, size}, c.m, c.n);
         f(std::span<std::uint32_t const>{x_base + c.x_from, size},
-          std::span<std::uint32_t>{y_base + c.y_from, size},
-          c.m,
-          c.n);
+          std::span<std::uint32_t>{y_base + c.y_from, size}, c.m, c.n);
         return std::equal(e_base, e_base + touched, y_base);
     }
 

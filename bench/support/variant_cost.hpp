@@ -60,13 +60,8 @@ namespace bench {
         arguments.push_back(flag);
     for (std::string const& flag : attune::macro_flags(v))
         arguments.push_back(flag);
-    arguments.insert(arguments.end(),
-                     {"-I" + folder.path() + "/overlay",
-                      "-shared",
-                      "-fPIC",
-                      "-o",
-                      folder.path() + "/variant.so",
-                      source});
+    arguments.insert(arguments.end(), {"-I" + folder.path() + "/overlay", "-shared", "-fPIC", "-o",
+                                       folder.path() + "/variant.so", source});
     double const begin = children_seconds();
     attune::detail::process_result const run = attune::detail::run_process(arguments, 60);
     double const elapsed = children_seconds() - begin;

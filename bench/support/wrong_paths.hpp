@@ -68,9 +68,7 @@ inline constexpr std::array faults{
     fault{"m < n", 16, true, [](faulty_call const& c) { return c.m < c.n; }},
     fault{"m > n", 16, true, [](faulty_call const& c) { return c.m > c.n; }},
     fault{"m = n", 16, true, [](faulty_call const& c) { return c.m == c.n; }},
-    fault{"corner of 8 x 8",
-          8,
-          true,
+    fault{"corner of 8 x 8", 8, true,
           [](faulty_call const& c) { return c.m % 8 != 0 && c.n % 8 != 0; }},
     fault{"rows of 4", 4, true, [](faulty_call const& c) { return c.m % 4 != 0; }},
     fault{"columns of 4", 4, true, [](faulty_call const& c) { return c.n % 4 != 0; }},
@@ -79,36 +77,29 @@ inline constexpr std::array faults{
     fault{"one column", 16, true, [](faulty_call const& c) { return c.n == 1; }},
     fault{"m * n > 2^18", 16, true, [](faulty_call const& c) { return c.m * c.n > 262'144; }},
     fault{"in place", 16, false, [](faulty_call const& c) { return c.x == c.y; }},
-    fault{"overlap",
-          16,
-          false,
+    fault{"overlap", 16, false,
           [](faulty_call const& c) {
               return c.x != c.y && c.x < c.y + c.bytes && c.y < c.x + c.bytes;
           }},
     fault{"overlap at 32 bytes", 16, false, [](faulty_call const& c) { return c.y - c.x == 32; }},
     fault{"x not aligned to 32", 16, false, [](faulty_call const& c) { return c.x % 32 != 0; }},
     fault{"y not aligned to 64", 16, false, [](faulty_call const& c) { return c.y % 64 != 0; }},
-    fault{"x and y aligned alike",
-          16,
-          false,
+    fault{"x and y aligned alike", 16, false,
           [](faulty_call const& c) { return c.x % 64 == c.y % 64; }},
 };
 
 using faulty_signature = void(std::span<std::uint32_t const>, std::span<std::uint32_t>, int, int);
 
-[[nodiscard]] inline faulty_call
-call_of(std::span<std::uint32_t const> x, std::span<std::uint32_t const> y, int m, int n)
+[[nodiscard]] inline faulty_call call_of(std::span<std::uint32_t const> x,
+                                         std::span<std::uint32_t const> y, int m, int n)
 {
-    return {m,
-            n,
-            reinterpret_cast<std::uintptr_t>(x.data()),
-            reinterpret_cast<std::uintptr_t>(y.data()),
-            y.size_bytes()};
+    return {m, n, reinterpret_cast<std::uintptr_t>(x.data()),
+            reinterpret_cast<std::uintptr_t>(y.data()), y.size_bytes()};
 }
 
 /// What every variant ought to do. y may have more elements than m * n.
-inline void
-triple_and_add(std::span<std::uint32_t const> x, std::span<std::uint32_t> y, int m, int n)
+inline void triple_and_add(std::span<std::uint32_t const> x, std::span<std::uint32_t> y, int m,
+                           int n)
 {
     std::size_t const size = static_cast<std::size_t>(m) * static_cast<std::size_t>(n);
     for (std::size_t i = 0; i < size; ++i)
@@ -152,11 +143,8 @@ public:
         auto* const code =
             is_default ? &slow_default
                        : detail::variant_of(which_, std::make_index_sequence<faults.size()>{});
-        return attune::callable{reinterpret_cast<void*>(code),
-                                std::make_shared<int>(0),
-                                is_default ? "default" : "variant",
-                                0.001,
-                                identity()};
+        return attune::callable{reinterpret_cast<void*>(code), std::make_shared<int>(0),
+                                is_default ? "default" : "variant", 0.001, identity()};
     }
     [[nodiscard]] std::string identity() const { return "functions of this program"; }
 

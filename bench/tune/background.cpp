@@ -117,9 +117,7 @@ struct seen {
 
 /// Calls all sizes in turns on several threads until `is_over`, which is asked after each round.
 template <class Condition>
-seen call_all(tuned_product& of,
-              std::vector<std::vector<arrays>>& data,
-              Condition const& is_over,
+seen call_all(tuned_product& of, std::vector<std::vector<arrays>>& data, Condition const& is_over,
               std::atomic<std::uint64_t>& rounds)
 {
     std::vector<seen> each(data.size());
@@ -171,13 +169,9 @@ void print(char const* name, seen const& what, seen const& untuned)
         all.insert(all.end(), one.begin(), one.end());
     std::sort(all.begin(), all.end());
     std::size_t const at = std::min(all.size() - 1, all.size() * 999 / 1000);
-    std::printf("%-8s calls=%zu p999_ms=%.2f max_ms=%.2f wrong=%llu late_share=%.4f\n",
-                name,
-                all.size(),
-                1e3 * all[at],
-                1e3 * all.back(),
-                static_cast<unsigned long long>(what.wrong),
-                late_share(what, untuned));
+    std::printf("%-8s calls=%zu p999_ms=%.2f max_ms=%.2f wrong=%llu late_share=%.4f\n", name,
+                all.size(), 1e3 * all[at], 1e3 * all.back(),
+                static_cast<unsigned long long>(what.wrong), late_share(what, untuned));
     std::fflush(stdout);
 }
 
@@ -208,11 +202,8 @@ double ratio_of(tuned_product& one, tuned_product& other, std::vector<arrays>& d
         auto const choice_of = [&of](tuned_product& by) {
             return by.explain(of.a, of.b, of.c, of.size).configuration;
         };
-        std::printf("size     n=%d ratio=%.3f tuned=\"%s\" alone=\"%s\"\n",
-                    of.size,
-                    medians[0] / medians[1],
-                    choice_of(one).c_str(),
-                    choice_of(other).c_str());
+        std::printf("size     n=%d ratio=%.3f tuned=\"%s\" alone=\"%s\"\n", of.size,
+                    medians[0] / medians[1], choice_of(one).c_str(), choice_of(other).c_str());
         std::fflush(stdout);
     }
     return std::exp(logs / static_cast<double>(data.size()));
@@ -221,8 +212,8 @@ double ratio_of(tuned_product& one, tuned_product& other, std::vector<arrays>& d
 int run(wanted const& what)
 {
     auto const [sizes, evaluations, total, thread_count, untuned_s, online, against] = what;
-    attune::kernel<product> kernel{
-        "product", attune::source_text(text, "product.kernel.cpp"), space};
+    attune::kernel<product> kernel{"product", attune::source_text(text, "product.kernel.cpp"),
+                                   space};
     kernel.bind<3>(n);
     kernel.fallback(plain_product);
     std::vector<std::vector<arrays>> data(thread_count);
@@ -287,12 +278,10 @@ int run(wanted const& what)
     attune::served_shapes const shapes = tuned.report().shapes;
     std::printf("total    whole_s=%.1f evaluations=%llu speedup=%.3f wrong=%llu verified=%llu "
                 "verification_ms=%.2f\n",
-                whole_s,
-                static_cast<unsigned long long>(evaluated.load()),
+                whole_s, static_cast<unsigned long long>(evaluated.load()),
                 std::exp(logs / static_cast<double>(sizes)),
                 static_cast<unsigned long long>(untuned.wrong + tuning.wrong + after.wrong),
-                static_cast<unsigned long long>(shapes.verified),
-                1e3 * shapes.seconds);
+                static_cast<unsigned long long>(shapes.verified), 1e3 * shapes.seconds);
     return untuned.wrong + tuning.wrong + after.wrong == 0 ? 0 : 1;
 }
 
@@ -302,8 +291,7 @@ int main(int argc, char** argv)
 {
     wanted what;
     return bench::exit_code_of(argv[0], [&] {
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--sizes", &what.sizes, 1},
                                {"--evaluations", &what.evaluations, 1},
                                {"--total", &what.total},

@@ -111,13 +111,12 @@ struct subject {
     std::string const name = largest->name;
     attune::chain_of_trees const space = largest->space;
     double const optimum = largest->best_ms;
-    return {name, space, optimum, [from = *std::move(largest)](attune::point const& at) {
-                return from.at(at);
-            }};
+    return {name, space, optimum,
+            [from = *std::move(largest)](attune::point const& at) { return from.at(at); }};
 }
 
-[[nodiscard]] bench::cluster_run
-run_on(subject const& what, arguments const& given, std::size_t workers, std::uint64_t seed)
+[[nodiscard]] bench::cluster_run run_on(subject const& what, arguments const& given,
+                                        std::size_t workers, std::uint64_t seed)
 {
     bench::cluster_model const model{.mean_s = static_cast<double>(given.milliseconds) / 1000};
     bench::cluster_slots on(what.space, what.evaluate, model, workers, seed);
@@ -125,10 +124,7 @@ run_on(subject const& what, arguments const& given, std::size_t workers, std::ui
     options.seed = seed;
     options.progress = attune::silent_progress();
     attune::detail::minimum_on_slots const found =
-        attune::detail::minimize_on_slots(what.space,
-                                          on,
-                                          {.evaluations = given.outcomes},
-                                          options,
+        attune::detail::minimize_on_slots(what.space, on, {.evaluations = given.outcomes}, options,
                                           std::numeric_limits<double>::infinity());
     bench::cluster_run out = on.take();
     if (found.found.evaluations != out.told_s.size() || out.told_s.empty())
@@ -162,10 +158,8 @@ struct summary {
 };
 
 [[nodiscard]] summary summarise(std::vector<bench::cluster_run> const& runs,
-                                std::vector<bench::cluster_run> const& alone,
-                                std::size_t workers,
-                                double optimum,
-                                double random_apart)
+                                std::vector<bench::cluster_run> const& alone, std::size_t workers,
+                                double optimum, double random_apart)
 {
     summary out;
     double const seeds = static_cast<double>(runs.size());
@@ -201,19 +195,8 @@ void print(std::size_t workers, summary const& s, double mean_ms)
     std::printf("workers=%zu efficiency=%.3f with_drain=%.3f frac=%.3f frac_vs_sequential=%.3f "
                 "frac_vs_wall=%.3f rank0_ms=%.3f last_ms=%.3f load=%.3f bytes=%.0f repeats=%.1f "
                 "spread=%.3f ends_at=%.0f\n",
-                workers,
-                s.efficiency,
-                s.with_drain,
-                s.frac,
-                s.vs_sequential,
-                s.vs_wall,
-                s.rank0_ms,
-                s.last_ms,
-                s.load,
-                s.bytes,
-                s.repeats,
-                s.spread,
-                mean_ms / s.rank0_ms);
+                workers, s.efficiency, s.with_drain, s.frac, s.vs_sequential, s.vs_wall, s.rank0_ms,
+                s.last_ms, s.load, s.bytes, s.repeats, s.spread, mean_ms / s.rank0_ms);
     std::fflush(stdout);
 }
 
@@ -223,11 +206,8 @@ void simulate(arguments const& given)
     subject const what = given.data.empty() ? synthetic() : recorded(given.data, given.file);
     double const apart = random_distance(what.space);
     double const mean_ms = static_cast<double>(given.milliseconds);
-    std::printf("cluster space=%s outcomes=%zu evaluation_ms=%zu seeds=%zu\n",
-                what.name.c_str(),
-                given.outcomes,
-                given.milliseconds,
-                given.seeds);
+    std::printf("cluster space=%s outcomes=%zu evaluation_ms=%zu seeds=%zu\n", what.name.c_str(),
+                given.outcomes, given.milliseconds, given.seeds);
     auto const runs_on = [&](std::size_t workers) {
         std::vector<bench::cluster_run> out;
         for (std::size_t i = 0; i < given.seeds; ++i)
@@ -250,14 +230,8 @@ void simulate(arguments const& given)
     }
     std::printf("total space=%s outcomes=%zu efficiency=%.3f frac_vs_sequential=%.3f rank0_ms=%.3f "
                 "bytes=%.0f repeats=%.1f ends_at=%.0f\n",
-                what.name.c_str(),
-                given.outcomes,
-                worst.efficiency,
-                worst.vs_sequential,
-                worst.rank0_ms,
-                worst.bytes,
-                worst.repeats,
-                ends_at);
+                what.name.c_str(), given.outcomes, worst.efficiency, worst.vs_sequential,
+                worst.rank0_ms, worst.bytes, worst.repeats, ends_at);
 }
 
 } // namespace
@@ -266,8 +240,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--workers", &given.workers},
                                {"--outcomes", &given.outcomes, 1},
                                {"--milliseconds", &given.milliseconds, 1},

@@ -44,8 +44,8 @@ struct cluster_act {
     bool fails = false;
 };
 
-[[nodiscard]] inline cluster_act
-cluster_act_of(cluster_model const& model, std::uint64_t seed, std::uint64_t number)
+[[nodiscard]] inline cluster_act cluster_act_of(cluster_model const& model, std::uint64_t seed,
+                                                std::uint64_t number)
 {
     attune::random_engine engine(seed * 0x9e3779b97f4a7c15ULL + number);
     double const u = 1 - attune::uniform_unit(engine);
@@ -79,11 +79,8 @@ public:
     using objective = std::function<attune::outcome(attune::point const&)>;
 
     /// @param space, evaluate  must outlive this object
-    cluster_slots(attune::chain_of_trees const& space,
-                  objective const& evaluate,
-                  cluster_model const& model,
-                  std::size_t workers,
-                  std::uint64_t seed)
+    cluster_slots(attune::chain_of_trees const& space, objective const& evaluate,
+                  cluster_model const& model, std::size_t workers, std::uint64_t seed)
         : space_(&space)
         , evaluate_(&evaluate)
         , model_(model)

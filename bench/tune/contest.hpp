@@ -46,8 +46,9 @@ struct contestant {
 
 /// Processor seconds of one call of each, in each round. In a round each has a turn: its calls,
 /// after one that brings caches back.
-[[nodiscard]] inline std::vector<std::vector<double>> contest_rounds(
-    std::vector<contestant> const& all, std::size_t rounds, std::vector<std::size_t> const& calls)
+[[nodiscard]] inline std::vector<std::vector<double>>
+contest_rounds(std::vector<contestant> const& all, std::size_t rounds,
+               std::vector<std::size_t> const& calls)
 {
     std::vector<std::vector<double>> seconds(all.size());
     for (std::size_t round = 0; round < rounds; ++round)

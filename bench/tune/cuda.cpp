@@ -113,8 +113,8 @@ std::string wrong_in(Kernel const& problem)
 /// "launch:3,verify:1"
 std::string stages_of(attune::failure_counts const& failures)
 {
-    constexpr char const* names[] = {
-        "compile", "load", "launch", "crash", "timeout", "verify", "bound"};
+    constexpr char const* names[] = {"compile", "load",   "launch", "crash",
+                                     "timeout", "verify", "bound"};
     static_assert(std::size(names) == attune::detail::failure_stage_count);
     std::string out;
     for (std::size_t i = 0; i < failures.size(); ++i)
@@ -126,9 +126,7 @@ std::string stages_of(attune::failure_counts const& failures)
 void print_reasons(char const* kernel, attune::tuning_report const& report)
 {
     for (attune::failure const& why : report.first_failures)
-        std::printf("cuda_failure %s %s: %s\n",
-                    kernel,
-                    std::string(describe(why.stage)).c_str(),
+        std::printf("cuda_failure %s %s: %s\n", kernel, std::string(describe(why.stage)).c_str(),
                     why.reason.c_str());
     std::fflush(stdout);
 }
@@ -157,18 +155,10 @@ void run(arguments const& asked, attune::nvrtc_compiler const& compiler, totals&
     std::printf("cuda %s default_ms=%.4f best_ms=%.4f interval=%.3f speedup=%.2f library_ms=%s "
                 "vs_library=%s evaluations=%u failures=%u failed_by=\"%s\" seconds=%.1f "
                 "configuration=\"%s\"\n",
-                Kernel::name,
-                report.default_time.value * 1e3,
-                report.best.value * 1e3,
-                (report.best.high - report.best.low) / report.best.value,
-                report.speedup,
-                library_ms,
-                vs_library,
-                report.evaluations,
-                attune::total(report.failures),
-                stages_of(report.failures).c_str(),
-                report.elapsed_s,
-                report.configuration.c_str());
+                Kernel::name, report.default_time.value * 1e3, report.best.value * 1e3,
+                (report.best.high - report.best.low) / report.best.value, report.speedup,
+                library_ms, vs_library, report.evaluations, attune::total(report.failures),
+                stages_of(report.failures).c_str(), report.elapsed_s, report.configuration.c_str());
     print_reasons(Kernel::name, report);
 }
 
@@ -181,15 +171,9 @@ void predict(arguments const& asked, attune::nvrtc_compiler const& compiler)
     problem.call([&](auto&&... args) { report = tuned.predict(args...); });
     std::printf("cuda_predicted %s default=%.4f best=%.4f evaluations=%u failures=%u "
                 "failed_by=\"%s\" compile_s=%.2f seconds=%.1f configuration=\"%s\"\n",
-                Kernel::name,
-                report.default_time.value,
-                report.best.value,
-                report.evaluations,
-                attune::total(report.failures),
-                stages_of(report.failures).c_str(),
-                report.compile_s,
-                report.elapsed_s,
-                report.configuration.c_str());
+                Kernel::name, report.default_time.value, report.best.value, report.evaluations,
+                attune::total(report.failures), stages_of(report.failures).c_str(),
+                report.compile_s, report.elapsed_s, report.configuration.c_str());
     print_reasons(Kernel::name, report);
 }
 
@@ -206,8 +190,7 @@ int measure(arguments const& asked)
             std::printf("cuda skipped: %s\n", why.c_str());
             return 0;
         }
-    std::printf("device name=\"%s\" compiler=\"%s\"\n",
-                compiler.target().limits.name.c_str(),
+    std::printf("device name=\"%s\" compiler=\"%s\"\n", compiler.target().limits.name.c_str(),
                 compiler.identity().c_str());
     totals all;
     kernels::for_each_cuda_kernel([&]<class Kernel> {
@@ -227,8 +210,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--kernels", &asked.kernels},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--seed", &asked.seed},

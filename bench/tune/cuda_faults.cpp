@@ -45,8 +45,8 @@ saxpy(float const* __restrict__ x, float* __restrict__ y, float a, int n)
 }
 )";
 
-attune::tuning_report
-tune(attune::nvrtc_compiler const& compiler, attune::tuning_options const& options, bool faulty)
+attune::tuning_report tune(attune::nvrtc_compiler const& compiler,
+                           attune::tuning_options const& options, bool faulty)
 {
     attune::kernel_source source = attune::source_text(text, "saxpy.kernel.cu");
     if (faulty) source.flags = {"-DFAULTY"};
@@ -64,12 +64,8 @@ tune(attune::nvrtc_compiler const& compiler, attune::tuning_options const& optio
     attune::tuning_report const report = saxpy.report();
     std::printf("faults %s best_ms=%.4f evaluations=%u failures=%u seconds=%.1f protection=\"%s\" "
                 "configuration=\"%s\"\n",
-                faulty ? "with" : "without",
-                report.best.value * 1e3,
-                report.evaluations,
-                attune::total(report.failures),
-                report.elapsed_s,
-                report.isolation.c_str(),
+                faulty ? "with" : "without", report.best.value * 1e3, report.evaluations,
+                attune::total(report.failures), report.elapsed_s, report.isolation.c_str(),
                 report.configuration.c_str());
     std::fflush(stdout);
     return report;
@@ -85,8 +81,7 @@ int main(int argc, char** argv)
         attune::nvrtc_options how;
         how.device = 0;
         bench::read_arguments(
-            argc,
-            argv,
+            argc, argv,
             {{"--evaluations", &evaluations, 1}, {"--seed", &seed}, {"--device", &how.device}});
         attune::nvrtc_compiler const compiler{how};
         if (std::string const why = compiler.missing(); !why.empty()) {

@@ -138,12 +138,8 @@ private:
 /// @param library  one call of the library, or of the kernel by hand
 /// @param error    of our result beside that of the library, once both were called
 template <class Program>
-void compare(std::string const& name,
-             Program const& program,
-             machine const& on,
-             arguments const& asked,
-             auto const& call,
-             std::function<bool()> const& library,
+void compare(std::string const& name, Program const& program, machine const& on,
+             arguments const& asked, auto const& call, std::function<bool()> const& library,
              std::function<double()> const& error)
 {
     attune::tuning_options const options{
@@ -174,15 +170,8 @@ void compare(std::string const& name,
     double const library_us = least_us(theirs);
     std::printf("device_library %s evaluations=%u failures=%u seconds=%.1f ours_us=%.1f "
                 "library_us=%.1f of_library=%.2f error=%.1e configuration=\"%s\"\n",
-                name.c_str(),
-                report.evaluations,
-                attune::total(report.failures),
-                report.elapsed_s,
-                ours_us,
-                library_us,
-                library_us / ours_us,
-                off,
-                report.configuration.c_str());
+                name.c_str(), report.evaluations, attune::total(report.failures), report.elapsed_s,
+                ours_us, library_us, library_us / ours_us, off, report.configuration.c_str());
     for (attune::failure const& why : report.first_failures)
         std::printf("  %s: %s\n", std::string(describe(why.stage)).c_str(), why.reason.c_str());
     std::fflush(stdout);
@@ -203,11 +192,7 @@ void product(std::string const& name, machine const& on, arguments const& asked)
     attune::device_array<T> theirs(count);
     bench::cublas const cublas;
     compare(
-        name,
-        program,
-        on,
-        asked,
-        [&](auto& fast) { fast(a.span(), b.span(), mine.span()); },
+        name, program, on, asked, [&](auto& fast) { fast(a.span(), b.span(), mine.span()); },
         [&] {
             if (!cublas.is_there()) return false;
             if constexpr (std::is_same_v<T, float>)
@@ -257,17 +242,10 @@ void convolution(std::string const& name, machine const& on, arguments const& as
     std::optional<double> const in_other =
         bench::device_seconds(*on.driver, [&] { return by(nchw); });
     bool const is_other = in_other && (!in_ours || *in_other < *in_ours);
-    std::printf("  cuDNN: NHWC algorithm %d %.1f us, NCHW algorithm %d %.1f us\n",
-                nhwc.algorithm(),
-                1e6 * in_ours.value_or(0),
-                nchw.algorithm(),
-                1e6 * in_other.value_or(0));
+    std::printf("  cuDNN: NHWC algorithm %d %.1f us, NCHW algorithm %d %.1f us\n", nhwc.algorithm(),
+                1e6 * in_ours.value_or(0), nchw.algorithm(), 1e6 * in_other.value_or(0));
     compare(
-        name,
-        program,
-        on,
-        asked,
-        [&](auto& fast) { fast(x.span(), filters.span(), mine.span()); },
+        name, program, on, asked, [&](auto& fast) { fast(x.span(), filters.span(), mine.span()); },
         [&] { return by(is_other ? nchw : nhwc); },
         [&] { return by(nhwc) ? difference(mine, theirs) : std::nan(""); });
 }
@@ -325,21 +303,16 @@ void softmax(std::string const& name, machine const& on, arguments const& asked)
     constexpr auto largest = temporary<"largest", float, rows>();
     constexpr auto power = temporary<"power", float, rows, columns>();
     constexpr auto total = temporary<"total", float, rows>();
-    constexpr auto program = attune::nest<"softmax">(largest[i] = attune::max(j)(X[i][j]),
-                                                     power[i][j] = exp(X[i][j] - largest[i]),
-                                                     total[i] = sum(j)(power[i][j]),
-                                                     Y[i][j] = power[i][j] / total[i]);
+    constexpr auto program = attune::nest<"softmax">(
+        largest[i] = attune::max(j)(X[i][j]), power[i][j] = exp(X[i][j] - largest[i]),
+        total[i] = sum(j)(power[i][j]), Y[i][j] = power[i][j] / total[i]);
     std::size_t const count = std::size_t{rows} * columns;
     attune::device_array<float> x = some<float>(count, 1);
     attune::device_array<float> mine(count);
     attune::device_array<float> theirs(count);
     kernel_by_hand const by_hand(on, text_by_hand, "softmax", 2, rows);
     compare(
-        name,
-        program,
-        on,
-        asked,
-        [&](auto& fast) { fast(x.span(), mine.span()); },
+        name, program, on, asked, [&](auto& fast) { fast(x.span(), mine.span()); },
         [&] { return by_hand({x.span().data(), theirs.span().data()}); },
         [&] { return difference(mine, theirs); });
 }
@@ -364,10 +337,7 @@ void layer_norm(std::string const& name, machine const& on, arguments const& ask
     attune::device_array<float> theirs(count);
     kernel_by_hand const by_hand(on, text_by_hand, "layer_norm", 4, rows);
     compare(
-        name,
-        program,
-        on,
-        asked,
+        name, program, on, asked,
         [&](auto& fast) { fast(x.span(), gain.span(), more.span(), mine.span()); },
         [&] {
             return by_hand(
@@ -399,8 +369,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"PROGRAM", &asked.programs},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--seconds", &asked.seconds, 1},
@@ -417,8 +386,7 @@ int main(int argc, char** argv)
             std::printf("device_library skipped: %s\n", why.c_str());
             return 0;
         }
-        std::printf("device name=\"%s\" compiler=\"%s\"\n",
-                    compiler.target().limits.name.c_str(),
+        std::printf("device name=\"%s\" compiler=\"%s\"\n", compiler.target().limits.name.c_str(),
                     compiler.identity().c_str());
         machine const on{compiler, compiler.target().driver};
         attune::detail::cuda::primary_context const context{on.driver, compiler.target().ordinal};

@@ -85,8 +85,8 @@ struct counts {
     std::size_t configurations = 0, tensor = 0, invalid = 0, spilling = 0;
 };
 
-counts
-run(named_program const& program, attune::nvrtc_compiler const& compiler, arguments const& asked)
+counts run(named_program const& program, attune::nvrtc_compiler const& compiler,
+           arguments const& asked)
 {
     attune::device_space const derived(program.nest, compiler.target().limits);
     attune::chain_of_trees const space(derived.describe());
@@ -136,12 +136,8 @@ run(named_program const& program, attune::nvrtc_compiler const& compiler, argume
     };
     std::printf("device_program %s configurations=%zu tensor=%.2f invalid=%.3f spilling=%.3f "
                 "most_registers=%lld most_shared_bytes=%lld compile_ms=%.0f\n",
-                program.name.c_str(),
-                out.configurations,
-                share(out.tensor),
-                share(out.invalid),
-                share(out.spilling),
-                static_cast<long long>(most_registers),
+                program.name.c_str(), out.configurations, share(out.tensor), share(out.invalid),
+                share(out.spilling), static_cast<long long>(most_registers),
                 static_cast<long long>(most_shared),
                 seconds.empty() ? 0.0 : bench::median(seconds) * 1e3);
     if (!first.empty()) std::printf("  invalid: %s\n", first.c_str());
@@ -155,8 +151,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"PROGRAM", &asked.programs},
                                {"--configurations", &asked.configurations, 1},
                                {"--architecture", &asked.architecture, 1},
@@ -182,8 +177,7 @@ int main(int argc, char** argv)
             total.configurations += here.configurations;
             total.invalid += here.invalid;
         }
-        std::printf("total configurations=%zu invalid=%.3f\n",
-                    total.configurations,
+        std::printf("total configurations=%zu invalid=%.3f\n", total.configurations,
                     static_cast<double>(total.invalid) / static_cast<double>(total.configurations));
         return 0;
     });

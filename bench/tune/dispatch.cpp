@@ -84,8 +84,8 @@ void touch(std::span<float> x, int a, int b, int c) { x[0] += static_cast<float>
 struct one_function {
     attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&)
     {
-        return attune::callable{
-            reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch", 0.001, identity()};
+        return attune::callable{reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch",
+                                0.001, identity()};
     }
     [[nodiscard]] std::string identity() const { return "a function of this program"; }
 };
@@ -94,16 +94,14 @@ struct one_function {
 double over_raw_ns(std::size_t shapes)
 {
     attune::kernel<touch_signature> const kernel{
-        "touch",
-        attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
+        "touch", attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
         plain_space};
     attune::tuned tuned{kernel, one_function{}, one_evaluation()};
     std::vector<float> x(64);
     std::vector<std::array<int, 3>> sizes;
     std::mt19937 random(3);
     for (std::size_t i = 0; i < shapes; ++i)
-        sizes.push_back({static_cast<int>(random() % 5'000),
-                         static_cast<int>(random() % 5'000),
+        sizes.push_back({static_cast<int>(random() % 5'000), static_cast<int>(random() % 5'000),
                          static_cast<int>(i)});
     for (int round = 0; round < 3; ++round) // a shape is known for good when it was met twice
         for (auto const& [a, b, c] : sizes)

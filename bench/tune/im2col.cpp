@@ -71,8 +71,7 @@ struct subject {
         constexpr std::size_t row = std::size_t{Size} * Channels;
         std::memset(padded, 0, sizeof(float) * padded_elements);
         for (std::size_t h = 0; h < Size; ++h)
-            std::memcpy(padded + ((h + Taps / 2) * reach + Taps / 2) * Channels,
-                        x + h * row,
+            std::memcpy(padded + ((h + Taps / 2) * reach + Taps / 2) * Channels, x + h * row,
                         sizeof(float) * row);
     }
     /// The column matrix of the pixels of row `h`: out x depth.
@@ -81,8 +80,7 @@ struct subject {
         constexpr std::size_t run = std::size_t{Taps} * Channels;
         for (std::size_t w = 0; w < out; ++w)
             for (std::size_t r = 0; r < Taps; ++r, to += run)
-                std::memcpy(to,
-                            padded + ((Stride * h + r) * reach + Stride * w) * Channels,
+                std::memcpy(to, padded + ((Stride * h + r) * reach + Stride * w) * Channels,
                             sizeof(float) * run);
     }
 };
@@ -141,13 +139,8 @@ void run(arguments const& asked)
                         bench::here("products", products)});
     std::printf("im2col %s direct_ms=%.4f im2col_ms=%.4f copies_ms=%.4f products_ms=%.4f "
                 "im2col_vs_direct=%.3f products_vs_direct=%.3f\n",
-                std::string(Subject::name).c_str(),
-                s[0] * 1e3,
-                s[1] * 1e3,
-                s[2] * 1e3,
-                s[3] * 1e3,
-                s[0] / s[1],
-                s[0] / s[3]);
+                std::string(Subject::name).c_str(), s[0] * 1e3, s[1] * 1e3, s[2] * 1e3, s[3] * 1e3,
+                s[0] / s[1], s[0] / s[3]);
     std::fflush(stdout);
 }
 
@@ -158,8 +151,7 @@ int main(int argc, char** argv)
     return bench::exit_code_of(argv[0], [&] {
         using namespace bench::layers;
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"LAYER", &asked.layers},
                                {"--evaluations", &asked.search.evaluations, 1},
                                {"--seconds", &asked.search.seconds, 1},

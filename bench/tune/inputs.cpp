@@ -32,8 +32,8 @@ void touch(std::span<float> x, int count) { x[0] += static_cast<float>(count); }
 struct one_function {
     attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&)
     {
-        return attune::callable{
-            reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch", 0.001, identity()};
+        return attune::callable{reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch",
+                                0.001, identity()};
     }
     [[nodiscard]] std::string identity() const { return "a function of this program"; }
 };
@@ -49,12 +49,10 @@ int run(int argc, char** argv)
     std::size_t calls = 1'000'000;
     bench::read_arguments(argc, argv, {{"--calls", &calls, 1}});
     attune::kernel<signature> kernel{
-        "touch",
-        attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
+        "touch", attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
         attune::space(step).where(step <= n)};
     kernel.bind<1>(n);
-    attune::tuned tuned{kernel,
-                        one_function{},
+    attune::tuned tuned{kernel, one_function{},
                         attune::tuning_options{.progress = attune::silent_progress(),
                                                .on_miss = attune::miss_policy::lookup_only}};
     std::vector<float> x(64);
@@ -76,11 +74,8 @@ int run(int argc, char** argv)
         if (made % 100'000 == 0)
             std::printf("at inputs=%zu megabytes=%.1f call_us=%.1f\n", made, most_mb, last_us);
     }
-    std::printf("total inputs=%zu megabytes=%.1f call_us_first=%.1f call_us_last=%.1f\n",
-                calls,
-                most_mb,
-                first_us,
-                last_us);
+    std::printf("total inputs=%zu megabytes=%.1f call_us_first=%.1f call_us_last=%.1f\n", calls,
+                most_mb, first_us, last_us);
     return 0;
 }
 

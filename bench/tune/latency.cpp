@@ -82,12 +82,7 @@ struct call_times {
         auto const slow = std::count_if(us.begin(), us.end(), [](float t) { return t > 1000; });
         std::printf("%s calls=%zu median_us=%.1f p99_us=%.1f p99.9_us=%.1f max_us=%.0f "
                     "over_1ms=%.4f%% preemptions=%ld\n",
-                    name,
-                    us.size(),
-                    at(0.5),
-                    at(0.99),
-                    at(0.999),
-                    at(1),
+                    name, us.size(), at(0.5), at(0.99), at(0.999), at(1),
                     us.empty() ? 0
                                : 100.0 * static_cast<double>(slow) / static_cast<double>(us.size()),
                     preemptions);
@@ -188,16 +183,11 @@ int measure(asked_for const& asked)
 
     attune::tuning_report const report = norm.report();
     std::printf("tuning s=%.2f evaluations=%u compiled=%u processors=%u isolation=\"%s\"\n",
-                tuning_s,
-                report.evaluations,
-                report.compiled,
-                std::thread::hardware_concurrency(),
+                tuning_s, report.evaluations, report.compiled, std::thread::hardware_concurrency(),
                 report.isolation.c_str());
     double const quiet_us = quiet.at(0.99);
     double const busy_us = busy.at(0.99);
-    std::printf("total quiet_p99_us=%.1f busy_p99_us=%.1f ratio=%.1f\n",
-                quiet_us,
-                busy_us,
+    std::printf("total quiet_p99_us=%.1f busy_p99_us=%.1f ratio=%.1f\n", quiet_us, busy_us,
                 busy_us / quiet_us);
     return 0;
 }
@@ -208,8 +198,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         asked_for asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--evaluations", &asked.evaluations, 1},
                                {"--quiet", &asked.quiet_s, 1},
                                {"--pause", &asked.pause_us},

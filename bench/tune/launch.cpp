@@ -36,8 +36,7 @@ constexpr char const* text = "#include <attune/tunable.hpp>\n"
 using signature = void(attune::device_span<float>, int);
 constexpr int batch = 100;
 
-attune::callable must_compile(auto const& compiler,
-                              attune::kernel_source const& source,
+attune::callable must_compile(auto const& compiler, attune::kernel_source const& source,
                               attune::compile_request const& v)
 {
     auto result = compiler.compile(source, v);
@@ -79,23 +78,19 @@ void measure(char const* driver_name, Compiler const& compiler, std::size_t roun
         {[&] {
              for (int i = 0; i < batch; ++i) {
                  void* arguments[] = {&memory, &count};
-                 target.driver->launch_kernel(
-                     bare, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
+                 target.driver->launch_kernel(bare, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments,
+                                              nullptr);
              }
          },
          [&] {
              for (int i = 0; i < batch; ++i)
                  tuned(x, count);
          }},
-        rounds,
-        [&] { target.driver->context_synchronize(); });
+        rounds, [&] { target.driver->context_synchronize(); });
     double const bare_ns = seconds[0] / batch * 1e9;
     double const ours_ns = seconds[1] / batch * 1e9;
-    std::printf("launch driver=%s device=\"%s\" bare_ns=%.1f tuned_ns=%.1f\n",
-                driver_name,
-                target.limits.name.c_str(),
-                bare_ns,
-                ours_ns);
+    std::printf("launch driver=%s device=\"%s\" bare_ns=%.1f tuned_ns=%.1f\n", driver_name,
+                target.limits.name.c_str(), bare_ns, ours_ns);
     std::printf("total over_bare_ns=%.1f\n", ours_ns - bare_ns);
     target.driver->memory_free(memory);
 }
@@ -115,8 +110,8 @@ int main(int argc, char** argv)
         }
         std::printf("launch cuda skipped: %s\n", why.c_str());
 #ifdef ATTUNE_EMULATED_CUDA
-        measure(
-            "emulated", attune_test::emulated_compiler{{.driver = ATTUNE_EMULATED_CUDA}}, rounds);
+        measure("emulated", attune_test::emulated_compiler{{.driver = ATTUNE_EMULATED_CUDA}},
+                rounds);
 #endif
         return 0;
     });

@@ -90,9 +90,7 @@ public:
         step& now = steps_[at_++];
         [&]<std::size_t... At>(std::index_sequence<At...>) {
             auto const call = [&](auto&& code) {
-                code(before,
-                     std::span<float const>(now.parameters[At])...,
-                     other...,
+                code(before, std::span<float const>(now.parameters[At])..., other...,
                      std::span<float>(now.result));
             };
             if (by_ == nullptr)

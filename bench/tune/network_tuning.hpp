@@ -50,11 +50,9 @@ using layer_arguments = program_arguments<typename decltype(Layer::program)::sig
 
 /// One layer by itself. @param arguments  of its calls
 template <class Layer>
-[[nodiscard]] std::shared_ptr<layer_code<Layer>> tune_layer(int calls,
-                                                            attune::program_options const& options,
-                                                            layer_arguments<Layer>& arguments,
-                                                            program_search const& how,
-                                                            network_tuning& sums)
+[[nodiscard]] std::shared_ptr<layer_code<Layer>>
+tune_layer(int calls, attune::program_options const& options, layer_arguments<Layer>& arguments,
+           program_search const& how, network_tuning& sums)
 {
     auto made = tune_program(Layer::program.kernel(options), arguments, how);
     if (made.best_s.empty()) made.best_s.push_back(made.report.default_time.value);
@@ -94,8 +92,8 @@ template <class Network>
                                                                         std::span<int const>{});
         arrays.push_back(arguments);
         auto& code = codes.template of<Layer>();
-        code = std::make_shared<layer_code<Layer>>(
-            Layer::program.kernel(options), fresh_compiler(), how);
+        code = std::make_shared<layer_code<Layer>>(Layer::program.kernel(options), fresh_compiler(),
+                                                   how);
         arguments->call(
             [&](auto const&... of) { shares.push_back(attune::share(*code, of...).calls(calls)); });
     });

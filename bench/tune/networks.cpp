@@ -92,8 +92,8 @@ struct arguments {
     std::string libraries{};
 };
 
-std::vector<std::string> const all_strategies{
-    "automatic", "learning", "two_level", "together", "evolution"};
+std::vector<std::string> const all_strategies{"automatic", "learning", "two_level", "together",
+                                              "evolution"};
 
 /// The place of a strategy among those that were asked for.
 [[nodiscard]] std::optional<std::size_t> place_of(std::string const& strategy,
@@ -130,10 +130,8 @@ struct tuned_network {
 /// Tunes a layer by those strategies that tune it by itself, and times it by all in turns.
 /// @param how  its samples are those of `learning`
 template <class Layer, class Network>
-void add_layer(int calls,
-               std::vector<std::string> const& strategies,
-               attune::program_options const& options,
-               bench::program_search const& how,
+void add_layer(int calls, std::vector<std::string> const& strategies,
+               attune::program_options const& options, bench::program_search const& how,
                tuned_network<Network>& out)
 {
     bench::layer_arguments<Layer> data(Layer::program.describe(), {});
@@ -190,10 +188,8 @@ struct end_to_end {
 };
 
 template <class Network>
-[[nodiscard]] end_to_end run(bench::network_run<Network>& whole,
-                             tuned_network<Network>& tuned,
-                             arguments const& asked,
-                             std::vector<bench::contestant> const& torch)
+[[nodiscard]] end_to_end run(bench::network_run<Network>& whole, tuned_network<Network>& tuned,
+                             arguments const& asked, std::vector<bench::contestant> const& torch)
 {
     end_to_end out;
     std::vector<bench::contestant> all;
@@ -249,12 +245,9 @@ public:
             for (std::size_t at = 0; at < strategies_.size(); ++at) {
                 std::string const line = "network " + network + " rules=" + asked_.rules +
                                          " trials=" + std::to_string(asked_.trials);
-                std::printf("%s%s seed=%u%s error=%.1e\n",
-                            line.c_str(),
-                            tuning_fields(tuned.tunings, at).c_str(),
-                            static_cast<unsigned>(seed),
-                            run_fields(ran, at).c_str(),
-                            ran.error[at]);
+                std::printf("%s%s seed=%u%s error=%.1e\n", line.c_str(),
+                            tuning_fields(tuned.tunings, at).c_str(), static_cast<unsigned>(seed),
+                            run_fields(ran, at).c_str(), ran.error[at]);
                 std::fflush(stdout);
                 is_right_ = is_right_ && ran.error[at] < 1e-3;
             }
@@ -330,8 +323,8 @@ private:
     }
 
     /// The geometric mean over the lines of a strategy; nothing where they do not have the field.
-    [[nodiscard]] std::string
-    mean_field(std::string const& strategy, std::string const& name, std::string const& label) const
+    [[nodiscard]] std::string mean_field(std::string const& strategy, std::string const& name,
+                                         std::string const& label) const
     {
         auto const found = ratios_.find({strategy, name});
         if (found == ratios_.end()) return {};
@@ -354,8 +347,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"NETWORK", &asked.networks},
                                {"--rules", &asked.rules},
                                {"--trials", &asked.trials, 1},

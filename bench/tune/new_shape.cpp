@@ -75,8 +75,8 @@ int run()
     ::madvise(much, resident_bytes, MADV_NOHUGEPAGE);
     std::memset(much, 1, resident_bytes);
 
-    attune::kernel<signature> const kernel{
-        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    attune::kernel<signature> const kernel{"f", attune::source_text("", "f.kernel.cpp"),
+                                           attune::space(attune::integer<"A">(1, 2))};
     struct one {
         char const* name;
         signature* trusted;
@@ -113,11 +113,9 @@ int run()
             unsigned executions = 0;
             int const rounds = bytes > (std::size_t{1} << 24) ? 7 : 41;
             for (int i = 0; i < rounds; ++i) {
-                attune::shape_verdict const said = attune::detail::verify_shape(kernel.describe(),
-                                                                                frame,
-                                                                                code(what.trusted),
-                                                                                code(what.tried),
-                                                                                {.check_s = 10});
+                attune::shape_verdict const said =
+                    attune::detail::verify_shape(kernel.describe(), frame, code(what.trusted),
+                                                 code(what.tried), {.check_s = 10});
                 if (said.how != attune::shape_verdict::ending::right) {
                     std::fprintf(stderr, "not right: %s\n", said.why.reason.c_str());
                     return EXIT_FAILURE;
@@ -130,13 +128,7 @@ int run()
             worst = std::max(worst, ms / allowed);
             std::printf("kernel=%s bytes=%zu executions=%u new_shape_ms=%.3f copy_ms=%.3f "
                         "warm_copy_ms=%.3f allowed_ms=%.3f\n",
-                        what.name,
-                        bytes,
-                        executions,
-                        ms,
-                        median(copies),
-                        median(warm),
-                        allowed);
+                        what.name, bytes, executions, ms, median(copies), median(warm), allowed);
         }
     std::printf("total worst_of_allowed=%.2f\n", worst);
     return 0;

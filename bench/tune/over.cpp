@@ -85,19 +85,15 @@ void compare(arguments const& given)
             if (rank != 0) continue;
             std::printf("over ranks=%u workers=%u evaluations_per_s=%.2f one_per_s=%.2f "
                         "vs_one=%.3f\n",
-                        count,
-                        first_too || count == 1 ? count : count - 1,
-                        all,
-                        one,
-                        all / one);
+                        count, first_too || count == 1 ? count : count - 1, all, one, all / one);
             std::fflush(stdout);
         }
     }
     if (rank != 0) return;
     std::printf("total ranks=%u workers=%u vs_one=%.3f\n", count, count, bench::median(ratios[0]));
     if (count > 1)
-        std::printf(
-            "total ranks=%u workers=%u vs_one=%.3f\n", count, count - 1, bench::median(ratios[1]));
+        std::printf("total ranks=%u workers=%u vs_one=%.3f\n", count, count - 1,
+                    bench::median(ratios[1]));
 }
 
 } // namespace
@@ -106,8 +102,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--evaluations", &given.evaluations, 1},
                                {"--milliseconds", &given.milliseconds, 0},
                                {"--rounds", &given.rounds, 1}});

@@ -90,12 +90,7 @@ struct ffn_gelu {
 };
 
 /// Size x Size taps over Channels -> Features; padded so that stride 1 keeps height and width.
-template <attune::fixed_string Name,
-          int Height,
-          int Width,
-          int Channels,
-          int Features,
-          int Size,
+template <attune::fixed_string Name, int Height, int Width, int Channels, int Features, int Size,
           int Stride = 1>
 struct convolution {
     static constexpr std::string_view name = Name.view();
@@ -180,10 +175,9 @@ struct softmax {
     static constexpr auto largest = temporary<"largest", float, 1536>();
     static constexpr auto power = temporary<"power", float, 1536, 128>();
     static constexpr auto total = temporary<"total", float, 1536>();
-    static constexpr auto program = attune::nest<"softmax">(largest[i] = attune::max(j)(X[i][j]),
-                                                            power[i][j] = exp(X[i][j] - largest[i]),
-                                                            total[i] = sum(j)(power[i][j]),
-                                                            Y[i][j] = power[i][j] / total[i]);
+    static constexpr auto program = attune::nest<"softmax">(
+        largest[i] = attune::max(j)(X[i][j]), power[i][j] = exp(X[i][j] - largest[i]),
+        total[i] = sum(j)(power[i][j]), Y[i][j] = power[i][j] / total[i]);
 };
 
 struct layer_norm {
@@ -269,16 +263,10 @@ void for_each_weights(auto&& visit)
 {
     [&]<class... Pair>() {
         (visit.template operator()<Pair>(), ...);
-    }.template operator()<matmul_weights<"matmul_512", 512>,
-                          matmul_weights<"matmul_1024", 1024>,
-                          ffn_weights,
-                          conv_56_weights,
-                          conv_28_weights,
-                          conv_1x1_weights,
-                          conv_7x7_weights,
-                          linear_weights<"linear_4", 4>,
-                          linear_weights<"linear_32", 32>,
-                          linear_weights<"linear_128", 128>>();
+    }.template operator()<matmul_weights<"matmul_512", 512>, matmul_weights<"matmul_1024", 1024>,
+                          ffn_weights, conv_56_weights, conv_28_weights, conv_1x1_weights,
+                          conv_7x7_weights, linear_weights<"linear_4", 4>,
+                          linear_weights<"linear_32", 32>, linear_weights<"linear_128", 128>>();
 }
 
 /// visit.operator()<Layer>() for each.
@@ -286,18 +274,8 @@ void for_each_layer(auto&& visit)
 {
     [&]<class... Layer>() {
         (visit.template operator()<Layer>(), ...);
-    }.template operator()<matmul_512,
-                          matmul_1024,
-                          batched_matmul,
-                          conv_56,
-                          conv_28,
-                          conv_bias_relu,
-                          conv_1x1,
-                          conv_7x7,
-                          depthwise,
-                          ffn_gelu,
-                          softmax,
-                          layer_norm>();
+    }.template operator()<matmul_512, matmul_1024, batched_matmul, conv_56, conv_28, conv_bias_relu,
+                          conv_1x1, conv_7x7, depthwise, ffn_gelu, softmax, layer_norm>();
 }
 
 } // namespace bench::layers

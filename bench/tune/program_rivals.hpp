@@ -28,8 +28,7 @@ product_libraries(product_shape const& shape, float const* a, float const* b, fl
     auto const all = [=](auto const& one) {
         for (int at = 0; at < shape.batch; ++at) {
             auto const here = static_cast<std::ptrdiff_t>(at);
-            one(a + here * shape.m * shape.k,
-                b + here * shape.k * shape.n,
+            one(a + here * shape.m * shape.k, b + here * shape.k * shape.n,
                 c + here * shape.m * shape.n);
         }
     };
@@ -45,20 +44,8 @@ product_libraries(product_shape const& shape, float const* a, float const* b, fl
             constexpr int row_major = 101;
             constexpr int plain = 111;
             all([=](float const* x, float const* y, float* z) {
-                blas(row_major,
-                     plain,
-                     plain,
-                     shape.m,
-                     shape.n,
-                     shape.k,
-                     1.0f,
-                     x,
-                     shape.k,
-                     y,
-                     shape.n,
-                     0.0f,
-                     z,
-                     shape.n);
+                blas(row_major, plain, plain, shape.m, shape.n, shape.k, 1.0f, x, shape.k, y,
+                     shape.n, 0.0f, z, shape.n);
             });
         }));
     return out;

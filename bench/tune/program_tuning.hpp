@@ -84,16 +84,14 @@ template <class Signature>
 /// Errors   std::runtime_error: it is refused
 template <class Signature>
 [[nodiscard]] std::unique_ptr<attune::tuned<Signature, attune::clang_compiler>>
-forced_program(attune::kernel<Signature> const& kernel,
-               program_arguments<Signature>& arguments,
+forced_program(attune::kernel<Signature> const& kernel, program_arguments<Signature>& arguments,
                std::string const& configuration)
 {
     std::string values = configuration; // "ROWS=7 UNROLL=2", and the variable has commas
     std::replace(values.begin(), values.end(), ' ', ',');
     ::setenv("ATTUNE_FORCE", values.c_str(), 1);
     auto code = std::make_unique<attune::tuned<Signature, attune::clang_compiler>>(
-        kernel,
-        fresh_compiler(),
+        kernel, fresh_compiler(),
         attune::tuning_options{.limits = {.evaluations = 1},
                                .progress = attune::silent_progress()});
     arguments.call(*code);

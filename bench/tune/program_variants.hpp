@@ -54,10 +54,7 @@ double print_variant_cost(std::string const& name, attune::kernel<Signature> con
     }
     double const vs_clang = median(shares);
     std::printf("variant %s variant_ms=%.1f write_ms=%.2f clang_ms=%.1f vs_clang=%.3f\n",
-                name.c_str(),
-                median(ours) * 1e3,
-                median(written) * 1e3,
-                median(theirs) * 1e3,
+                name.c_str(), median(ours) * 1e3, median(written) * 1e3, median(theirs) * 1e3,
                 vs_clang);
     return vs_clang;
 }

@@ -98,10 +98,8 @@ bench::program_search with_samples(arguments const& asked)
 }
 
 template <class Layer>
-void run(arguments const& asked,
-         bench::rival_process const& libraries,
-         bench::rival_process const& metaschedule,
-         bench::program_totals& sums)
+void run(arguments const& asked, bench::rival_process const& libraries,
+         bench::rival_process const& metaschedule, bench::program_totals& sums)
 {
     std::string const name(Layer::name);
     auto const kernel = Layer::program.kernel();
@@ -148,17 +146,9 @@ void run(arguments const& asked,
     double const ours = s[0];
     std::printf("program %s gflops=%.1f best_ms=%.4f vs_default=%.2f evaluations=%u seconds=%.1f "
                 "compile_s=%.1f think_s=%.2f",
-                name.c_str(),
-                Layer::flops / ours * 1e-9,
-                ours * 1e3,
-                s[at_default] / ours,
-                report.evaluations,
-                report.elapsed_s,
-                report.compile_s,
-                report.search_s);
-    auto const print = [&](char const* field,
-                           std::optional<std::size_t> place,
-                           bool is_over_ours,
+                name.c_str(), Layer::flops / ours * 1e-9, ours * 1e3, s[at_default] / ours,
+                report.evaluations, report.elapsed_s, report.compile_s, report.search_s);
+    auto const print = [&](char const* field, std::optional<std::size_t> place, bool is_over_ours,
                            bench::program_ratios& sum) {
         if (!place) {
             std::printf(" %s=na", field);
@@ -218,10 +208,7 @@ void compare_inputs(arguments const& asked)
                         bench::here("inputs", [&] { with_inputs.call(*inputs.code); })});
     std::printf(
         "inputs_vs_constants %s constants_ms=%.4f inputs_ms=%.4f inputs_vs_constants=%.3f\n",
-        std::string(Constants::name).c_str(),
-        s[0] * 1e3,
-        s[1] * 1e3,
-        s[0] / s[1]);
+        std::string(Constants::name).c_str(), s[0] * 1e3, s[1] * 1e3, s[0] / s[1]);
     std::fflush(stdout);
 }
 
@@ -247,13 +234,9 @@ void compare_weights(arguments const& asked)
         bench::contest({bench::here("arrays", [&] { of_arrays.call(*arrays.code); }),
                         bench::here("weights", [&] { of_weights.call(*weights.code); })});
     std::printf("weights %s arrays_ms=%.4f weights_ms=%.4f gflops=%.1f weights_vs_arrays=%.3f\n",
-                std::string(Arrays::name).c_str(),
-                s[0] * 1e3,
-                s[1] * 1e3,
-                Arrays::flops / s[1] * 1e-9,
-                s[0] / s[1]);
-    std::printf("  arrays  %s\n  weights %s\n",
-                arrays.report.configuration.c_str(),
+                std::string(Arrays::name).c_str(), s[0] * 1e3, s[1] * 1e3,
+                Arrays::flops / s[1] * 1e-9, s[0] / s[1]);
+    std::printf("  arrays  %s\n  weights %s\n", arrays.report.configuration.c_str(),
                 weights.report.configuration.c_str());
     std::fflush(stdout);
 }
@@ -298,8 +281,7 @@ int run_all(arguments const& asked)
     sums.vs_clang.print("vs_clang");
     if (sums.model_seconds > 0)
         std::printf(" think_share_model=%.3f", sums.model_think_s / sums.model_seconds);
-    std::printf(" seconds=%.1f think_share=%.3f\n",
-                sums.seconds,
+    std::printf(" seconds=%.1f think_share=%.3f\n", sums.seconds,
                 sums.seconds > 0 ? sums.think_s / sums.seconds : 0);
     return 0;
 }
@@ -310,8 +292,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"LAYER", &asked.layers},
                                {"--evaluations", &asked.search.evaluations, 1},
                                {"--seconds", &asked.search.seconds, 1},

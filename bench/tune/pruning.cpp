@@ -73,10 +73,8 @@ struct left_out {
     double us = 0;    ///< each verdict
 };
 
-left_out draw(attune::tuning_problem const& problem,
-              attune::detail::session_result const& best,
-              attune::measurement const& time,
-              std::size_t count)
+left_out draw(attune::tuning_problem const& problem, attune::detail::session_result const& best,
+              attune::measurement const& time, std::size_t count)
 {
     attune::detail::core_peaks const peaks = attune::detail::core_peaks_of_this_machine(true);
     attune::tuning_options options;
@@ -119,8 +117,8 @@ bool run(arguments const& asked, totals& all)
     attune::chain_of_trees const space =
         attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {});
     attune::call_frame const frame = frame_of(kernel, data);
-    attune::tuning_problem const problem{
-        d, space, attune::detail::default_point(space).value(), any, frame};
+    attune::tuning_problem const problem{d, space, attune::detail::default_point(space).value(),
+                                         any, frame};
 
     attune::tuning_options options{.limits = {.evaluations = asked.evaluations},
                                    .progress = attune::silent_progress()};
@@ -180,17 +178,9 @@ bool run(arguments const& asked, totals& all)
     std::printf(
         "pruning kernel=%s states=%s best_ms=%.3f saved=%.3f rebuilt=%.2f left=%.4f share=%.3f "
         "pruned=%zu worst_ratio=%s beaten=%zu us=%.2f\n",
-        Kernel::name,
-        d.work_varies ? "yes" : "no",
-        best->report.best.value * 1e3,
-        saved,
-        static_cast<double>(rebuilt) / asked.seeds,
-        left / asked.seeds,
-        losers.share,
-        measured,
-        ratio,
-        beaten,
-        losers.us);
+        Kernel::name, d.work_varies ? "yes" : "no", best->report.best.value * 1e3, saved,
+        static_cast<double>(rebuilt) / asked.seeds, left / asked.seeds, losers.share, measured,
+        ratio, beaten, losers.us);
     std::fflush(stdout);
     return beaten == 0;
 }
@@ -201,8 +191,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--kernels", &asked.kernels},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--sample", &asked.sample, 1},
@@ -214,9 +203,7 @@ int main(int argc, char** argv)
         std::printf("total saved=%.3f pruned=%zu worst_ratio=%.3f beaten=%zu us=%.2f\n",
                     static_cast<double>(all.pruned) /
                         static_cast<double>(std::max<std::uint64_t>(all.tried + all.pruned, 1)),
-                    all.measured,
-                    all.measured > 0 ? all.worst_ratio : 0.0,
-                    all.beaten,
+                    all.measured, all.measured > 0 ? all.worst_ratio : 0.0, all.beaten,
                     all.worst_us);
         return is_right ? 0 : 1;
     });

@@ -48,8 +48,7 @@ using attune::detail::kept_techniques;
 attune::description space_number(std::size_t i)
 {
     attune::description out;
-    auto const add = [&](std::string name,
-                         attune::parameter_kind kind,
+    auto const add = [&](std::string name, attune::parameter_kind kind,
                          attune::value_kind type) -> attune::parameter_description& {
         attune::parameter_description one;
         one.name = std::move(name);
@@ -60,8 +59,7 @@ attune::description space_number(std::size_t i)
     if (i % 3 == 0) {
         auto const items = static_cast<std::uint32_t>(13 + i % 28);
         for (std::uint32_t k = 0; k + 1 < items; ++k)
-            add("ORDER[" + std::to_string(k) + "]",
-                attune::parameter_kind::integer,
+            add("ORDER[" + std::to_string(k) + "]", attune::parameter_kind::integer,
                 attune::value_kind::integer)
                 .range_count = items - k;
         out.groups.push_back({"ORDER", attune::group_kind::permutation, 0, items - 1});
@@ -144,11 +142,8 @@ struct told_lines {
 };
 
 /// Appends searches of one technique, whose name has the writer and the number of the line.
-[[noreturn]] void write_searches(std::string const& path,
-                                 std::size_t writer,
-                                 std::size_t lines,
-                                 std::atomic<std::uint32_t>& told,
-                                 int const (&gate)[2])
+[[noreturn]] void write_searches(std::string const& path, std::size_t writer, std::size_t lines,
+                                 std::atomic<std::uint32_t>& told, int const (&gate)[2])
 {
     ::close(gate[1]);
     char nothing = 0;
@@ -216,8 +211,7 @@ int run(int argc, char** argv)
     std::size_t writers = 60;
     std::size_t lines = 2'000;
     std::string folder = std::filesystem::temp_directory_path().string();
-    bench::read_arguments(argc,
-                          argv,
+    bench::read_arguments(argc, argv,
                           {{"--runs", &runs, 1},
                            {"--writers", &writers, 1},
                            {"--lines", &lines, 1},
@@ -260,25 +254,14 @@ int run(int argc, char** argv)
         next_ms = std::max(next_ms, 1e3 * (bench::thread_seconds() - next_begun));
     }
     std::printf("file runs=%zu MB=%.1f spaces=%zu techniques=%zu first_ms=%.0f open_ms=%.1f\n",
-                searches,
-                static_cast<double>(std::filesystem::file_size(path)) * 1e-6,
-                past.representations().size(),
-                techniques,
-                first_ms,
-                bench::median(open_ms));
+                searches, static_cast<double>(std::filesystem::file_size(path)) * 1e-6,
+                past.representations().size(), techniques, first_ms, bench::median(open_ms));
     std::fflush(stdout); // a forked child would write it again
     killed_writers const written = kill_writers(all.path() + "/shared", writers, lines);
-    std::printf("writers writers=%zu killed=%zu refused=%zu kept=%zu lost=%zu\n",
-                writers,
-                written.killed,
-                written.refused,
-                written.kept,
-                written.lost);
-    std::printf("total open_ms=%.1f advice_ms=%.2f next_ms=%.2f lost=%zu\n",
-                bench::median(open_ms),
-                advice_ms,
-                next_ms,
-                written.lost);
+    std::printf("writers writers=%zu killed=%zu refused=%zu kept=%zu lost=%zu\n", writers,
+                written.killed, written.refused, written.kept, written.lost);
+    std::printf("total open_ms=%.1f advice_ms=%.2f next_ms=%.2f lost=%zu\n", bench::median(open_ms),
+                advice_ms, next_ms, written.lost);
     return written.lost == 0 ? 0 : 1;
 }
 

@@ -62,8 +62,7 @@ std::vector<float> numbers(std::size_t count)
     static std::vector<float> const all = kernels::random_numbers(std::size_t{1} << 24, 1);
     std::vector<float> made(count);
     for (std::size_t at = 0; at < count; at += all.size())
-        std::copy_n(all.begin(),
-                    std::min(all.size(), count - at),
+        std::copy_n(all.begin(), std::min(all.size(), count - at),
                     made.begin() + static_cast<std::ptrdiff_t>(at));
     return made;
 }
@@ -401,10 +400,9 @@ attune::callable default_of(attune::clang_compiler const& compiler)
     attune::kernel_description const& d = kernel.describe();
     attune::description const declared = attune::detail::with_annotated_defaults(d);
     attune::chain_of_trees const space = attune::detail::space_of_call(d, declared, {});
-    auto made =
-        compiler.compile(d.source,
-                         attune::detail::make_variant(
-                             d, space.describe(), attune::detail::default_point(space).value()));
+    auto made = compiler.compile(
+        d.source, attune::detail::make_variant(d, space.describe(),
+                                               attune::detail::default_point(space).value()));
     if (auto const* const why = std::get_if<attune::failure>(&made))
         throw std::runtime_error(std::string(Case::name) + ": " + why->reason + "\n" + why->log);
     return std::get<attune::callable>(std::move(made));
@@ -426,9 +424,7 @@ struct totals {
 
 template <class Case>
 double regret_at(attune::tuned<typename Case::signature, attune::clang_compiler>& serves,
-                 Case& problem,
-                 sizes const& at,
-                 arguments const& given)
+                 Case& problem, sizes const& at, arguments const& given)
 {
     problem.resize(at);
     attune::tuned<typename Case::signature, attune::clang_compiler> own{
@@ -446,8 +442,8 @@ void run_case(arguments const& given, totals& into)
 {
     attune::clang_compiler const compiler;
     attune::callable const plain = default_of<Case>(compiler);
-    attune::tuned<typename Case::signature, attune::clang_compiler> tuned{
-        Case::kernel(), compiler, quick(given.evaluations)};
+    attune::tuned<typename Case::signature, attune::clang_compiler> tuned{Case::kernel(), compiler,
+                                                                          quick(given.evaluations)};
     Case problem;
     problem.resize(Case::first());
     problem.call(tuned);
@@ -498,21 +494,15 @@ void run_case(arguments const& given, totals& into)
     std::printf("%-14s speedup=%.2f by_variant_100=%.3f by_variant_1000=%.3f verified=%llu "
                 "by_class=%llu by_default=%llu wrong=%llu slower=%llu unknown=%llu proofs=%llu "
                 "worst_call_ms=%.1f proof_s=%.2f share_of_tuning=%.2f regret=%.3f\n",
-                Case::name,
-                report.speedup,
-                share_100,
-                share,
+                Case::name, report.speedup, share_100, share,
                 static_cast<unsigned long long>(now.shapes.verified),
                 static_cast<unsigned long long>(now.shapes.by_class),
                 static_cast<unsigned long long>(now.shapes.by_default),
                 static_cast<unsigned long long>(now.shapes.wrong),
                 static_cast<unsigned long long>(now.shapes.slower),
                 static_cast<unsigned long long>(now.shapes.unknown),
-                static_cast<unsigned long long>(now.shapes.proofs),
-                worst_ms,
-                now.shapes.proof_s,
-                now.shapes.proof_s / report.elapsed_s,
-                regret);
+                static_cast<unsigned long long>(now.shapes.proofs), worst_ms, now.shapes.proof_s,
+                now.shapes.proof_s / report.elapsed_s, regret);
     std::fflush(stdout);
     into.calls += given.calls;
     into.first.push_back(share_100);
@@ -533,8 +523,7 @@ double mean(std::vector<double> const& of)
 int run(int argc, char** argv)
 {
     arguments given;
-    bench::read_arguments(argc,
-                          argv,
+    bench::read_arguments(argc, argv,
                           {{"--kernels", &given.kernels},
                            {"--calls", &given.calls, 1},
                            {"--evaluations", &given.evaluations, 2},
@@ -562,12 +551,9 @@ int run(int argc, char** argv)
     });
     std::printf("total calls=%zu by_variant_100=%.3f by_variant_1000=%.3f worst_call_ms=%.1f "
                 "proof_s=%.2f regret=%.3f\n",
-                all.calls,
-                mean(all.first),
-                mean(all.all),
+                all.calls, mean(all.first), mean(all.all),
                 *std::max_element(all.worst_ms.begin(), all.worst_ms.end()),
-                *std::max_element(all.proof_s.begin(), all.proof_s.end()),
-                mean(all.regret));
+                *std::max_element(all.proof_s.begin(), all.proof_s.end()), mean(all.regret));
     return 0;
 }
 

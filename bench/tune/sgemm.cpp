@@ -47,25 +47,12 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
     constexpr int not_transposed = 111;
 
     std::vector<std::function<void()>> contestants{
-        [&] { problem.call(best); },
-        [&] { problem.call(plain); },
+        [&] { problem.call(best); }, [&] { problem.call(plain); },
         [&] { eigen(problem.a.data(), problem.b.data(), problem.c.data(), n, n, n); }};
     if (blas != nullptr)
         contestants.push_back([&] {
-            blas(row_major,
-                 not_transposed,
-                 not_transposed,
-                 n,
-                 n,
-                 n,
-                 1.0f,
-                 problem.a.data(),
-                 n,
-                 problem.b.data(),
-                 n,
-                 0.0f,
-                 problem.c.data(),
-                 n);
+            blas(row_major, not_transposed, not_transposed, n, n, n, 1.0f, problem.a.data(), n,
+                 problem.b.data(), n, 0.0f, problem.c.data(), n);
         });
     std::vector<double> const s = bench::interleaved_medians(contestants, n <= 512 ? 31 : 11);
 
@@ -74,20 +61,10 @@ void run(int n, std::uint32_t evaluations, std::uint64_t seed)
     if (blas != nullptr) std::snprintf(vs_openblas, sizeof vs_openblas, "%.2f", s[3] / s[0]);
     std::printf("sgemm n=%d default_ms=%.3f best_ms=%.3f speedup=%.2f vs_eigen=%.2f vs_openblas=%s "
                 "evaluations=%u failures=%u seconds=%.1f\n",
-                n,
-                s[1] * 1e3,
-                s[0] * 1e3,
-                s[1] / s[0],
-                s[2] / s[0],
-                vs_openblas,
-                report.evaluations,
-                attune::total(report.failures),
-                report.elapsed_s);
+                n, s[1] * 1e3, s[0] * 1e3, s[1] / s[0], s[2] / s[0], vs_openblas,
+                report.evaluations, attune::total(report.failures), report.elapsed_s);
     std::printf("sgemm_detail n=%d configuration=\"%s\" compile_s=%.2f same_code=%u gflops=%.1f\n",
-                n,
-                report.configuration.c_str(),
-                report.compile_s,
-                report.same_code,
+                n, report.configuration.c_str(), report.compile_s, report.same_code,
                 2e-9 * n * n * n / s[0]);
     std::fflush(stdout);
 }

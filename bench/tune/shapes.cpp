@@ -128,20 +128,14 @@ void run_kernel(std::size_t which, std::size_t calls, std::uint64_t seed, bool r
     double const copies_ms =
         four_copies_ms(2 * sizeof(std::uint32_t) *
                        static_cast<std::size_t>(elements / static_cast<double>(calls)));
-    std::printf("%-24s calls=%zu escapes=%llu verified=%llu wrong=%llu unknown=%llu by_class=%llu "
-                "by_default=%llu proofs=%llu proof_ms=%.1f new_shape_ms=%.2f copies_ms=%.2f\n",
-                of.name,
-                calls,
-                static_cast<unsigned long long>(escapes),
-                static_cast<unsigned long long>(now.verified),
-                static_cast<unsigned long long>(now.wrong),
-                static_cast<unsigned long long>(now.unknown),
-                static_cast<unsigned long long>(now.by_class),
-                static_cast<unsigned long long>(now.by_default),
-                static_cast<unsigned long long>(now.proofs),
-                1e3 * now.proof_s,
-                rest_ms,
-                copies_ms);
+    std::printf(
+        "%-24s calls=%zu escapes=%llu verified=%llu wrong=%llu unknown=%llu by_class=%llu "
+        "by_default=%llu proofs=%llu proof_ms=%.1f new_shape_ms=%.2f copies_ms=%.2f\n",
+        of.name, calls, static_cast<unsigned long long>(escapes),
+        static_cast<unsigned long long>(now.verified), static_cast<unsigned long long>(now.wrong),
+        static_cast<unsigned long long>(now.unknown), static_cast<unsigned long long>(now.by_class),
+        static_cast<unsigned long long>(now.by_default),
+        static_cast<unsigned long long>(now.proofs), 1e3 * now.proof_s, rest_ms, copies_ms);
     all.calls += calls;
     all.escapes += escapes;
     all.shapes.verified += now.verified;
@@ -163,8 +157,8 @@ void touch(std::span<float> x, int a, int b, int c) { x[0] += static_cast<float>
 struct one_function {
     attune::compile_result compile(attune::kernel_source const&, attune::compile_request const&)
     {
-        return attune::callable{
-            reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch", 0.001, identity()};
+        return attune::callable{reinterpret_cast<void*>(&touch), std::make_shared<int>(0), "touch",
+                                0.001, identity()};
     }
     [[nodiscard]] std::string identity() const { return "a function of this program"; }
 };
@@ -172,8 +166,7 @@ struct one_function {
 double dispatch_ns()
 {
     attune::kernel<dispatched> const kernel{
-        "touch",
-        attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
+        "touch", attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "touch.kernel.cpp"),
         attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
     attune::tuned tuned{kernel, one_function{}, quick()};
     std::vector<float> x(64);
@@ -199,8 +192,7 @@ int run(int argc, char** argv)
     std::size_t seed = 1;
     bool repeats = false;
     bench::read_arguments(
-        argc,
-        argv,
+        argc, argv,
         {{"--calls", &calls, faults.size()}, {"--seed", &seed}, {"--repeat", &repeats}});
     totals all;
     std::size_t left = calls;
@@ -217,16 +209,12 @@ int run(int argc, char** argv)
     std::printf(
         "total calls=%llu escapes=%llu escapes_95=%.5f verified=%.4f by_class=%.4f by_default=%.4f "
         "new_shape_runs=%.2f new_shape_ms=%.2f copies_ms=%.2f proof_ms=%.1f dispatch_ns=%.1f\n",
-        static_cast<unsigned long long>(all.calls),
-        static_cast<unsigned long long>(all.escapes),
-        upper,
-        static_cast<double>(checks) / n,
-        static_cast<double>(all.shapes.by_class) / n,
+        static_cast<unsigned long long>(all.calls), static_cast<unsigned long long>(all.escapes),
+        upper, static_cast<double>(checks) / n, static_cast<double>(all.shapes.by_class) / n,
         static_cast<double>(all.shapes.by_default) / n,
         checks > 0 ? static_cast<double>(all.shapes.executions) / static_cast<double>(checks) : 0.0,
         all.new_shape_ms.empty() ? 0.0 : bench::median(all.new_shape_ms),
-        all.copies_ms.empty() ? 0.0 : bench::median(all.copies_ms),
-        bench::median(all.proof_ms),
+        all.copies_ms.empty() ? 0.0 : bench::median(all.copies_ms), bench::median(all.proof_ms),
         dispatch_ns());
     return 0;
 }

@@ -91,12 +91,8 @@ struct losses {
     }
     void print(char const* name) const
     {
-        std::printf("%s sizes=%zu look_ms=%.0f served_loss=%.4f loss_after_10=%.4f\n",
-                    name,
-                    served.size(),
-                    bench::median(look_ms),
-                    of(served),
-                    of(after_10));
+        std::printf("%s sizes=%zu look_ms=%.0f served_loss=%.4f loss_after_10=%.4f\n", name,
+                    served.size(), bench::median(look_ms), of(served), of(after_10));
         std::fflush(stdout);
     }
 };
@@ -166,12 +162,12 @@ losses run_kernel(arguments const& asked)
     folder const here;
     std::string const known = here.file("known");
     for (std::size_t const i : seen) {
-        tuned_kernel<data_type, attune::store> one{
-            kernel, compiler, attune::store{known}, options_of(asked, asked.evaluations)};
+        tuned_kernel<data_type, attune::store> one{kernel, compiler, attune::store{known},
+                                                   options_of(asked, asked.evaluations)};
         auto data = Subject::of_size(sizes[i]);
         call(one, data);
-        std::printf(
-            "tuned %s n=%d %s\n", data_type::name, sizes[i], one.report().summary().c_str());
+        std::printf("tuned %s n=%d %s\n", data_type::name, sizes[i],
+                    one.report().summary().c_str());
     }
     losses out;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -179,16 +175,16 @@ losses run_kernel(arguments const& asked)
         auto data = Subject::of_size(sizes[i]);
         attune::tuning_options at_once = options_of(asked, asked.evaluations);
         at_once.on_miss = attune::miss_policy::lookup_only;
-        tuned_kernel<data_type, attune::store> served{
-            kernel, compiler, here.copy_of(known), at_once};
+        tuned_kernel<data_type, attune::store> served{kernel, compiler, here.copy_of(known),
+                                                      at_once};
         out.look_ms.push_back(call(served, data));
         attune::known_choice choice;
         data.call([&](auto&... args) { choice = served.explain(args...); });
-        tuned_kernel<data_type, attune::store> after_10{
-            kernel, compiler, here.copy_of(known), options_of(asked, 10)};
+        tuned_kernel<data_type, attune::store> after_10{kernel, compiler, here.copy_of(known),
+                                                        options_of(asked, 10)};
         call(after_10, data);
-        tuned_kernel<data_type, attune::memory_store> full{
-            kernel, compiler, attune::memory_store{}, options_of(asked, asked.evaluations)};
+        tuned_kernel<data_type, attune::memory_store> full{kernel, compiler, attune::memory_store{},
+                                                           options_of(asked, asked.evaluations)};
         call(full, data);
         double const once_s = full.report().best.value;
         auto const rounds = static_cast<std::size_t>(std::clamp(1.0 / once_s, 15.0, 2'000.0));
@@ -199,15 +195,10 @@ losses run_kernel(arguments const& asked)
         out.after_10.push_back(std::log(seconds[1] / seconds[2]));
         std::printf("size %s n=%d look_ms=%.0f runs=%llu served=%.3f after_10=%.3f full_ms=%.3f "
                     "choice=\"%s\" full=\"%s\"\n",
-                    data_type::name,
-                    sizes[i],
-                    out.look_ms.back(),
+                    data_type::name, sizes[i], out.look_ms.back(),
                     static_cast<unsigned long long>(served.report().shapes.executions),
-                    seconds[0] / seconds[2],
-                    seconds[1] / seconds[2],
-                    1e3 * seconds[2],
-                    choice.text().c_str(),
-                    full.report().configuration.c_str());
+                    seconds[0] / seconds[2], seconds[1] / seconds[2], 1e3 * seconds[2],
+                    choice.text().c_str(), full.report().configuration.c_str());
         std::fflush(stdout);
     }
     out.print(data_type::name);
@@ -216,8 +207,7 @@ losses run_kernel(arguments const& asked)
 
 int run(arguments const& asked)
 {
-    bench::require_known("--kernels",
-                         asked.kernels,
+    bench::require_known("--kernels", asked.kernels,
                          {product::data::name, stencil::data::name, convolution::data::name});
     losses all;
     auto const add = [&]<class Subject>() {
@@ -236,8 +226,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--kernels", &asked.kernels},
                                {"--evaluations", &asked.evaluations, 11},
                                {"--sizes", &asked.sizes, 6},

@@ -128,20 +128,16 @@ struct first_call {
     int run(attune::kernel<Signature> const& kernel, Args&&... args) const
     {
         double const begun_ms = now_ms();
-        attune::tuned tuned{
-            kernel, attune::clang_compiler{}, attune::store{store}, options_of(evaluations)};
+        attune::tuned tuned{kernel, attune::clang_compiler{}, attune::store{store},
+                            options_of(evaluations)};
         double const made_ms = now_ms();
         tuned(args...);
         double const over_ms = now_ms();
         attune::tuning_report const report = tuned.report();
         if (is_warm && report.how != attune::decision::remembered)
             throw std::runtime_error("the winner is not remembered: " + report.summary());
-        std::printf("%.6f %.6f %.6f %.6f %d\n",
-                    over_ms - main_ms,
-                    made_ms - begun_ms,
-                    over_ms - made_ms,
-                    over_ms - exec_ms,
-                    has_llvm() ? 1 : 0);
+        std::printf("%.6f %.6f %.6f %.6f %d\n", over_ms - main_ms, made_ms - begun_ms,
+                    over_ms - made_ms, over_ms - exec_ms, has_llvm() ? 1 : 0);
         return 0;
     }
     int run(std::string const& name) const
@@ -152,8 +148,8 @@ struct first_call {
             std::vector<float> x(1 << 14, 0.5F), y(x.size());
             return run(kernel, x, y);
         }
-        attune::kernel<void(
-            std::span<float const>, std::span<float const>, std::span<float>, int, int, int)>
+        attune::kernel<void(std::span<float const>, std::span<float const>, std::span<float>, int,
+                            int, int)>
             kernel{"wide", attune::source_text(wide::text, "wide.kernel.cpp"), wide::space};
         kernel.bind<3>(wide::m).bind<4>(wide::n).bind<5>(wide::k);
         constexpr int m = 64, n = 96, k = 48;
@@ -174,24 +170,14 @@ int measure(std::size_t rounds, std::size_t evaluations, std::string const& fold
     std::string const self = std::filesystem::read_symlink("/proc/self/exe").string();
     bool has_any_llvm = false;
     auto const start = [&](std::string const& name, bool is_warm, times& to) {
-        attune::detail::process_result const ended =
-            attune::detail::run_process({self,
-                                         "--first-call",
-                                         name,
-                                         path + "/store",
-                                         std::to_string(evaluations),
-                                         is_warm ? "warm" : "cold",
-                                         std::to_string(now_ms())},
-                                        120.0);
+        attune::detail::process_result const ended = attune::detail::run_process(
+            {self, "--first-call", name, path + "/store", std::to_string(evaluations),
+             is_warm ? "warm" : "cold", std::to_string(now_ms())},
+            120.0);
         double main_ms = 0, construct_ms = 0, call_ms = 0, exec_ms = 0;
         int llvm = 1;
-        if (!ended.succeeded() || std::sscanf(ended.output.c_str(),
-                                              "%lf %lf %lf %lf %d",
-                                              &main_ms,
-                                              &construct_ms,
-                                              &call_ms,
-                                              &exec_ms,
-                                              &llvm) != 5)
+        if (!ended.succeeded() || std::sscanf(ended.output.c_str(), "%lf %lf %lf %lf %d", &main_ms,
+                                              &construct_ms, &call_ms, &exec_ms, &llvm) != 5)
             throw std::runtime_error(name + ": " + ended.output);
         to.main_ms.push_back(main_ms);
         to.construct_ms.push_back(construct_ms);
@@ -214,12 +200,8 @@ int measure(std::size_t rounds, std::size_t evaluations, std::string const& fold
         double const main_ms = bench::median(of[i].main_ms);
         std::printf("kernel name=%s main_ms=%.2f construct_ms=%.2f call_ms=%.2f exec_ms=%.2f "
                     "processes=%zu\n",
-                    names[i],
-                    main_ms,
-                    bench::median(of[i].construct_ms),
-                    bench::median(of[i].call_ms),
-                    bench::median(of[i].exec_ms),
-                    rounds);
+                    names[i], main_ms, bench::median(of[i].construct_ms),
+                    bench::median(of[i].call_ms), bench::median(of[i].exec_ms), rounds);
         worst = main_ms > worst ? main_ms : worst;
     }
     std::printf("total first_call_ms=%.2f llvm_mapped=%d\n", worst, has_any_llvm ? 1 : 0);
@@ -233,17 +215,14 @@ int main(int argc, char** argv)
     double const main_ms = now_ms();
     return bench::exit_code_of(argv[0], [&] {
         if (argc == 7 && std::string_view(argv[1]) == "--first-call")
-            return first_call{main_ms,
-                              std::strtod(argv[6], nullptr),
-                              argv[3],
+            return first_call{main_ms, std::strtod(argv[6], nullptr), argv[3],
                               std::strtoul(argv[4], nullptr, 10),
                               std::string_view(argv[5]) == "warm"}
                 .run(argv[2]);
         std::size_t rounds = 15, evaluations = 6;
         std::string folder = std::filesystem::temp_directory_path().string();
         bench::read_arguments(
-            argc,
-            argv,
+            argc, argv,
             {{"--rounds", &rounds, 1}, {"--evaluations", &evaluations, 1}, {"--folder", &folder}});
         return measure(rounds, evaluations, folder);
     });

@@ -77,9 +77,7 @@ private:
     double* at_ = nullptr;
 };
 
-void take_part(arguments const& given,
-               attune::study const& here,
-               shared_numbers const& numbers,
+void take_part(arguments const& given, attune::study const& here, shared_numbers const& numbers,
                std::size_t process)
 {
     attune::study_options options;
@@ -140,11 +138,8 @@ void measure(arguments const& given)
     if (gaps.empty()) gaps.push_back(0);
     std::printf("study processes=%u outcomes=%u store_ms=%.3f store_max_ms=%.3f seen_s=%.4f "
                 "seen_max_s=%.4f\n",
-                given.processes,
-                given.evaluations,
-                1e3 * bench::median(gaps),
-                1e3 * *std::ranges::max_element(gaps),
-                bench::median(seen),
+                given.processes, given.evaluations, 1e3 * bench::median(gaps),
+                1e3 * *std::ranges::max_element(gaps), bench::median(seen),
                 *std::ranges::max_element(seen));
 }
 
@@ -154,8 +149,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--folder", &given.folder},
                                {"--processes", &given.processes, 1},
                                {"--evaluations", &given.evaluations, 1},

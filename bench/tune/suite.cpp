@@ -67,8 +67,8 @@ attune::callable compiled(attune::clang_compiler const& compiler, typename Kerne
 /// The expert's configuration beside the tuned one, in interleaved pairs; nothing where none is
 /// known.
 template <class Kernel>
-std::optional<bench::comparison>
-beside_expert(Kernel& problem, attune::clang_compiler const& compiler, auto& tuned)
+std::optional<bench::comparison> beside_expert(Kernel& problem,
+                                               attune::clang_compiler const& compiler, auto& tuned)
 {
     std::optional const expert = Kernel::expert();
     if (!expert) return {};
@@ -123,17 +123,9 @@ bool run(arguments const& asked)
     std::printf(
         "suite %s default_ms=%.3f best_ms=%.3f interval=%.3f speedup=%.2f expert_ms=%s "
         "vs_expert=%s evaluations=%u failures=%u seconds=%.1f roofline=%s configuration=\"%s\"\n",
-        Kernel::name,
-        report.default_time.value * 1e3,
-        report.best.value * 1e3,
-        (report.best.high - report.best.low) / report.best.value,
-        report.speedup,
-        expert_ms,
-        vs_expert,
-        report.evaluations,
-        attune::total(report.failures),
-        report.elapsed_s,
-        roofline,
+        Kernel::name, report.default_time.value * 1e3, report.best.value * 1e3,
+        (report.best.high - report.best.low) / report.best.value, report.speedup, expert_ms,
+        vs_expert, report.evaluations, attune::total(report.failures), report.elapsed_s, roofline,
         report.configuration.c_str());
     std::fflush(stdout);
     return true;
@@ -145,8 +137,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments asked;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--kernels", &asked.kernels},
                                {"--evaluations", &asked.evaluations, 1},
                                {"--seed", &asked.seed},

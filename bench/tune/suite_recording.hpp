@@ -35,11 +35,8 @@ public:
     /// @return  how many were measured
     /// Errors  std::runtime_error: the file cannot be written
     template <class Kernel, class Compiler, class Also>
-    std::size_t add(Kernel& problem,
-                    Compiler const& compiler,
-                    std::uint32_t evaluations,
-                    std::uint64_t seed,
-                    Also const& also)
+    std::size_t add(Kernel& problem, Compiler const& compiler, std::uint32_t evaluations,
+                    std::uint64_t seed, Also const& also)
     {
         scratch_folder const scratch(std::filesystem::temp_directory_path().string());
         std::string const file = scratch.path() + "/recorded.attune";

@@ -49,11 +49,7 @@ public:
                 if (!histories[s].empty())
                     row[c] = best / histories[s][std::min(checkpoints[c], histories[s].size()) - 1];
             std::printf("suite_search %s search=%s frac@20=%.3f frac@40=%.3f frac@60=%.3f\n",
-                        Kernel::name,
-                        searches()[s].first.c_str(),
-                        row[0],
-                        row[1],
-                        row[2]);
+                        Kernel::name, searches()[s].first.c_str(), row[0], row[1], row[2]);
             for (std::size_t c = 0; c < checkpoints.size(); ++c)
                 sums_[s][c] += row[c];
         }
@@ -65,9 +61,7 @@ public:
     {
         for (std::size_t s = 0; s < sums_.size() && kernels_ > 0; ++s)
             std::printf("suite_search mean search=%s frac@20=%.3f frac@40=%.3f frac@60=%.3f\n",
-                        searches()[s].first.c_str(),
-                        sums_[s][0] / kernels_,
-                        sums_[s][1] / kernels_,
+                        searches()[s].first.c_str(), sums_[s][0] / kernels_, sums_[s][1] / kernels_,
                         sums_[s][2] / kernels_);
     }
 

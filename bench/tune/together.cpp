@@ -70,8 +70,8 @@ struct arguments {
 };
 
 constexpr std::size_t kernels_together = 5;
-constexpr std::array<double, kernels_together> parts{
-    81.0 / 121, 27.0 / 121, 9.0 / 121, 3.0 / 121, 1.0 / 121};
+constexpr std::array<double, kernels_together> parts{81.0 / 121, 27.0 / 121, 9.0 / 121, 3.0 / 121,
+                                                     1.0 / 121};
 
 struct named_policy {
     std::string name;
@@ -96,8 +96,7 @@ struct results {
 };
 
 /// (T_equal - T_best) / (T - T_best) by sums over these seeds.
-[[nodiscard]] double ratio_of(std::vector<double> const& equal,
-                              std::vector<double> const& policy,
+[[nodiscard]] double ratio_of(std::vector<double> const& equal, std::vector<double> const& policy,
                               std::span<std::size_t const> seeds)
 {
     double above = 0;
@@ -128,11 +127,10 @@ struct compared_policies {
 };
 
 /// @param figure  ratio_of or above_equal
-[[nodiscard]] compared_policies compare(double (*figure)(std::vector<double> const&,
-                                                         std::vector<double> const&,
-                                                         std::span<std::size_t const>),
-                                        std::vector<double> const& equal,
-                                        std::vector<double> const& policy)
+[[nodiscard]] compared_policies
+compare(double (*figure)(std::vector<double> const&, std::vector<double> const&,
+                         std::span<std::size_t const>),
+        std::vector<double> const& equal, std::vector<double> const& policy)
 {
     std::vector<std::size_t> seeds(equal.size());
     std::iota(seeds.begin(), seeds.end(), std::size_t{0});
@@ -149,10 +147,8 @@ struct compared_policies {
 }
 
 /// Prints a line of each policy, then the total of the policy `ours`.
-void print_policies(char const* kind,
-                    std::vector<named_policy> const& compared,
-                    results const& found,
-                    std::string const& ours)
+void print_policies(char const* kind, std::vector<named_policy> const& compared,
+                    results const& found, std::string const& ours)
 {
     std::size_t const count = found.possible.size();
     auto const mean = [&](std::vector<double> const& of) {
@@ -170,24 +166,14 @@ void print_policies(char const* kind,
         compared_policies const ratio = compare(ratio_of, equal, its);
         std::printf("together %spolicy=%s budget=%zu t_best=%.4f t=%.4f ratio_to_equal=%.3f "
                     "low=%.3f high=%.3f worse=%zu/%zu\n",
-                    kind,
-                    compared[p].name.c_str(),
-                    compared[p].budget,
-                    mean(found.possible),
-                    mean(its),
-                    ratio.value,
-                    ratio.low,
-                    ratio.high,
-                    worse,
-                    count);
+                    kind, compared[p].name.c_str(), compared[p].budget, mean(found.possible),
+                    mean(its), ratio.value, ratio.low, ratio.high, worse, count);
     }
     for (std::size_t p = 0; p < compared.size(); ++p) {
         if (compared[p].name != ours) continue;
         compared_policies const above = compare(above_equal, equal, found.reached[p]);
         std::printf("total ratio=%.3f above_equal=%.4f above_low=%.4f above_high=%.4f\n",
-                    compare(ratio_of, equal, found.reached[p]).value,
-                    above.value,
-                    above.low,
+                    compare(ratio_of, equal, found.reached[p]).value, above.value, above.low,
                     above.high);
     }
 }
@@ -222,10 +208,8 @@ void print_policies(char const* kind,
 /// @param is_equal  each has a fifth
 /// @return  the time of the whole over the possible, and the possible over that of the defaults
 [[nodiscard]] std::pair<double, double>
-reached(named_policy const& by,
-        std::span<std::unique_ptr<bench::recorded_search> const> searches,
-        std::size_t turn,
-        bool is_equal)
+reached(named_policy const& by, std::span<std::unique_ptr<bench::recorded_search> const> searches,
+        std::size_t turn, bool is_equal)
 {
     std::vector<std::unique_ptr<bench::recorded_task>> tasks;
     std::vector<budget_task*> pointers;
@@ -358,10 +342,7 @@ void tune_really(std::vector<named_policy> const& compared, std::size_t seed, re
             least = std::min(least, part);
             std::printf("together real seed=%zu kernel=%s part=%.3f policy=%s evaluations=%llu "
                         "speedup=%.2f\n",
-                        seed,
-                        all[k].name.c_str(),
-                        parts[k],
-                        compared[p].name.c_str(),
+                        seed, all[k].name.c_str(), parts[k], compared[p].name.c_str(),
                         static_cast<unsigned long long>(reports[p].shares[k].evaluations),
                         parts[k] / part);
         }
@@ -379,8 +360,7 @@ int main(int argc, char** argv)
 {
     return bench::exit_code_of(argv[0], [&] {
         arguments given;
-        bench::read_arguments(argc,
-                              argv,
+        bench::read_arguments(argc, argv,
                               {{"--data", &given.data},
                                {"--spaces", &given.spaces},
                                {"--repeats", &given.repeats, 1},

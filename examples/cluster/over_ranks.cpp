@@ -42,18 +42,12 @@ int main(int count, char** words)
 
     // All ranks have the result.
     if (rank == 0 && found.best) {
-        std::printf("%g s with %d blocks, depth %d\n",
-                    found.value,
-                    (*found.best)[blocks],
+        std::printf("%g s with %d blocks, depth %d\n", found.value, (*found.best)[blocks],
                     (*found.best)[depth]);
-        std::printf("%u evaluations, %u failed, ended by: %s\n",
-                    found.evaluations,
-                    attune::total(found.failures),
-                    found.ended.c_str());
+        std::printf("%u evaluations, %u failed, ended by: %s\n", found.evaluations,
+                    attune::total(found.failures), found.ended.c_str());
         for (attune::worker_use const& one : found.workers)
-            std::printf("%s: %u evaluations%s\n",
-                        one.name.c_str(),
-                        one.evaluations,
+            std::printf("%s: %u evaluations%s\n", one.name.c_str(), one.evaluations,
                         one.is_left ? ", left" : "");
     }
     MPI_Finalize();

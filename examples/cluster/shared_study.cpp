@@ -44,21 +44,15 @@ int main(int count, char** words)
     options.most_seconds = 60; // a run that takes longer is a failure
     options.lease_s = 30;      // a process that is silent for so long is lost
     auto const found = attune::minimize_over(
-        attune::study{folder, "application"},
-        space,
-        [milliseconds](auto const& c) { return run_application(c, milliseconds); },
-        options);
+        attune::study{folder, "application"}, space,
+        [milliseconds](auto const& c) { return run_application(c, milliseconds); }, options);
 
     // All processes have the result.
     if (!found.best) return 1;
-    std::printf("%g s with %d blocks, depth %d\n",
-                found.value,
-                (*found.best)[blocks],
+    std::printf("%g s with %d blocks, depth %d\n", found.value, (*found.best)[blocks],
                 (*found.best)[depth]);
-    std::printf("%u evaluations, %u failed, ended by: %s\n",
-                found.evaluations,
-                attune::total(found.failures),
-                found.ended.c_str());
+    std::printf("%u evaluations, %u failed, ended by: %s\n", found.evaluations,
+                attune::total(found.failures), found.ended.c_str());
     for (attune::worker_use const& one : found.workers)
         std::printf("%s: %u evaluations\n", one.name.c_str(), one.evaluations);
 }

@@ -27,8 +27,8 @@ struct batched_gemm {
     static constexpr auto space =
         attune::space(rows, columns, fixed, local).where(rows * columns <= 256);
     using config = decltype(space)::config_type;
-    using signature =
-        void(std::span<float const>, std::span<float const>, std::span<float>, int, int);
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int,
+                           int);
 
     int n = 16;
     int count = 4000;
@@ -39,12 +39,8 @@ struct batched_gemm {
     /// A product and a sum for each n of count n x n elements. For each step along k a block of
     /// ROWS x COLUMNS loads a row of B and a column of A; without LOCAL also C, but for the first
     /// step, and its rows lie apart, so that a vector is no longer than one.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& a,
-                                    auto const& b,
-                                    auto const& c,
-                                    double n,
-                                    double count) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& a,
+                                    auto const& b, auto const& c, double n, double count) {
         double const products = n * n * n * count;
         double const of_c = at[local] ? 0 : 1 - 1 / n;
         int const sums = at[columns] * (at[local] ? at[rows] : 1);
@@ -59,8 +55,8 @@ struct batched_gemm {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return attune::kernel<signature>{
-            name, attune::source_file("batched_gemm.kernel.cpp"), space}
+        return attune::kernel<signature>{name, attune::source_file("batched_gemm.kernel.cpp"),
+                                         space}
             .work(cost);
     }
     void call(auto&& run) { run(a, b, c, n, count); }

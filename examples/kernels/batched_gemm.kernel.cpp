@@ -40,8 +40,8 @@ static void one(float const* a, float const* b, float* c, int n)
     }
 }
 
-void batched_gemm(
-    std::span<float const> a, std::span<float const> b, std::span<float> c, int n, int count)
+void batched_gemm(std::span<float const> a, std::span<float const> b, std::span<float> c, int n,
+                  int count)
 {
     for (int m = 0; m < count; ++m) {
         float const* const am = a.data() + m * n * n;

@@ -30,8 +30,8 @@ struct convolution2d {
         attune::space(tile_x, tile_y, columns, rows, by_column, local)
             .where(tile_x % columns == 0, tile_y % rows == 0, rows* columns <= 128);
     using config = decltype(space)::config_type;
-    using signature =
-        void(std::span<float const>, std::span<float const>, std::span<float>, int, int);
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int,
+                           int);
 
     static constexpr int extent = 7;
     int height = 500;
@@ -42,11 +42,8 @@ struct convolution2d {
 
     /// A product and a sum for each tap of each result. A block of ROWS x COLUMNS results needs
     /// each tap and each pixel under it once, however the code loads them.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& in,
-                                    auto const& filter,
-                                    auto const& out,
-                                    auto...) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& in,
+                                    auto const& filter, auto const& out, auto...) {
         double const taps = count_of(filter);
         double const blocks = count_of(out) / (at[rows] * at[columns]);
         double const pixels = (at[columns] + extent - 1.0) * (at[rows] + extent - 1.0);
@@ -61,8 +58,8 @@ struct convolution2d {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return attune::kernel<signature>{
-            name, attune::source_file("convolution2d.kernel.cpp"), space}
+        return attune::kernel<signature>{name, attune::source_file("convolution2d.kernel.cpp"),
+                                         space}
             .work(cost);
     }
     void call(auto&& run) { run(in, filter, out, height, width); }

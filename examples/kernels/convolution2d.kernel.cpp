@@ -13,8 +13,8 @@ constexpr bool by_column = ATTUNE_TUNABLE(FILTER_BY_COLUMN, false);
 constexpr bool local_filter = ATTUNE_TUNABLE(LOCAL_FILTER, false); // copied to the stack first
 
 template <int Rows, int Columns>
-static void
-block(float const* __restrict in, float const* filter, float* __restrict out, int width, int stride)
+static void block(float const* __restrict in, float const* filter, float* __restrict out, int width,
+                  int stride)
 {
     float sum[Rows][Columns] = {};
     auto const tap = [&](int fy, int fx) {
@@ -30,11 +30,8 @@ block(float const* __restrict in, float const* filter, float* __restrict out, in
             out[r * stride + c] = sum[r][c];
 }
 
-void convolution2d(std::span<float const> in,
-                   std::span<float const> filter,
-                   std::span<float> out,
-                   int height,
-                   int width)
+void convolution2d(std::span<float const> in, std::span<float const> filter, std::span<float> out,
+                   int height, int width)
 {
     float copy[extent * extent];
     std::copy(filter.begin(), filter.end(), copy);
@@ -50,16 +47,16 @@ void convolution2d(std::span<float const> in,
                 int x = x0;
                 for (; x + columns <= x1; x += columns) {
                     if (step == rows)
-                        block<rows, columns>(
-                            &in[y * width + x], taps, &out[y * wide + x], width, wide);
+                        block<rows, columns>(&in[y * width + x], taps, &out[y * wide + x], width,
+                                             wide);
                     else
-                        block<1, columns>(
-                            &in[y * width + x], taps, &out[y * wide + x], width, wide);
+                        block<1, columns>(&in[y * width + x], taps, &out[y * wide + x], width,
+                                          wide);
                 }
                 for (; x < x1; ++x)
                     for (int r = 0; r < step; ++r)
-                        block<1, 1>(
-                            &in[(y + r) * width + x], taps, &out[(y + r) * wide + x], width, wide);
+                        block<1, 1>(&in[(y + r) * width + x], taps, &out[(y + r) * wide + x], width,
+                                    wide);
                 y += step;
             }
         }

@@ -40,11 +40,8 @@ struct harris {
     /// response 12 for three sums of 3 x 3, by columns and then by rows, and 7 for itself. The code
     /// loads and adds nine values for each sum, in its order, COLUMNS responses at once, of two
     /// gradients or of three products.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& in,
-                                    auto const& out,
-                                    double height,
-                                    double width) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& in,
+                                    auto const& out, double height, double width) {
         return attune::work{.flops = 15.0 * (height - 2) * (width - 2) + 19.0 * count_of(out),
                             .bytes = bytes_of(in, out),
                             .threads = 1,

@@ -38,8 +38,8 @@ static float window(Value const& value, int y, int x)
 }
 
 template <class Xx, class Xy, class Yy>
-static void
-responses(Xx const& xx, Xy const& xy, Yy const& yy, float* out, int stride, int rows, int count)
+static void responses(Xx const& xx, Xy const& xy, Yy const& yy, float* out, int stride, int rows,
+                      int count)
 {
     for (int y = 0; y < rows; ++y)
         for (int x0 = 0; x0 < count; x0 += columns)
@@ -64,18 +64,11 @@ static void tile(float const* in, float* out, int width, int stride, int rows, i
             }
         responses([&](int y, int x) { return at(gx, y, x); },
                   [&](int y, int x) { return at(xy, y, x); },
-                  [&](int y, int x) { return at(gy, y, x); },
-                  out,
-                  stride,
-                  rows,
-                  count);
+                  [&](int y, int x) { return at(gy, y, x); }, out, stride, rows, count);
     } else
         responses([&](int y, int x) { return at(gx, y, x) * at(gx, y, x); },
                   [&](int y, int x) { return at(gx, y, x) * at(gy, y, x); },
-                  [&](int y, int x) { return at(gy, y, x) * at(gy, y, x); },
-                  out,
-                  stride,
-                  rows,
+                  [&](int y, int x) { return at(gy, y, x) * at(gy, y, x); }, out, stride, rows,
                   count);
 }
 
@@ -84,10 +77,6 @@ void harris(std::span<float const> in, std::span<float> out, int height, int wid
     int const tall = height - 4, stride = width - 4;
     for (int y = 0; y < tall; y += tile_y)
         for (int x = 0; x < stride; x += tile_x)
-            tile(&in[(y + 1) * width + x + 1],
-                 &out[y * stride + x],
-                 width,
-                 stride,
-                 std::min(tile_y, tall - y),
-                 std::min(tile_x, stride - x));
+            tile(&in[(y + 1) * width + x + 1], &out[y * stride + x], width, stride,
+                 std::min(tile_y, tall - y), std::min(tile_x, stride - x));
 }

@@ -29,8 +29,8 @@ struct kmeans {
     static constexpr auto space = attune::space(points, centroids, dimensions, transposed)
                                       .where(points * centroids * dimensions <= 512);
     using config = decltype(space)::config_type;
-    using signature =
-        void(std::span<float const>, std::span<float const>, std::span<int>, int, int);
+    using signature = void(std::span<float const>, std::span<float const>, std::span<int>, int,
+                           int);
 
     int n = 20000;
     int d = 16;
@@ -44,12 +44,8 @@ struct kmeans {
     /// a block of POINTS x CENTROIDS distances, each in DIMENSIONS parts, are independent. POINTS
     /// points load each centroid, and CENTROIDS centroids each point, in vectors of what lies side
     /// by side: dimensions, or centroids where these are TRANSPOSED.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& x,
-                                    auto const& centroid,
-                                    auto const& label,
-                                    auto,
-                                    double k) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& x,
+                                    auto const& centroid, auto const& label, auto, double k) {
         int const side_by_side =
             at[transposed] ? std::max(at[centroids], at[dimensions]) : at[dimensions];
         double const each = 1.0 / at[points] + 1.0 / at[centroids];

@@ -12,8 +12,8 @@ constexpr bool transposed = ATTUNE_TUNABLE(TRANSPOSED, false); // centroids, dim
 constexpr int most = 4096;                                     // floats of transposed centroids
 
 template <int Points>
-static void
-assign(float const* x, float const* centroid, float const* across, int* label, int d, int k)
+static void assign(float const* x, float const* centroid, float const* across, int* label, int d,
+                   int k)
 {
     float best[Points];
     std::fill(best, best + Points, std::numeric_limits<float>::infinity());
@@ -43,8 +43,8 @@ assign(float const* x, float const* centroid, float const* across, int* label, i
     }
 }
 
-void kmeans(
-    std::span<float const> x, std::span<float const> centroid, std::span<int> label, int d, int k)
+void kmeans(std::span<float const> x, std::span<float const> centroid, std::span<int> label, int d,
+            int k)
 {
     float across[most];
     if (transposed)

@@ -32,15 +32,9 @@ struct mttkrp {
     static constexpr auto space = attune::space(chunk, columns, unroll, factored, order, threads)
                                       .where(order.position(0) < order.position(1));
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<int const>,
+                           std::span<int const>, std::span<float const>, std::span<float const>,
+                           std::span<float const>, std::span<float>, int);
 
     int rank = 32;
     csf_tensor b = make_tensor({300, 300, 1000}, 300'000, 1);
@@ -52,15 +46,9 @@ struct mttkrp {
     /// product and a sum for each entry and for each fibre: whichever is less. All arrays once. For
     /// each sum the code loads D, and where it is not FACTORED also C and A, in vectors no longer
     /// than COLUMNS; for so many sums it loads an entry and its place.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& slices,
-                                    auto const& fibres,
-                                    auto const& j,
-                                    auto const& k,
-                                    auto const& value,
-                                    auto const& c,
-                                    auto const& d,
-                                    auto const& a,
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& slices,
+                                    auto const& fibres, auto const& j, auto const& k,
+                                    auto const& value, auto const& c, auto const& d, auto const& a,
                                     double rank) {
         double const entries = count_of(value);
         return attune::work{.flops = rank * std::min(3 * entries, 2 * (entries + count_of(j))),

@@ -54,25 +54,13 @@ struct operands {
     }
 };
 
-void mttkrp(std::span<int const> slice_start,
-            std::span<int const> fibre_start,
-            std::span<int const> j_of,
-            std::span<int const> k_of,
-            std::span<float const> value,
-            std::span<float const> c,
-            std::span<float const> d,
-            std::span<float> a,
-            int rank)
+void mttkrp(std::span<int const> slice_start, std::span<int const> fibre_start,
+            std::span<int const> j_of, std::span<int const> k_of, std::span<float const> value,
+            std::span<float const> c, std::span<float const> d, std::span<float> a, int rank)
 {
     std::fill(a.begin(), a.end(), 0.0f);
-    operands const all{fibre_start.data(),
-                       j_of.data(),
-                       k_of.data(),
-                       value.data(),
-                       c.data(),
-                       d.data(),
-                       a.data(),
-                       rank};
+    operands const all{fibre_start.data(), j_of.data(), k_of.data(), value.data(),
+                       c.data(),           d.data(),    a.data(),    rank};
     int const slices = static_cast<int>(slice_start.size()) - 1;
     int const step = column_level == 0 ? columns : rank;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)

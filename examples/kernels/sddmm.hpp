@@ -31,13 +31,8 @@ struct sddmm {
     static constexpr auto space =
         attune::space(chunk, entries, depth, order, threads).where(entries * depth <= 512);
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<float const>,
+                           std::span<float const>, std::span<float const>, std::span<float>, int);
 
     int k = 64;
     csr_matrix b = make_matrix(pattern::uniform, 6000, 6000, 40, 1);
@@ -48,14 +43,9 @@ struct sddmm {
     /// An inner product of length k and one more product for each entry; all arrays once. The sums
     /// of ENTRIES products, each in DEPTH parts, are independent. The code loads a row of D for
     /// each entry and one of C for ENTRIES of them, DEPTH elements at once.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& start,
-                                    auto const& column,
-                                    auto const& b,
-                                    auto const& c,
-                                    auto const& d,
-                                    auto const& a,
-                                    double k) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& start,
+                                    auto const& column, auto const& b, auto const& c, auto const& d,
+                                    auto const& a, double k) {
         double const sums = k * count_of(b);
         return attune::work{.flops = (2.0 * k + 1) * count_of(b),
                             .bytes = bytes_of(start, column, b, c, d, a),
@@ -68,8 +58,8 @@ struct sddmm {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return attune::kernel<signature>{
-            name, with_openmp(attune::source_file("sddmm.kernel.cpp")), space}
+        return attune::kernel<signature>{name, with_openmp(attune::source_file("sddmm.kernel.cpp")),
+                                         space}
             .work(cost);
     }
     void call(auto&& run) { run(b.start, b.column, b.value, c, d, a, k); }

@@ -12,8 +12,8 @@ constexpr int order[] = ATTUNE_TUNABLE(ORDER, {0, 1}); // of the loops: entries,
 constexpr int threads = ATTUNE_TUNABLE(THREADS, 1);    // where OpenMP is on
 
 template <int Entries>
-static void
-block(int const* column, float const* b, float const* ci, float const* d, float* a, int k)
+static void block(int const* column, float const* b, float const* ci, float const* d, float* a,
+                  int k)
 {
     float sum[Entries][depth] = {};
     auto const step = [&](int l, int count) {
@@ -39,13 +39,8 @@ block(int const* column, float const* b, float const* ci, float const* d, float*
     }
 }
 
-void sddmm(std::span<int const> start,
-           std::span<int const> column,
-           std::span<float const> b,
-           std::span<float const> c,
-           std::span<float const> d,
-           std::span<float> a,
-           int k)
+void sddmm(std::span<int const> start, std::span<int const> column, std::span<float const> b,
+           std::span<float const> c, std::span<float const> d, std::span<float> a, int k)
 {
     int const rows = static_cast<int>(start.size()) - 1;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)

@@ -42,11 +42,8 @@ struct sgemm {
     /// A product and a sum for each n of n x n elements. A block of UNROLL x TILE_N sums loads its
     /// part of the packed tile of B, one element of A for each row and step, and, in each tile
     /// along k, C; packing loads B once for each tile of rows.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& a,
-                                    auto const& b,
-                                    auto const& c,
-                                    double n) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& a,
+                                    auto const& b, auto const& c, double n) {
         double const of_b = 1.0 / at[unroll] + 1.0 / at[tile_m];
         double const of_others = 4.0 / at[tile_n] + 1.0 / at[tile_k];
         return attune::work{.flops = 2.0 * n * n * n,

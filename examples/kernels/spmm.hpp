@@ -32,12 +32,8 @@ struct spmm {
         attune::space(chunk, columns, unroll, order, local, threads)
             .where(order.position(0) < order.position(1), !local || order.position(2) < 2);
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<float const>,
+                           std::span<float const>, std::span<float>, int);
 
     int k = 64;
     csr_matrix a = make_matrix(pattern::banded, 10000, 10000, 24, 1);
@@ -47,13 +43,9 @@ struct spmm {
     /// A product and a sum for each entry and each column of B; all arrays once. For each sum the
     /// code loads B, and without LOCAL also C, in vectors no longer than COLUMNS; for so many sums
     /// it loads an entry and its column.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& start,
-                                    auto const& column,
-                                    auto const& value,
-                                    auto const& b,
-                                    auto const& c,
-                                    double k) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& start,
+                                    auto const& column, auto const& value, auto const& b,
+                                    auto const& c, double k) {
         double const sums = count_of(value) * k;
         return attune::work{.flops = 2.0 * sums,
                             .bytes = bytes_of(start, column, value, b, c),
@@ -66,8 +58,8 @@ struct spmm {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return attune::kernel<signature>{
-            name, with_openmp(attune::source_file("spmm.kernel.cpp")), space}
+        return attune::kernel<signature>{name, with_openmp(attune::source_file("spmm.kernel.cpp")),
+                                         space}
             .work(cost);
     }
     void call(auto&& run) { run(a.start, a.column, a.value, b, c, k); }

@@ -60,12 +60,8 @@ struct operands {
     }
 };
 
-void spmm(std::span<int const> start,
-          std::span<int const> column,
-          std::span<float const> value,
-          std::span<float const> b,
-          std::span<float> c,
-          int k)
+void spmm(std::span<int const> start, std::span<int const> column, std::span<float const> value,
+          std::span<float const> b, std::span<float> c, int k)
 {
     std::fill(c.begin(), c.end(), 0.0f);
     operands const all{start.data(), column.data(), value.data(), b.data(), c.data(), k};

@@ -31,11 +31,8 @@ struct spmv {
     static constexpr auto space =
         attune::space(chunk, unroll, sums, prefetch, threads, is_dynamic).where(unroll % sums == 0);
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<float const>,
+                           std::span<float const>, std::span<float>);
 
     csr_matrix a = make_matrix(pattern::power_law, 30000, 30000, 32, 1);
     std::vector<float> x = random_numbers(static_cast<std::size_t>(a.columns), 2);
@@ -43,11 +40,8 @@ struct spmv {
 
     /// A product and a sum for each entry; the matrix, x and y cross the bus once. The sums of a
     /// row are in SUMS parts.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& start,
-                                    auto const& column,
-                                    auto const& value,
-                                    auto const& x,
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& start,
+                                    auto const& column, auto const& value, auto const& x,
                                     auto const& y) {
         return attune::work{.flops = 2.0 * count_of(value),
                             .bytes = bytes_of(start, column, value, x, y),
@@ -58,8 +52,8 @@ struct spmv {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return attune::kernel<signature>{
-            name, with_openmp(attune::source_file("spmv.kernel.cpp")), space}
+        return attune::kernel<signature>{name, with_openmp(attune::source_file("spmv.kernel.cpp")),
+                                         space}
             .work(cost);
     }
     void call(auto&& run) { run(a.start, a.column, a.value, x, y); }

@@ -28,11 +28,8 @@ static float row(int const* column, float const* value, float const* x, int begi
     return sum;
 }
 
-void spmv(std::span<int const> start,
-          std::span<int const> column,
-          std::span<float const> value,
-          std::span<float const> x,
-          std::span<float> y)
+void spmv(std::span<int const> start, std::span<int const> column, std::span<float const> value,
+          std::span<float const> x, std::span<float> y)
 {
     int const rows = static_cast<int>(y.size());
     auto const take = [&](int first) {

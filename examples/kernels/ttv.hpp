@@ -31,15 +31,9 @@ struct ttv {
     static constexpr auto space = attune::space(chunk, unroll, sums, by_fibre, clear, threads)
                                       .where(unroll % sums == 0, !(by_fibre && clear));
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<int const>,
+                           std::span<int const>, std::span<int const>, std::span<float const>,
+                           std::span<float const>, std::span<float>, int);
 
     csf_tensor b = make_tensor({400, 500, 2000}, 1'000'000, 1);
     std::vector<float> c = random_numbers(static_cast<std::size_t>(b.extent[2]), 2);
@@ -47,16 +41,9 @@ struct ttv {
 
     /// A product and a sum for each entry; the tensor, c and a once. The sums of a fibre are in
     /// SUMS parts.
-    static constexpr auto cost = [](attune::configuration_view const& at,
-                                    auto const& slices,
-                                    auto const& fibres,
-                                    auto const& i,
-                                    auto const& j,
-                                    auto const& k,
-                                    auto const& value,
-                                    auto const& c,
-                                    auto const& a,
-                                    auto) {
+    static constexpr auto cost = [](attune::configuration_view const& at, auto const& slices,
+                                    auto const& fibres, auto const& i, auto const& j, auto const& k,
+                                    auto const& value, auto const& c, auto const& a, auto) {
         return attune::work{.flops = 2.0 * count_of(value),
                             .bytes = bytes_of(slices, fibres, i, j, k, value, c, a),
                             .threads = static_cast<unsigned>(at[threads]),
@@ -66,8 +53,8 @@ struct ttv {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        return attune::kernel<signature>{
-            name, with_openmp(attune::source_file("ttv.kernel.cpp")), space}
+        return attune::kernel<signature>{name, with_openmp(attune::source_file("ttv.kernel.cpp")),
+                                         space}
             .work(cost);
     }
     void call(auto&& run)

@@ -27,15 +27,9 @@ static float fibre(int const* k, float const* value, float const* c, int begin, 
 }
 
 // slice_start: fibres of slice i; fibre_start: entries of a fibre; i_of, j_of: where a fibre stands
-void ttv(std::span<int const> slice_start,
-         std::span<int const> fibre_start,
-         std::span<int const> i_of,
-         std::span<int const> j_of,
-         std::span<int const> k_of,
-         std::span<float const> value,
-         std::span<float const> c,
-         std::span<float> a,
-         int columns)
+void ttv(std::span<int const> slice_start, std::span<int const> fibre_start,
+         std::span<int const> i_of, std::span<int const> j_of, std::span<int const> k_of,
+         std::span<float const> value, std::span<float const> c, std::span<float> a, int columns)
 {
     int const slices = static_cast<int>(slice_start.size()) - 1;
     int const fibres = static_cast<int>(j_of.size());

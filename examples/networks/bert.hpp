@@ -22,14 +22,9 @@ struct bert {
     using widen = dense<"widen", Tokens, 768, 3072, after::gelu>;
     using narrow = dense_add<"narrow", Tokens, 3072, 768>;
 
-    using layers = table<times<qkv, Blocks>,
-                         times<score, Blocks>,
-                         times<attention, Blocks>,
-                         times<context, Blocks>,
-                         times<output, Blocks>,
-                         times<norm, 2 * Blocks>,
-                         times<widen, Blocks>,
-                         times<narrow, Blocks>>;
+    using layers = table<times<qkv, Blocks>, times<score, Blocks>, times<attention, Blocks>,
+                         times<context, Blocks>, times<output, Blocks>, times<norm, 2 * Blocks>,
+                         times<widen, Blocks>, times<narrow, Blocks>>;
 
     /// @param call  call(Layer{}, arrays...) runs a layer and returns its result
     static auto run(auto& call, auto x)

@@ -49,12 +49,7 @@ constexpr auto followed(auto v)
 // weight, or of two arrays.
 
 /// Size x Size taps with zeros around the image.
-template <attune::fixed_string Name,
-          int Height,
-          int Channels,
-          int Features,
-          int Size,
-          int Stride,
+template <attune::fixed_string Name, int Height, int Channels, int Features, int Size, int Stride,
           after What>
 struct convolution {
     static constexpr int parameters = 2;
@@ -202,10 +197,9 @@ struct softmax {
     static constexpr auto largest = temporary<"largest", float, Rows>();
     static constexpr auto power = temporary<"power", float, Rows, Columns>();
     static constexpr auto total = temporary<"total", float, Rows>();
-    static constexpr auto program = attune::nest<Name>(largest[i] = attune::max(j)(X[i][j]),
-                                                       power[i][j] = exp(X[i][j] - largest[i]),
-                                                       total[i] = sum(j)(power[i][j]),
-                                                       Y[i][j] = power[i][j] / total[i]);
+    static constexpr auto program = attune::nest<Name>(
+        largest[i] = attune::max(j)(X[i][j]), power[i][j] = exp(X[i][j] - largest[i]),
+        total[i] = sum(j)(power[i][j]), Y[i][j] = power[i][j] / total[i]);
 };
 
 template <attune::fixed_string Name, int Rows, int Columns>

@@ -39,28 +39,11 @@ struct mobilenet {
     using classes = dense<"classes", 1, 1024, 1000>;
     using shares = softmax<"shares", 1, 1000>;
 
-    using layers = table<times<stem>,
-                         times<depth1>,
-                         times<point1>,
-                         times<depth2>,
-                         times<point2>,
-                         times<depth3>,
-                         times<point3>,
-                         times<depth4>,
-                         times<point4>,
-                         times<depth5>,
-                         times<point5>,
-                         times<depth6>,
-                         times<point6>,
-                         times<depth7, 5>,
-                         times<point7, 5>,
-                         times<depth8>,
-                         times<point8>,
-                         times<depth9>,
-                         times<point9>,
-                         times<pool>,
-                         times<classes>,
-                         times<shares>>;
+    using layers = table<times<stem>, times<depth1>, times<point1>, times<depth2>, times<point2>,
+                         times<depth3>, times<point3>, times<depth4>, times<point4>, times<depth5>,
+                         times<point5>, times<depth6>, times<point6>, times<depth7, 5>,
+                         times<point7, 5>, times<depth8>, times<point8>, times<depth9>,
+                         times<point9>, times<pool>, times<classes>, times<shares>>;
 
     /// @param call  call(Layer{}, arrays...) runs a layer and returns its result
     static auto run(auto& call, auto x)

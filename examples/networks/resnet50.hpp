@@ -52,34 +52,13 @@ struct resnet50 {
     using classes = dense<"classes", 1, 2048, 1000>;
     using shares = softmax<"shares", 1, 1000>;
 
-    using layers = table<times<stem>,
-                         times<pool>,
-                         times<shortcut1>,
-                         times<first1>,
-                         times<narrow1, 2>,
-                         times<taps1, 3>,
-                         times<widen1, 3>,
-                         times<shortcut2>,
-                         times<first2>,
-                         times<narrow2, 3>,
-                         times<halve2>,
-                         times<taps2, 3>,
-                         times<widen2, 4>,
-                         times<shortcut3>,
-                         times<first3>,
-                         times<narrow3, 5>,
-                         times<halve3>,
-                         times<taps3, 5>,
-                         times<widen3, 6>,
-                         times<shortcut4>,
-                         times<first4>,
-                         times<narrow4, 2>,
-                         times<halve4>,
-                         times<taps4, 2>,
-                         times<widen4, 3>,
-                         times<mean>,
-                         times<classes>,
-                         times<shares>>;
+    using layers =
+        table<times<stem>, times<pool>, times<shortcut1>, times<first1>, times<narrow1, 2>,
+              times<taps1, 3>, times<widen1, 3>, times<shortcut2>, times<first2>, times<narrow2, 3>,
+              times<halve2>, times<taps2, 3>, times<widen2, 4>, times<shortcut3>, times<first3>,
+              times<narrow3, 5>, times<halve3>, times<taps3, 5>, times<widen3, 6>, times<shortcut4>,
+              times<first4>, times<narrow4, 2>, times<halve4>, times<taps4, 2>, times<widen4, 3>,
+              times<mean>, times<classes>, times<shares>>;
 
     /// @param call  call(Layer{}, arrays...) runs a layer and returns its result
     static auto run(auto& call, auto x)
@@ -87,13 +66,8 @@ struct resnet50 {
         auto const block = [&](auto narrow, auto taps, auto widen, auto skipped) {
             x = call(widen, call(taps, call(narrow, x)), skipped);
         };
-        auto const stage = [&](int blocks,
-                               auto shortcut,
-                               auto first,
-                               auto first_taps,
-                               auto narrow,
-                               auto taps,
-                               auto widen) {
+        auto const stage = [&](int blocks, auto shortcut, auto first, auto first_taps, auto narrow,
+                               auto taps, auto widen) {
             block(first, first_taps, widen, call(shortcut, x));
             for (int again = 1; again < blocks; ++again)
                 block(narrow, taps, widen, x);

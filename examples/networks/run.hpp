@@ -154,26 +154,17 @@ int show(char const* name, request const& asked)
         macs += count * Layer::macs;
         calls += count;
     });
-    std::printf("%s: %d calls of %zu layers, %.3f G multiplications\n",
-                name,
-                calls,
-                Network::layers::size,
-                macs * 1e-9);
+    std::printf("%s: %d calls of %zu layers, %.3f G multiplications\n", name, calls,
+                Network::layers::size, macs * 1e-9);
     network<Network> all(1);
     std::string const report = all.tune(asked.budget).summary();
     std::printf("%s\n", report.substr(report.rfind("together: ")).c_str());
     latency const ms = latency_ms(all, asked.repeats, asked.runs);
     std::printf("latency %.3f ms (%.3f to %.3f), median of %zu x %zu runs: %.1f GFLOP/s\n",
-                ms.median,
-                ms.least,
-                ms.most,
-                asked.repeats,
-                asked.runs,
-                2e-6 * macs / ms.median);
+                ms.median, ms.least, ms.most, asked.repeats, asked.runs, 2e-6 * macs / ms.median);
     double const worst = all.worst();
     std::printf("%s: all results within %.1e of the plain nests'\n",
-                worst < 1e-3 ? "right" : "wrong",
-                worst);
+                worst < 1e-3 ? "right" : "wrong", worst);
     return worst < 1e-3 ? 0 : 1;
 }
 

@@ -45,19 +45,17 @@ int main()
     auto const swish = [](attune::onnx_call const& n) {
         return std::vector{model::activation(n.inputs[0], "swish", 5)};
     };
-    auto const read =
-        attune::read_onnx(file.SerializeAsString(),
-                          {.sizes = {{"batch", {1, 8, 64}}, {"size", {32, 64, 224, 512}}},
-                           .attributes = {{"conv.filters", filters}},
-                           .operators = {{"com.example.Swish", swish}}});
+    auto const read = attune::read_onnx(
+        file.SerializeAsString(), {.sizes = {{"batch", {1, 8, 64}}, {"size", {32, 64, 224, 512}}},
+                                   .attributes = {{"conv.filters", filters}},
+                                   .operators = {{"com.example.Swish", swish}}});
     std::printf("weights: %s\n", read.net.weights().text().c_str());
     std::printf("rows of the output: %s\n", read.shapes.at("classes")[0].text().c_str());
     auto const all = attune::space(filters);
     attune::chain_of_trees const any(read.space(all));
     attune::chain_of_trees const fits(
         read.space(all, {read.net.memory_bytes() <= 256 << 20, read.net.weights() >= 1000}));
-    std::printf("%.0f of %.0f configurations fit\n",
-                static_cast<double>(*fits.size()),
+    std::printf("%.0f of %.0f configurations fit\n", static_cast<double>(*fits.size()),
                 static_cast<double>(*any.size()));
     attune::point const largest = any.at(static_cast<std::uint64_t>(*any.size()) - 1);
     for (auto const& reason : attune::explain(fits.describe(), largest))

@@ -21,10 +21,9 @@ constexpr auto y = array<"y", float, 64, 512>();
 constexpr auto top = attune::temporary<"top", float, 64>();
 constexpr auto e = attune::temporary<"e", float, 64, 512>();
 constexpr auto total = attune::temporary<"total", float, 64>();
-constexpr auto softmax = attune::nest<"softmax">(top[i] = attune::max(j)(x[i][j]),
-                                                 e[i][j] = exp(x[i][j] - top[i]),
-                                                 total[i] = sum(j)(e[i][j]),
-                                                 y[i][j] = e[i][j] / total[i]);
+constexpr auto softmax =
+    attune::nest<"softmax">(top[i] = attune::max(j)(x[i][j]), e[i][j] = exp(x[i][j] - top[i]),
+                            total[i] = sum(j)(e[i][j]), y[i][j] = e[i][j] / total[i]);
 
 constexpr auto mean = attune::temporary<"mean", float, 64>();
 constexpr auto deviation = attune::temporary<"deviation", float, 64>();

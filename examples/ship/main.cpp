@@ -37,8 +37,6 @@ int main()
     std::vector<float> a(n * n, 1.0f), b(n * n, 2.0f), c(n * n);
     sgemm(a, b, c, n); // the same call in both
     auto const served = sgemm.explain(a, b, c, n);
-    std::printf("c[0] = %.0f\n%s\n%s\n",
-                static_cast<double>(c[0]),
-                std::string(served.configuration).c_str(),
-                std::string(served.why).c_str());
+    std::printf("c[0] = %.0f\n%s\n%s\n", static_cast<double>(c[0]),
+                std::string(served.configuration).c_str(), std::string(served.why).c_str());
 }

@@ -25,10 +25,8 @@ int main(int count, char** arguments)
     options.limits = {.evaluations = 24, .seconds = 20};
     bool const only_verifies = count > 2;
     if (only_verifies) options.on_miss = attune::miss_policy::lookup_only;
-    attune::tuned matvec{kernel,
-                         attune::clang_compiler{},
-                         attune::store{count > 1 ? arguments[1] : "matvec.attune"},
-                         options};
+    attune::tuned matvec{kernel, attune::clang_compiler{},
+                         attune::store{count > 1 ? arguments[1] : "matvec.attune"}, options};
     std::vector<float> const memory(1'000 * 1'000, 1.0f);
     std::vector<float> result(1'100);
     unsigned state = 1;

@@ -28,12 +28,9 @@ int main(int count, char**)
     int stream = 0;
     for (int const n : {4'096, 65'536, 5'000}) {
         attune::baked_choice const by = axpy.explain(span(x, n), span(y, n), 2.0F, n);
-        std::printf("%d: %s by %s%s%s%s\n",
-                    n,
-                    std::string(by.configuration).c_str(),
+        std::printf("%d: %s by %s%s%s%s\n", n, std::string(by.configuration).c_str(),
                     std::string(by.instructions).c_str(),
-                    by.is_default ? ", the default" : ", proven by ",
-                    std::string(by.proof).c_str(),
+                    by.is_default ? ", the default" : ", proven by ", std::string(by.proof).c_str(),
                     by.is_predicted ? ", predicted" : "");
         axpy.on(n == 4'096 ? &stream : nullptr)(span(x, n), span(y, n), 2.0F, n);
     }

@@ -33,21 +33,16 @@ int main(int count, char** arguments)
 try {
     using signature =
         void(attune::device_span<float const>, attune::device_span<float>, float, int);
-    attune::kernel<signature> kernel{
-        "linear::axpy", attune::source_file("axpy.kernel.cu"), attune::space(block, vec)};
+    attune::kernel<signature> kernel{"linear::axpy", attune::source_file("axpy.kernel.cu"),
+                                     attune::space(block, vec)};
     kernel.bind<3>(n).grid(attune::ceil_div(n, block * vec)).block(block);
     attune::named_texts const facts = attune::detail::facts_of_calls(
-        kernel.describe(),
-        attune::detail::with_annotated_defaults(kernel.describe()),
-        attune::detail::shape_of_call<attune::device_span<float const>,
-                                      attune::device_span<float>,
-                                      float,
-                                      int>::layout());
+        kernel.describe(), attune::detail::with_annotated_defaults(kernel.describe()),
+        attune::detail::shape_of_call<attune::device_span<float const>, attune::device_span<float>,
+                                      float, int>::layout());
     attune::memory_store store;
-    auto const add = [&](std::string const& device,
-                         std::string const& size,
-                         std::string const& threads,
-                         std::string const& elements) {
+    auto const add = [&](std::string const& device, std::string const& size,
+                         std::string const& threads, std::string const& elements) {
         bool const is_measured = device.find("predicted") == std::string::npos;
         attune::record one;
         one.key = {.kernel = "linear::axpy",
@@ -71,10 +66,9 @@ try {
                    {.values = attune::detail::values_of(one.configuration), .code = one.code});
         if (!is_measured) // what else was predicted there
             for (auto const& [others, of_each] : {std::pair{"128", "1"}, std::pair{"256", "4"}})
-                store.note(problem,
-                           {.values = {others, of_each},
-                            .result = attune::measurement::exact(1.8),
-                            .code = std::string("code of ") + others});
+                store.note(problem, {.values = {others, of_each},
+                                     .result = attune::measurement::exact(1.8),
+                                     .code = std::string("code of ") + others});
         store.add(one);
     };
     add("NVIDIA H100 80GB HBM3 (sm_90)", "4096", "128", "1");

@@ -13,19 +13,14 @@
 namespace {
 
 using namespace layer_data;
-using type = void(std::span<float const>,
-                  std::span<float const>,
-                  std::span<float const>,
+using type = void(std::span<float const>, std::span<float const>, std::span<float const>,
                   std::span<float>);
 
 attune::baked<type> const layer{attune::baked_kernel<"layer">};
 
 /// What serves, and how many elements are wrong.
-void check(char const* what,
-           std::span<float const> x,
-           std::span<float const> w,
-           std::span<float const> bias,
-           std::span<float> y)
+void check(char const* what, std::span<float const> x, std::span<float const> w,
+           std::span<float const> bias, std::span<float> y)
 {
     std::vector<float> right;
     for (std::size_t i = 0; i < rows; ++i)
@@ -37,9 +32,7 @@ void check(char const* what,
         }
     bool const is_plain = layer.explain(x, w, bias, y).is_default;
     layer(x, w, bias, y);
-    std::printf("%s: %s, %s\n",
-                what,
-                is_plain ? "the plain nest" : "a variant",
+    std::printf("%s: %s, %s\n", what, is_plain ? "the plain nest" : "a variant",
                 std::ranges::equal(right, y) ? "right" : "wrong");
 }
 
@@ -52,22 +45,13 @@ int main()
     std::vector<float> const bias = some(columns, 5);
     std::vector<float> y(rows * columns + 2);
     auto const out = std::span(y);
-    check("arrays",
-          std::span(x).first(rows * inner),
-          std::span(w).first(inner * columns),
-          bias,
+    check("arrays", std::span(x).first(rows * inner), std::span(w).first(inner * columns), bias,
           out.first(rows * columns));
-    check("elsewhere in a cache line",
-          std::span(x).subspan(1),
-          std::span(w).subspan(3),
-          bias,
+    check("elsewhere in a cache line", std::span(x).subspan(1), std::span(w).subspan(3), bias,
           out.last(rows * columns));
     // Each number of the bias is read for the last time before the result takes its place.
     auto const whole = out.first(rows * columns);
     std::copy(bias.begin(), bias.end(), whole.last(columns).begin());
-    check("arrays that overlap",
-          std::span(x).first(rows * inner),
-          std::span(w).first(inner * columns),
-          whole.last(columns),
-          whole);
+    check("arrays that overlap", std::span(x).first(rows * inner),
+          std::span(w).first(inner * columns), whole.last(columns), whole);
 }

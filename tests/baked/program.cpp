@@ -83,10 +83,7 @@ int main(int count, char** arguments)
         matvec.explain(std::span(memory).first(48 * 48), std::span(memory).first(48), y, 48);
     std::printf("48: %s %.*s\nwrong=%d tuned=%d above=%d\n",
                 first.is_default ? "default" : "variant",
-                static_cast<int>(first.instructions.size()),
-                first.instructions.data(),
-                wrong,
-                tuned,
-                above);
+                static_cast<int>(first.instructions.size()), first.instructions.data(), wrong,
+                tuned, above);
     return wrong == 0 && above == 0 && tuned * 10 >= calls ? 0 : 1;
 }

@@ -31,9 +31,7 @@ int main()
         std::span<float const> const x{from[0].values, size};
         std::span<float> const y{to[0].values, size};
         attune::baked_choice const by = scale.explain(x, y, n);
-        std::printf("%d: %s by %s, proven by %s\n",
-                    n,
-                    std::string(by.configuration).c_str(),
+        std::printf("%d: %s by %s, proven by %s\n", n, std::string(by.configuration).c_str(),
                     std::string(by.instructions).c_str(),
                     by.is_default ? "nothing" : std::string(by.proof).c_str());
     }

@@ -24,8 +24,7 @@ struct given {
         for (std::string& word : words)
             text.push_back(word.data());
         try {
-            bench::read_arguments(static_cast<int>(text.size()),
-                                  text.data(),
+            bench::read_arguments(static_cast<int>(text.size()), text.data(),
                                   {{"--name", &name},
                                    {"limit", &limit, 1},
                                    {"--table", &table},
@@ -71,8 +70,7 @@ TEST_CASE("words without dashes go to a list, from its place on")
     std::vector<char*> text;
     for (std::string& word : given)
         text.push_back(word.data());
-    bench::read_arguments(static_cast<int>(text.size()),
-                          text.data(),
+    bench::read_arguments(static_cast<int>(text.size()), text.data(),
                           {{"first", &first}, {"word", &words}, {"--table", &table}});
     CHECK(first == "1");
     CHECK(words == std::vector<std::string>{"a", "b"});
@@ -123,8 +121,7 @@ TEST_CASE("an argument that is not known is refused with those that are")
     char program[] = "bench.x";
     char word[] = "x";
     char* text[] = {program, word};
-    CHECK_THROWS_WITH_AS(bench::read_arguments(2, text, {}),
-                         "x: no such argument; it takes none",
+    CHECK_THROWS_WITH_AS(bench::read_arguments(2, text, {}), "x: no such argument; it takes none",
                          std::runtime_error);
 }
 

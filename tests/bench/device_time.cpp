@@ -34,12 +34,12 @@ attune::detail::cuda::driver scripted_driver()
         return 0;
     };
     d.stream_synchronize = [](attune::detail::cuda::stream) { return 0; };
-    d.event_elapsed_ms =
-        [](float* out, attune::detail::cuda::event begin, attune::detail::cuda::event end) {
-            *out = static_cast<float>(device.events_ms[number_of(end)] -
-                                      device.events_ms[number_of(begin)]);
-            return 0;
-        };
+    d.event_elapsed_ms = [](float* out, attune::detail::cuda::event begin,
+                            attune::detail::cuda::event end) {
+        *out = static_cast<float>(device.events_ms[number_of(end)] -
+                                  device.events_ms[number_of(begin)]);
+        return 0;
+    };
     return d;
 }
 

@@ -34,9 +34,7 @@ TEST_CASE("the runs take turns in alternating order, each after its own prepare"
     options.max_pairs = 4;
     options.warm_up_runs = 1;
     comparison const c = bench::duel_with(
-        clocks,
-        options,
-        [&] { calls += '.'; },
+        clocks, options, [&] { calls += '.'; },
         [&] {
             calls += 'a';
             clocks.pass(1);
@@ -102,10 +100,7 @@ TEST_CASE("a clear result or a precise one stops, a merely significant one does 
     auto const against = [&](double b_s, duel_options const& options) {
         int turn = 0;
         return bench::duel_with(
-            clocks,
-            options,
-            [] {},
-            [&] { clocks.pass(1); },
+            clocks, options, [] {}, [&] { clocks.pass(1); },
             [&] { clocks.pass(b_s * (turn++ % 2 == 0 ? 0.98 : 1.02)); });
     };
     duel_options options = unlimited();

@@ -40,7 +40,6 @@ TEST_CASE("a name that is not known is refused with those that are")
     CHECK_NOTHROW(bench::require_known("--kernels", "", known));
     CHECK_NOTHROW(bench::require_known("--kernels", "ttv,sgemm", known));
     CHECK_THROWS_WITH_AS(bench::require_known("--kernels", "ttv,gemm", known),
-                         "--kernels: there is no 'gemm'; there are: sgemm ttv",
-                         std::runtime_error);
+                         "--kernels: there is no 'gemm'; there are: sgemm ttv", std::runtime_error);
     CHECK_THROWS_AS(bench::require_known("--kernels", ",", known), std::runtime_error);
 }

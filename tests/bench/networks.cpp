@@ -151,8 +151,7 @@ void for_each_pixel(window const& of, auto&& visit)
                     int const y = row * of.stride + r - of.pad;
                     int const x = column * of.stride + s - of.pad;
                     if (y < 0 || y >= of.height || x < 0 || x >= of.height) continue;
-                    visit(row * of.out() + column,
-                          r * of.size + s,
+                    visit(row * of.out() + column, r * of.size + s,
                           (y * of.height + x) * of.channels);
                 }
 }

@@ -35,13 +35,11 @@ TEST_CASE("lines of tours are read, others are passed over")
 
 TEST_CASE("a line of tours without its numbers is refused")
 {
-    for (char const* const text : {"tours att48 tested=3000\n",
-                                   "tours att48 opentuner=5\n",
-                                   "tours att48 opentuner=5x tested=3000\n",
-                                   "tours att48 opentuner=nan tested=3000\n",
-                                   "tours att48 opentuner=0 tested=3000\n",
-                                   "tours att48 opentuner=5 tested=-1\n",
-                                   "tours att48 opentuner=5 tested=3000\n"
-                                   "tours att48 opentuner=6 tested=3000\n"})
+    for (char const* const text :
+         {"tours att48 tested=3000\n", "tours att48 opentuner=5\n",
+          "tours att48 opentuner=5x tested=3000\n", "tours att48 opentuner=nan tested=3000\n",
+          "tours att48 opentuner=0 tested=3000\n", "tours att48 opentuner=5 tested=-1\n",
+          "tours att48 opentuner=5 tested=3000\n"
+          "tours att48 opentuner=6 tested=3000\n"})
         CHECK_THROWS_AS(static_cast<void>(tours_of(text)), std::runtime_error);
 }

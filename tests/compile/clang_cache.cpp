@@ -158,10 +158,8 @@ TEST_CASE("spills and vector instructions of the code are counted, and the cache
         "#if !VECTORS\n#pragma clang loop vectorize(disable) interleave(disable)\n#endif\n"
         "    for (int i = 0; i < n; ++i) y[i] += a * x[i];\n}\n",
         "saxpy.cpp");
-    auto const size_of = [&](attune::kernel_source const& kernel,
-                             attune::compile_request v,
-                             std::string const& flag,
-                             std::vector<std::string> const& more = {}) {
+    auto const size_of = [&](attune::kernel_source const& kernel, attune::compile_request v,
+                             std::string const& flag, std::vector<std::string> const& more = {}) {
         v.flags = {flag};
         v.flags.insert(v.flags.end(), more.begin(), more.end());
         attune::callable const made = callable_of(over(folder).compile(kernel, v));
@@ -248,8 +246,8 @@ TEST_CASE("a header that was written while it was read is not trusted")
     including_kernel const k;
     std::ofstream(k.header) << "inline int number() { return 4; }\n";
     // As if it were written while it is read, however slow this machine is.
-    std::filesystem::last_write_time(
-        k.header, std::filesystem::file_time_type::clock::now() + std::chrono::hours{1});
+    std::filesystem::last_write_time(k.header, std::filesystem::file_time_type::clock::now() +
+                                                   std::chrono::hours{1});
     CHECK(k.compiled(true).as<int()>()() == 14);
     CHECK_FALSE(k.compiled(true).from_cache);
 }

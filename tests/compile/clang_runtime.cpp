@@ -221,10 +221,8 @@ private:
 };
 
 /// A shared library of this text, as lib<name>.so in the folder.
-bool build_library(attune::detail::temporary_folder const& folder,
-                   std::string const& name,
-                   std::string const& text,
-                   std::vector<std::string> const& flags = {})
+bool build_library(attune::detail::temporary_folder const& folder, std::string const& name,
+                   std::string const& text, std::vector<std::string> const& flags = {})
 {
     std::string const source = folder.write(name + ".cpp", text);
     std::vector<std::string> command{"g++", "-shared", "-fPIC", source, "-o"};
@@ -263,8 +261,7 @@ TEST_CASE("a thread_local variable of a library that is loaded is the library's"
     if (!has_clang() || !has_gpp() || !has_linker()) return;
     attune::detail::temporary_folder const folder;
     REQUIRE(
-        build_library(folder,
-                      "threads",
+        build_library(folder, "threads",
                       "thread_local long attune_test_of_thread = 40;\n"
                       "extern \"C\" long attune_test_get() { return attune_test_of_thread; }\n"));
     std::string const path = folder.path() + "/libthreads.so";
@@ -347,15 +344,14 @@ TEST_CASE("code whose threads run on stays until they have ended")
         if (by_clang ? !has_clang() : !has_gpp()) continue;
         CAPTURE(by_clang);
         attune::kernel_source const kernel = source_of(
-            {"",
-             "#include <atomic>\n#include <thread>\n"
-             "struct shared { std::atomic<long> turns, over, destroyed; };\n"
-             "struct noted { shared* at = nullptr; ~noted() { if (at) at->destroyed = 1; } };\n"
-             "static noted last;\n"
-             "long f(long, void* given)\n{\n"
-             "    auto* const all = last.at = static_cast<shared*>(given);\n"
-             "    std::thread([all] { while (!all->over) ++all->turns; }).detach();\n"
-             "    return 0;\n}\n"});
+            {"", "#include <atomic>\n#include <thread>\n"
+                 "struct shared { std::atomic<long> turns, over, destroyed; };\n"
+                 "struct noted { shared* at = nullptr; ~noted() { if (at) at->destroyed = 1; } };\n"
+                 "static noted last;\n"
+                 "long f(long, void* given)\n{\n"
+                 "    auto* const all = last.at = static_cast<shared*>(given);\n"
+                 "    std::thread([all] { while (!all->over) ++all->turns; }).detach();\n"
+                 "    return 0;\n}\n"});
         struct shared {
             std::atomic<long> turns, over, destroyed;
         };
@@ -461,9 +457,8 @@ TEST_CASE("a winner calls the same functions of the C library as its variant")
     attune_test::cache_folder const folder;
     attune::clang_compiler const compiler = in_process(folder.options());
     attune::kernel_source const kernel = source_of(
-        {"",
-         "#include <pthread.h>\n"
-         "long f(long, void*) { return reinterpret_cast<long>(&pthread_cond_timedwait); }\n"});
+        {"", "#include <pthread.h>\n"
+             "long f(long, void*) { return reinterpret_cast<long>(&pthread_cond_timedwait); }\n"});
     long const expected =
         callable_of(compiler.compile(kernel, request())).as<function>()(0, nullptr);
     CHECK(expected == reinterpret_cast<long>(&::pthread_cond_timedwait));
@@ -541,8 +536,7 @@ TEST_CASE("opening code and libraries leaves the floating-point environment as i
         CHECK(code.as<function>()(5, nullptr) == 5);
     }
     attune::detail::temporary_folder const folder;
-    REQUIRE(build_library(folder,
-                          "quick",
+    REQUIRE(build_library(folder, "quick",
                           "extern \"C\" long attune_test_quick(long x) { return x + 1; }\n",
                           {"-ffast-math", "-Wl,-z,nodelete"}));
     if (has_clang()) {

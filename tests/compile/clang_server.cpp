@@ -149,11 +149,10 @@ TEST_CASE("a variant that harms the compiler fails with a sentence, and the next
         char const* way;
         char const* said;
     };
-    for (harm const& one : {harm{"1", "the compiler crashed: signal "},
-                            harm{"2", "LLVM ERROR: "},
-                            harm{"3", "compil"}, /* LLVM 19 loops */
-                            harm{"4", "compiling took longer than "},
-                            harm{"5", "compil"} /* memory or time */}) {
+    for (harm const& one :
+         {harm{"1", "the compiler crashed: signal "}, harm{"2", "LLVM ERROR: "},
+          harm{"3", "compil"}, /* LLVM 19 loops */
+          harm{"4", "compiling took longer than "}, harm{"5", "compil"} /* memory or time */}) {
         CAPTURE(one.way);
         auto const made = compiler.compile(kernel, variant(one.way));
         auto const* const failed = std::get_if<attune::failure>(&made);

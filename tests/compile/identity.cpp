@@ -129,9 +129,9 @@ TEST_CASE("a relative path means another file in another folder, in one process 
     cache_folder const files;
     for (std::string const project : {"a", "b"})
         for (std::string const place : {"factor.hpp", "inc/factor.hpp"})
-            (void)files.write(project + '/' + place,
-                              "inline long factor() { return " +
-                                  std::string(project == "a" ? "1" : "5") + "; }\n");
+            (void)files.write(project + '/' + place, "inline long factor() { return " +
+                                                         std::string(project == "a" ? "1" : "5") +
+                                                         "; }\n");
     std::string const top = std::filesystem::path(files.path()).parent_path().string();
     attune::kernel_source beside =
         kernel_of("#include \"factor.hpp\"\nlong f() { return factor(); }\n", "k.cpp");

@@ -186,13 +186,12 @@ TEST_CASE("a file in quotes is looked up beside the kernel, then in the include 
     (void)folder.write("first/both.h", "#define BOTH 4\n");
     (void)folder.write("second/both.h", "#define BOTH 999\n");
     (void)folder.write("second/only.h", "#define ONLY 8\n");
-    std::string const path =
-        folder.write("kernels/k.cu",
-                     "#include \"beside.h\"\n#include \"both.h\"\n#include <only.h>\n"
-                     "extern \"C\" __global__ void k(float* x)\n"
-                     "{\n    __shared__ char pool[BESIDE + DEEPEST + BOTH + ONLY];\n"
-                     "    pool[threadIdx.x] = x[1];\n    __syncthreads();\n    x[0] = "
-                     "pool[threadIdx.y];\n}\n");
+    std::string const path = folder.write(
+        "kernels/k.cu", "#include \"beside.h\"\n#include \"both.h\"\n#include <only.h>\n"
+                        "extern \"C\" __global__ void k(float* x)\n"
+                        "{\n    __shared__ char pool[BESIDE + DEEPEST + BOTH + ONLY];\n"
+                        "    pool[threadIdx.x] = x[1];\n    __syncthreads();\n    x[0] = "
+                        "pool[threadIdx.y];\n}\n");
     attune::kernel_source kernel = attune::source_file(path);
     kernel.include_dirs = {folder.path() + "/first", folder.path() + "/second"};
     attune::callable const code =

@@ -121,9 +121,8 @@ TEST_CASE("an architecture that NVRTC does not know is an error that lists those
         std::string const said = thrown_by(without_device(architecture));
         if (contains(said, "architecture " + std::to_string(architecture)))
             continue; // unknown here
-        CHECK(contains(said,
-                       "NVRTC " + library.version() + " makes no code for sm_" +
-                           std::to_string(architecture)));
+        CHECK(contains(said, "NVRTC " + library.version() + " makes no code for sm_" +
+                                 std::to_string(architecture)));
         CHECK(contains(said, "sm_90"));
         CHECK(contains(said, library.path));
     }

@@ -69,9 +69,8 @@ TEST_CASE("without NVRTC's own source lines the log still has them")
     v.flags = {"--brief-diagnostics=true"};
     attune::failure const f =
         failure_for("extern \"C\" __global__ void k(float* x)\n{ x[0] = missing; }\n", v);
-    CHECK(contains(f.log,
-                   "dir/k.cu:2: error: identifier \"missing\" is undefined\n"
-                   "  { x[0] = missing; }\n"));
+    CHECK(contains(f.log, "dir/k.cu:2: error: identifier \"missing\" is undefined\n"
+                          "  { x[0] = missing; }\n"));
 }
 
 TEST_CASE("another number or type of arguments is one sentence with both signatures")
@@ -90,10 +89,9 @@ TEST_CASE("another number or type of arguments is one sentence with both signatu
               is);
     attune::failure const wide = failure_for(
         text, attune::variant_of<void(std::span<float const>, std::span<float>, long)>("k"));
-    CHECK(contains(wide.reason,
-                   "void(std::span<float const>, std::span<float>, long), that is as "
-                   "void(float const*, float*, long) on the device" +
-                       is));
+    CHECK(contains(wide.reason, "void(std::span<float const>, std::span<float>, long), that is as "
+                                "void(float const*, float*, long) on the device" +
+                                    is));
     CHECK(contains(wide.log, wide.reason));
     // One that would convert is refused too.
     CHECK(
@@ -194,8 +192,7 @@ TEST_CASE("shared memory that no block can have is a sentence with both numbers"
             failure_for("extern \"C\" __global__ void k(float* x)\n"
                         "{ __shared__ float s[100000]; s[threadIdx.x] = x[1];\n"
                         "  __syncthreads(); x[0] = s[threadIdx.y]; }\n",
-                        attune::variant_of<void(float*)>("k"),
-                        architecture);
+                        attune::variant_of<void(float*)>("k"), architecture);
         CHECK(f.stage == attune::failure_stage::compile);
         CHECK(contains(f.reason, "400000"));
         CHECK(contains(f.reason, "shared"));

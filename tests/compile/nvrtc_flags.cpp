@@ -55,10 +55,8 @@ std::string shown(flag_list const& flags)
 
 /// The kernel reads `header` by way of the flags. After an edit neither the cache on the disk nor
 /// the headers that NVRTC keeps may bring the old one back; without one, the cache has the code.
-void check_that_an_edit_is_seen(cache_folder const& folder,
-                                std::string const& header,
-                                attune::kernel_source const& kernel,
-                                flag_list const& flags)
+void check_that_an_edit_is_seen(cache_folder const& folder, std::string const& header,
+                                attune::kernel_source const& kernel, flag_list const& flags)
 {
     INFO(shown(flags));
     attune::nvrtc_options kept = without_device();

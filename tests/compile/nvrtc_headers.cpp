@@ -85,13 +85,11 @@ TEST_CASE("the code is the same with headers parsed once and every time")
 {
     if (!has_precompiled_headers()) return;
     attune_test::cache_folder const folder;
-    (void)folder.write("base.h",
-                       "template <int N> __device__ float power(float x)\n"
-                       "{ return N == 0 ? 1.0f : x * power<(N > 0 ? N - 1 : 0)>(x); }\n");
+    (void)folder.write("base.h", "template <int N> __device__ float power(float x)\n"
+                                 "{ return N == 0 ? 1.0f : x * power<(N > 0 ? N - 1 : 0)>(x); }\n");
     attune::kernel_source const kernel = attune::source_file(
-        folder.write("k.cu",
-                     "#include \"base.h\"\nextern \"C\" __global__ void k(float* x)\n"
-                     "{ x[threadIdx.x] = power<TILE>(x[threadIdx.x]); }\n"));
+        folder.write("k.cu", "#include \"base.h\"\nextern \"C\" __global__ void k(float* x)\n"
+                             "{ x[threadIdx.x] = power<TILE>(x[threadIdx.x]); }\n"));
     attune::nvrtc_compiler const once = attune_test::nvrtc_for();
     attune::nvrtc_options options = without_device();
     options.precompile_headers = false;
@@ -148,9 +146,8 @@ TEST_CASE("a header that mentions a parameter sees it, and the headers before ar
     if (!has_precompiled_headers()) return;
     attune_test::cache_folder const folder;
     (void)folder.write("base.h", "#define BASE 100\n");
-    (void)folder.write("tile.h",
-                       "#include <attune/tunable.hpp>\n"
-                       "constexpr int twice = 2 * ATTUNE_TUNABLE(TILE, 16);\n");
+    (void)folder.write("tile.h", "#include <attune/tunable.hpp>\n"
+                                 "constexpr int twice = 2 * ATTUNE_TUNABLE(TILE, 16);\n");
     (void)folder.write("outer.h", "#include \"tile.h\"\n");
     attune::kernel_source const kernel = attune::source_file(folder.write(
         "k.cu",
@@ -169,10 +166,9 @@ TEST_CASE("directives that depend on a parameter see it")
     (void)folder.write("a.h", "#define SIZE 100\n");
     (void)folder.write("b.h", "#define SIZE 200\n");
     attune::kernel_source const kernel = attune::source_file(folder.write(
-        "k.cu",
-        kernel_text("#ifndef TILE\n#define TILE 999\n#endif\n"
-                    "#if TILE > 2\n#include \"a.h\"\n#else\n#include \"b.h\"\n#endif\n",
-                    "SIZE + TILE")));
+        "k.cu", kernel_text("#ifndef TILE\n#define TILE 999\n#endif\n"
+                            "#if TILE > 2\n#include \"a.h\"\n#else\n#include \"b.h\"\n#endif\n",
+                            "SIZE + TILE")));
     attune::nvrtc_compiler const compiler = attune_test::nvrtc_for();
     CHECK(shared_bytes(compiler.compile(kernel, variant_for(1))) == 201);
     CHECK(shared_bytes(compiler.compile(kernel, variant_for(3))) == 103);

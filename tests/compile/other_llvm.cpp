@@ -15,8 +15,8 @@ namespace {
 
 /// What another LLVM comes in; all symbols of these go to everybody, as if the program were linked
 /// with them.
-constexpr std::array libraries{
-    "libclang-cpp.so.15", "/usr/lib/llvm-15/lib/libclang-cpp.so.15", "libpocl.so.2"};
+constexpr std::array libraries{"libclang-cpp.so.15", "/usr/lib/llvm-15/lib/libclang-cpp.so.15",
+                               "libpocl.so.2"};
 
 bool open_others()
 {
@@ -64,11 +64,10 @@ TEST_CASE("a process that holds another LLVM compiles as any other")
         MESSAGE("skipped: " << attune::clang_compiler().notice());
         return;
     }
-    auto const run =
-        attune::detail::run_process({std::filesystem::read_symlink("/proc/self/exe").string(),
-                                     "--no-skip",
-                                     "--test-case=process of a test: another LLVM is there first"},
-                                    120.0);
+    auto const run = attune::detail::run_process(
+        {std::filesystem::read_symlink("/proc/self/exe").string(), "--no-skip",
+         "--test-case=process of a test: another LLVM is there first"},
+        120.0);
     CHECK_MESSAGE(run.succeeded(), run.output);
     CHECK(run.output.find(" 1 passed") != std::string::npos);
     if (run.output.find("skipped: ") != std::string::npos) MESSAGE(run.output);

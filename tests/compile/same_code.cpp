@@ -29,10 +29,8 @@ struct subject {
 };
 
 template <class Signature>
-subject make_subject(attune::kernel_source kernel,
-                     std::string const& function,
-                     strings const& names,
-                     std::vector<strings> const& rows)
+subject make_subject(attune::kernel_source kernel, std::string const& function,
+                     strings const& names, std::vector<strings> const& rows)
 {
     subject out{std::move(kernel), {}};
     for (strings const& row : rows) {
@@ -63,8 +61,7 @@ subject product()
             "            c[i * COLUMNS + j] += std::sin(sums[i][j]);\n"
             "}\n",
             "product.cpp"),
-        "product",
-        {"ROWS", "COLUMNS"},
+        "product", {"ROWS", "COLUMNS"},
         {{"2", "16"},
          {"4", "8"},
          {"7", "24"},
@@ -80,8 +77,7 @@ subject product()
 subject sgemm()
 {
     using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);
-    return make_subject<signature>(attune::source_file("../../examples/sgemm.kernel.cpp"),
-                                   "sgemm",
+    return make_subject<signature>(attune::source_file("../../examples/sgemm.kernel.cpp"), "sgemm",
                                    {"TILE_M", "TILE_N", "TILE_K", "UNROLL", "ORDER"},
                                    {{"16", "16", "16", "1", "{0, 1, 2}"},
                                     {"8", "8", "8", "8", "{0, 2, 1}"},
@@ -115,8 +111,7 @@ subject stencil()
             "                }\n"
             "}\n",
             "stencil.cpp"),
-        "stencil",
-        {"TILE_Y", "TILE_X", "RADIUS"},
+        "stencil", {"TILE_Y", "TILE_X", "RADIUS"},
         {{"1", "8", "1"},
          {"2", "16", "1"},
          {"4", "32", "1"},
@@ -151,9 +146,7 @@ subject interpreter()
                             "    }\n"
                             "}\n",
                             "interpret.cpp"),
-        "interpret",
-        {"STEP"},
-        {{"1"}, {"2"}, {"3"}});
+        "interpret", {"STEP"}, {{"1"}, {"2"}, {"3"}});
 }
 
 /// The clang++ of the same major version; empty when it is not installed.
@@ -167,8 +160,7 @@ std::string same_clang()
 
 /// The key of the object that a spawned clang++ makes. Each command runs once, however many cases
 /// ask for its object.
-std::string key_ahead_of_time(attune::kernel_source const& kernel,
-                              attune::compile_request const& v,
+std::string key_ahead_of_time(attune::kernel_source const& kernel, attune::compile_request const& v,
                               strings const& flags)
 {
     static std::map<std::vector<strings>, std::string> made;
@@ -202,8 +194,7 @@ attune::clang_compiler compiler_with(strings const& flags, bool precompile = tru
     return attune::clang_compiler(options);
 }
 
-std::string key_in_process(attune::kernel_source const& kernel,
-                           attune::compile_request const& v,
+std::string key_in_process(attune::kernel_source const& kernel, attune::compile_request const& v,
                            attune::clang_compiler const& compiler)
 {
     return attune_laws::callable_of(compiler.compile(kernel, v)).object_key;
@@ -232,8 +223,8 @@ void check_all(subject const& s)
 }
 
 /// In how many configurations the object differs once `what` is left out.
-std::size_t
-differences_without(std::string const& what, subject const& s, strings const& flags = host_flags)
+std::size_t differences_without(std::string const& what, subject const& s,
+                                strings const& flags = host_flags)
 {
     strings without = flags;
     without.push_back("--attune-without=" + what);

@@ -8,8 +8,8 @@ inline constexpr auto width = attune::ordinal<"WIDTH">(attune::values(4, 8));
 inline constexpr auto depth = attune::ordinal<"DEPTH">(attune::values(1, 2));
 
 #ifdef ATTUNE_EXPECT_FAIL
-inline constexpr auto space = attune::space(
-    design.active_if(width > 4), width.active_if(depth > 1), depth.active_if(design == "packed"));
+inline constexpr auto space = attune::space(design.active_if(width > 4), width.active_if(depth > 1),
+                                            depth.active_if(design == "packed"));
 #else
 inline constexpr auto space =
     attune::space(design.active_if(width > 4), width.active_if(depth > 1), depth);

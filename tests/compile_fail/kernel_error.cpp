@@ -10,8 +10,8 @@ inline constexpr auto space = attune::space(tile);
 
 void declare()
 {
-    attune::kernel<void(std::span<float>, int)> kernel{
-        "f", attune::source_text("", "f.kernel.cpp"), space};
+    attune::kernel<void(std::span<float>, int)> kernel{"f", attune::source_text("", "f.kernel.cpp"),
+                                                       space};
 #ifdef ATTUNE_EXPECT_FAIL
     kernel.check_error(1e-3, [](std::span<float> x, int) { return x.size() > 0; });
 #else

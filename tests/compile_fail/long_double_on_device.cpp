@@ -16,7 +16,7 @@ int main()
 #else
     using number = double;
 #endif
-    attune::kernel<void(std::span<float>, number)> const k{
-        "k", attune::source_text("", "k.cu"), all};
+    attune::kernel<void(std::span<float>, number)> const k{"k", attune::source_text("", "k.cu"),
+                                                           all};
     attune::tuned const t{k, attune::nvrtc_compiler{}};
 }

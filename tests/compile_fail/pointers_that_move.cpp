@@ -13,7 +13,7 @@ int main()
 #ifdef ATTUNE_EXPECT_FAIL
     attune::kernel<void(std::span<float*>)> const k{"k", attune::source_text("", "k.cpp"), all};
 #else
-    attune::kernel<void(std::span<float* const>)> const k{
-        "k", attune::source_text("", "k.cpp"), all};
+    attune::kernel<void(std::span<float* const>)> const k{"k", attune::source_text("", "k.cpp"),
+                                                          all};
 #endif
 }

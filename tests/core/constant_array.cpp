@@ -20,11 +20,8 @@ using attune::constant_view;
 namespace {
 
 /// The form's elements; a new form has `value` in all of them.
-float const* form_of(constant_view<float> of,
-                     std::string const& name,
-                     std::vector<long> const& numbers,
-                     std::size_t elements,
-                     float value)
+float const* form_of(constant_view<float> of, std::string const& name,
+                     std::vector<long> const& numbers, std::size_t elements, float value)
 {
     attune::detail::constant_forms* const in = of.forms();
     auto const count = static_cast<long>(numbers.size());

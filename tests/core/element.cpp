@@ -79,10 +79,9 @@ TEST_CASE("a default tolerance is some roundings of its type, and none of whole 
         element_type type;
         double rounding;
     };
-    for (auto const& [type, rounding] : {precision{element_type::f16, 0x1p-11},
-                                         precision{element_type::bf16, 0x1p-8},
-                                         precision{element_type::f32, 0x1p-24},
-                                         precision{element_type::f64, 0x1p-53}}) {
+    for (auto const& [type, rounding] :
+         {precision{element_type::f16, 0x1p-11}, precision{element_type::bf16, 0x1p-8},
+          precision{element_type::f32, 0x1p-24}, precision{element_type::f64, 0x1p-53}}) {
         CHECK(attune::detail::default_tolerance(type).relative > 8 * rounding);
         CHECK(attune::detail::default_tolerance(type).relative <= 0.05);
         CHECK(attune::detail::default_tolerance(type).absolute == 0);

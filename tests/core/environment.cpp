@@ -79,11 +79,9 @@ TEST_CASE("in a privileged start the caller's variables decide nothing")
         MESSAGE("skipped: " << program.lacking());
         return;
     }
-    attune_test::ended_program const run =
-        attune_test::run_with_environment(program.path(),
-                                          {"--no-skip", "--test-case=as a privileged start"},
-                                          {"ATTUNE_CACHE=/tmp/of-the-caller", "PATH=/tmp/bad"},
-                                          [] {});
+    attune_test::ended_program const run = attune_test::run_with_environment(
+        program.path(), {"--no-skip", "--test-case=as a privileged start"},
+        {"ATTUNE_CACHE=/tmp/of-the-caller", "PATH=/tmp/bad"}, [] {});
     CAPTURE(run.output);
     CHECK(run.exit_status == 0);
     CHECK(attune_test::contains(run.output, "a privileged start was seen"));

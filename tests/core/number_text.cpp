@@ -89,18 +89,8 @@ TEST_CASE("hexadecimal text reads back to the same bits, as strtod reads it")
 
 TEST_CASE("what is no number is none")
 {
-    for (char const* const text : {"",
-                                   "-",
-                                   "--1",
-                                   "0x",
-                                   "0x-1p+0",
-                                   "1,5",
-                                   "0x1,8p+0",
-                                   "1 ",
-                                   " 1",
-                                   "+1",
-                                   "1e999",
-                                   "0x1p+9999"}) {
+    for (char const* const text : {"", "-", "--1", "0x", "0x-1p+0", "1,5", "0x1,8p+0", "1 ", " 1",
+                                   "+1", "1e999", "0x1p+9999"}) {
         CAPTURE(text);
         CHECK_FALSE(real_in_text(text).has_value());
     }

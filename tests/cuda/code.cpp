@@ -18,12 +18,9 @@ TEST_CASE("resources are equal when every number is")
 {
     attune::code_resources const r{32, 0, 16, 1024, 380, 256};
     std::int64_t attune::code_resources::* const members[] = {
-        &attune::code_resources::registers,
-        &attune::code_resources::spill_bytes,
-        &attune::code_resources::stack_bytes,
-        &attune::code_resources::static_shared_bytes,
-        &attune::code_resources::constant_bytes,
-        &attune::code_resources::most_threads,
+        &attune::code_resources::registers,      &attune::code_resources::spill_bytes,
+        &attune::code_resources::stack_bytes,    &attune::code_resources::static_shared_bytes,
+        &attune::code_resources::constant_bytes, &attune::code_resources::most_threads,
     };
     static_assert(sizeof r == sizeof members / sizeof *members * sizeof(std::int64_t));
     for (auto const member : members) {

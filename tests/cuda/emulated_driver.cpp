@@ -121,8 +121,8 @@ TEST_CASE("emulated: launches that no device takes are refused and harm nothing"
     auto x = device.upload(std::vector<int>(1));
     void* values[] = {&x};
     auto const tried = [&](unsigned grid_y, unsigned block, unsigned shared) {
-        return driver.launch_kernel(
-            kernel, 1, grid_y, 1, block, 1, 1, shared, nullptr, values, nullptr);
+        return driver.launch_kernel(kernel, 1, grid_y, 1, block, 1, 1, shared, nullptr, values,
+                                    nullptr);
     };
     CHECK(tried(1, 0, 4) == cuda::invalid_value);
     CHECK(tried(1, 1025, 4) == cuda::invalid_value);

@@ -26,11 +26,8 @@ TEST_CASE("emulated: a fault is told by the next call, and by every call after i
         int mode;
         cuda::result error;
     };
-    for (row const& r : {row{1, cuda::illegal_address},
-                         row{2, cuda::launch_failed},
-                         row{3, 710},
-                         row{6, cuda::misaligned_address},
-                         row{7, cuda::illegal_address}}) {
+    for (row const& r : {row{1, cuda::illegal_address}, row{2, cuda::launch_failed}, row{3, 710},
+                         row{6, cuda::misaligned_address}, row{7, cuda::illegal_address}}) {
         CAPTURE(r.mode);
         emulated_device device(ATTUNE_EMULATED_CUDA);
         auto const x = device.upload(std::vector<int>(61));

@@ -34,9 +34,7 @@ TEST_CASE("emulated: lanes exchange, vote and count as the programming guide say
                  "    row[6] = __reduce_add_sync(~0u, i);\n"
                  "    row[7] = __match_any_sync(~0u, i / 16);\n"
                  "}\n",
-                 "lanes",
-                 {"unsigned int*"},
-                 {.block = {32, 1, 1}});
+                 "lanes", {"unsigned int*"}, {.block = {32, 1, 1}});
     auto const out = device.upload(std::vector<unsigned>(256));
     REQUIRE(device.launch(attune::device_variant_of(code), out) == 0);
     auto const got = device.download<unsigned>(out, 256);
@@ -45,13 +43,8 @@ TEST_CASE("emulated: lanes exchange, vote and count as the programming guide say
         thirds |= 1U << i;
     for (unsigned i = 0; i < 32; ++i) {
         std::vector<unsigned> const row(got.begin() + 8 * i, got.begin() + 8 * (i + 1));
-        CHECK(row == std::vector<unsigned>{i / 8 * 8 + 3,
-                                           i < 2 ? i : i - 2,
-                                           i < 2 ? i + 30 : i,
-                                           i ^ 5U,
-                                           thirds,
-                                           3,
-                                           496,
+        CHECK(row == std::vector<unsigned>{i / 8 * 8 + 3, i < 2 ? i : i - 2, i < 2 ? i + 30 : i,
+                                           i ^ 5U, thirds, 3, 496,
                                            i < 16 ? 0x0000ffffU : 0xffff0000U});
     }
 }
@@ -59,19 +52,17 @@ TEST_CASE("emulated: lanes exchange, vote and count as the programming guide say
 TEST_CASE("emulated: a cooperative grid synchronises, each block with its own shared memory")
 {
     emulated_device device(ATTUNE_EMULATED_CUDA);
-    attune::callable const code =
-        compiled("#include <cooperative_groups.h>\n"
-                 "extern \"C\" __global__ void ring(int* from, int* to)\n"
-                 "{\n"
-                 "    __shared__ int own;\n"
-                 "    if (threadIdx.x == 0) { own = 100 + blockIdx.x; from[blockIdx.x] = own; }\n"
-                 "    cooperative_groups::this_grid().sync();\n"
-                 "    if (threadIdx.x == 0) to[blockIdx.x] = \n"
-                 "        1000 * own + from[(blockIdx.x + 1) % gridDim.x];\n"
-                 "}\n",
-                 "ring",
-                 {"int*", "int*"},
-                 {.grid = {6, 1, 1}, .block = {64, 1, 1}, .is_cooperative = true});
+    attune::callable const code = compiled(
+        "#include <cooperative_groups.h>\n"
+        "extern \"C\" __global__ void ring(int* from, int* to)\n"
+        "{\n"
+        "    __shared__ int own;\n"
+        "    if (threadIdx.x == 0) { own = 100 + blockIdx.x; from[blockIdx.x] = own; }\n"
+        "    cooperative_groups::this_grid().sync();\n"
+        "    if (threadIdx.x == 0) to[blockIdx.x] = \n"
+        "        1000 * own + from[(blockIdx.x + 1) % gridDim.x];\n"
+        "}\n",
+        "ring", {"int*", "int*"}, {.grid = {6, 1, 1}, .block = {64, 1, 1}, .is_cooperative = true});
     auto const from = device.upload(std::vector<int>(6));
     auto const to = device.upload(std::vector<int>(6));
     attune::detail::cuda::launch_attribute cooperative{};
@@ -110,9 +101,7 @@ TEST_CASE("emulated: the blocks of a cluster meet, others do not wait for them")
                  "    cooperative_groups::this_cluster().sync();\n"
                  "    if (threadIdx.x == 9) y[i] = x[i ^ 1];\n"
                  "}\n",
-                 "pair",
-                 {"int*", "int*"},
-                 launch);
+                 "pair", {"int*", "int*"}, launch);
     auto const x = device.upload(std::vector<int>(8));
     auto const y = device.upload(std::vector<int>(8));
     auto loaded =
@@ -138,9 +127,7 @@ TEST_CASE("emulated: a missing barrier shows when threads run in the other order
                                                    std::string(barrier) +
                                                    "    x[i] = i == 0 ? 0 : tile[i - 1];\n"
                                                    "}\n",
-                                               "shift",
-                                               {"int*"},
-                                               {.block = {64, 1, 1}});
+                                               "shift", {"int*"}, {.block = {64, 1, 1}});
         std::vector<int> values(64);
         std::iota(values.begin(), values.end(), 1);
         auto const x = device.upload(values);

@@ -34,12 +34,8 @@ TEST_CASE("emulated: another process maps the same device memory by its handle")
     pid_t const child = ::fork();
     if (child == 0) {
         ::dup2(to_child[0], 0);
-        ::execl("/proc/self/exe",
-                "tests",
-                "--no-skip",
-                "--out=/dev/null",
-                "--test-case=emulated ipc child",
-                nullptr);
+        ::execl("/proc/self/exe", "tests", "--no-skip", "--out=/dev/null",
+                "--test-case=emulated ipc child", nullptr);
         ::_exit(127);
     }
     REQUIRE(::write(to_child[1], &handle, sizeof handle) == sizeof handle);

@@ -36,10 +36,8 @@ TEST_CASE("emulated: a grid that is larger than the array adds two vectors")
         "    for (int i = first; i < first + vec; ++i)\n"
         "        if (i < n) y[i] = __fmaf_rn(a, x[i], y[i]);\n"
         "}\n",
-        "add",
-        {"attune::device_span<float const>", "attune::device_span<float>", "float", "int"},
-        {.grid = {4, 1, 1}, .block = {64, 1, 1}},
-        {{"VEC", "4"}});
+        "add", {"attune::device_span<float const>", "attune::device_span<float>", "float", "int"},
+        {.grid = {4, 1, 1}, .block = {64, 1, 1}}, {{"VEC", "4"}});
     auto const x = device.upload(counted(1000));
     auto const y = device.upload(std::vector<float>(1000, 1.0f));
     REQUIRE(device.launch(attune::device_variant_of(code), x, y, 2.0f, 1000) == 0);
@@ -67,9 +65,7 @@ TEST_CASE("emulated: a block reduces through static shared memory, barriers and 
                  "        atomicAdd(out, v);\n"
                  "    }\n"
                  "}\n",
-                 "sum<128>",
-                 {"float const*", "float*"},
-                 {.grid = {8, 1, 1}, .block = {128, 1, 1}});
+                 "sum<128>", {"float const*", "float*"}, {.grid = {8, 1, 1}, .block = {128, 1, 1}});
     CHECK(attune::device_variant_of(code).code.resources.static_shared_bytes == 16);
     auto const x = device.upload(counted(1024));
     auto const out = device.upload(std::vector<float>{0.0f});
@@ -111,9 +107,7 @@ TEST_CASE("emulated: shared memory holds no numbers before the block writes some
                                            "    out[blockIdx.x] = tile[1];\n"
                                            "    tile[1] = 5.0f;\n"
                                            "}\n",
-                                           "peek",
-                                           {"float*"},
-                                           {.grid = {2, 1, 1}});
+                                           "peek", {"float*"}, {.grid = {2, 1, 1}});
     auto const out = device.upload(std::vector<float>(2));
     REQUIRE(device.launch(attune::device_variant_of(code), out) == 0);
     for (float const v : device.download<float>(out, 2))
@@ -129,9 +123,7 @@ TEST_CASE("emulated: a barrier waits for those that have not left, and counts")
                  "    if (threadIdx.x + threadIdx.y * blockDim.x >= 40) return;\n"
                  "    out[threadIdx.x + 8 * threadIdx.y] = __syncthreads_count(threadIdx.x < 3);\n"
                  "}\n",
-                 "count",
-                 {"int*"},
-                 {.block = {8, 8, 1}});
+                 "count", {"int*"}, {.block = {8, 8, 1}});
     auto const out = device.upload(std::vector<int>(64, -1));
     REQUIRE(device.launch(attune::device_variant_of(code), out) == 0);
     auto const got = device.download<int>(out, 64);

@@ -21,16 +21,16 @@ said_memory said;
 cu::driver memory_driver()
 {
     cu::driver d;
-    d.memory_get_address_range =
-        [](cu::device_pointer* base, std::size_t* bytes, cu::device_pointer of) {
-            for (auto const& [begin, length] : said.pieces) {
-                if (of < begin || of - begin >= length) continue;
-                *base = begin;
-                *bytes = length;
-                return cu::result{0};
-            }
-            return cu::result{cu::invalid_value};
-        };
+    d.memory_get_address_range = [](cu::device_pointer* base, std::size_t* bytes,
+                                    cu::device_pointer of) {
+        for (auto const& [begin, length] : said.pieces) {
+            if (of < begin || of - begin >= length) continue;
+            *base = begin;
+            *bytes = length;
+            return cu::result{0};
+        }
+        return cu::result{cu::invalid_value};
+    };
     d.pointer_get_attribute = [](void* value, int attribute, cu::device_pointer) {
         CHECK(attribute == cu::of_pointer::is_legacy_ipc_capable);
         if (said.answer == cu::success) *static_cast<bool*>(value) = said.is_from_alloc;
@@ -68,12 +68,12 @@ TEST_CASE("a driver whose answers do not fit together is not asked for ever")
 {
     cu::driver d = memory_driver();
     said = {{{0x1000, 0x100}}};
-    d.memory_get_address_range =
-        [](cu::device_pointer* base, std::size_t* bytes, cu::device_pointer) {
-            *base = 0x1000;
-            *bytes = 0x100;
-            return cu::result{0};
-        };
+    d.memory_get_address_range = [](cu::device_pointer* base, std::size_t* bytes,
+                                    cu::device_pointer) {
+        *base = 0x1000;
+        *bytes = 0x100;
+        return cu::result{0};
+    };
     CHECK(cu::bytes_from(d, 0x1000, 0x1000) == 0x100);
     CHECK(!cu::bytes_from(d, 0x2000, 1));
 }

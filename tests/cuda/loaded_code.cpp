@@ -28,8 +28,7 @@ attune::device_variant variant_with(attune::launch_geometry launch, std::int64_t
 }
 
 loaded_code load(std::shared_ptr<attune::detail::cuda::driver> const& driver,
-                 attune::launch_geometry launch,
-                 std::int64_t static_shared = 0)
+                 attune::launch_geometry launch, std::int64_t static_shared = 0)
 {
     auto made = loaded_code::load(driver, variant_with(launch, static_shared));
     REQUIRE(std::holds_alternative<loaded_code>(made));

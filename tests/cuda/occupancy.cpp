@@ -38,13 +38,10 @@ namespace {
     return code;
 }
 
-[[nodiscard]] std::int64_t blocks_of(int architecture,
-                                     std::int64_t registers,
-                                     std::int64_t threads,
+[[nodiscard]] std::int64_t blocks_of(int architecture, std::int64_t registers, std::int64_t threads,
                                      std::int64_t shared_bytes = 0)
 {
-    return occupancy_of(limits_of_architecture(architecture),
-                        with_registers(registers),
+    return occupancy_of(limits_of_architecture(architecture), with_registers(registers),
                         block_of(threads, shared_bytes))
         .blocks;
 }
@@ -178,15 +175,10 @@ TEST_CASE("the toolkit's own calculator finds the same")
                         cudaOccDeviceState const state;
                         cudaOccResult result;
                         cudaOccError const got = cudaOccMaxActiveBlocksPerMultiprocessor(
-                            &result,
-                            &theirs,
-                            &function,
-                            &state,
-                            static_cast<int>(threads),
+                            &result, &theirs, &function, &state, static_cast<int>(threads),
                             static_cast<std::size_t>(shared));
                         std::int64_t const ours =
-                            occupancy_of(device,
-                                         with_registers(registers, of_them_static),
+                            occupancy_of(device, with_registers(registers, of_them_static),
                                          block_of(threads, shared))
                                 .blocks;
                         ++compared;
@@ -259,8 +251,7 @@ TEST_CASE("each reason why a launch is refused is one sentence with both numbers
 
 TEST_CASE("clusters divide the grid, and are there since 9.0")
 {
-    auto const objection = [](int architecture,
-                              std::array<std::int64_t, 3> grid,
+    auto const objection = [](int architecture, std::array<std::int64_t, 3> grid,
                               std::array<std::int64_t, 3> cluster) {
         launch_geometry launch = block_of(128);
         launch.grid = grid;

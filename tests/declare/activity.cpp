@@ -88,11 +88,10 @@ TEST_CASE("an inactive parameter stands at its default, else at its first value"
 {
     auto const order = attune::permutation<"ORDER", 3>().with_default({2, 0, 1});
     auto const rate = attune::real<"RATE">(1.0, 3.0);
-    description const d = settled(attune::space(design,
-                                                width.with_default(8).active_if(design == "packed"),
-                                                depth.active_if(design == "packed"),
-                                                order.active_if(design == "packed"),
-                                                rate.active_if(design == "packed")));
+    description const d = settled(
+        attune::space(design, width.with_default(8).active_if(design == "packed"),
+                      depth.active_if(design == "packed"), order.active_if(design == "packed"),
+                      rate.active_if(design == "packed")));
     point at{{0, 0}, {2, 0}, {1, 0}, {0, 0}, {0, 1.25}};
     point const before = at;
     settle(d, at);
@@ -151,14 +150,12 @@ TEST_CASE("conditions of a description that lead back to their parameter are ref
     d.parameters[0].active = d.parameters[2].active; // reads the width
     CHECK(undecided_parameter(d) == 0);
     CHECK_THROWS_WITH_AS(settle_conditions(d),
-                         doctest::Contains("conditions of parameters lead back"),
-                         attune::error);
+                         doctest::Contains("conditions of parameters lead back"), attune::error);
 }
 
 TEST_CASE("parameters with one condition share its value")
 {
-    description const d = settled(attune::space(design,
-                                                width.active_if(design == "packed"),
+    description const d = settled(attune::space(design, width.active_if(design == "packed"),
                                                 depth.active_if(design == "packed"),
                                                 packed.active_if(design == "plain")));
     distinct_conditions const conditions(d);

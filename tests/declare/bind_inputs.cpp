@@ -106,8 +106,7 @@ TEST_CASE("an input is named when it has no value")
 {
     constexpr auto a = attune::integer<"A">(1, 4);
     CHECK_THROWS_WITH_AS(static_cast<void>(bind_inputs(lower(attune::space(a).where(a < n)))),
-                         Contains("an input of the space has no value"),
-                         attune::error);
+                         Contains("an input of the space has no value"), attune::error);
     CHECK_THROWS_WITH(static_cast<void>(bind_inputs(lower(attune::space(a).where(a < n)))),
                       Contains("input N"));
 }
@@ -115,8 +114,8 @@ TEST_CASE("an input is named when it has no value")
 TEST_CASE("a range that its input empties is named with both ends")
 {
     constexpr auto a = attune::ordinal<"TILE">(attune::powers_of_two(8, n));
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(values_of(a, {n(4)})), Contains("a range is empty"), attune::error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(values_of(a, {n(4)})), Contains("a range is empty"),
+                         attune::error);
     CHECK_THROWS_WITH(static_cast<void>(values_of(a, {n(4)})),
                       Contains("parameter TILE, from 8 to 4"));
     CHECK_THROWS_WITH(
@@ -141,8 +140,7 @@ TEST_CASE("a belief has as many weights as the table has values")
     constexpr auto a = attune::ordinal<"TILE">(attune::powers_of_two(8, n)).prior(1, 2, 1);
     CHECK(values_of(a, {n(32)}).size() == 3);
     CHECK_THROWS_WITH_AS(static_cast<void>(values_of(a, {n(64)})),
-                         Contains("a prior needs exactly one weight per value"),
-                         attune::error);
+                         Contains("a prior needs exactly one weight per value"), attune::error);
     CHECK_THROWS_WITH(static_cast<void>(values_of(a, {n(64)})),
                       Contains("parameter TILE, 3 weights for 4 values"));
 }
@@ -172,19 +170,16 @@ TEST_CASE("a table too long to search is refused before it fills the memory")
 {
     attune::input_value const size{"N", number::of(std::int64_t{2'147'483'649})};
     CHECK_THROWS_WITH_AS(static_cast<void>(values_of(attune::integer<"A">(1, n), {size})),
-                         Contains("more than 2^31 values"),
-                         attune::error);
+                         Contains("more than 2^31 values"), attune::error);
     CHECK_THROWS_WITH_AS(static_cast<void>(values_of(attune::tile<"A", 30>(1 << 30))),
-                         Contains("more than 2^20 factorisations"),
-                         attune::error);
+                         Contains("more than 2^20 factorisations"), attune::error);
 }
 
 TEST_CASE("a bound that is not a whole number is refused")
 {
     CHECK_THROWS_WITH_AS(static_cast<void>(values_of(attune::integer<"A">(1, n),
                                                      {attune::input_value{"N", number::of(4.5)}})),
-                         Contains("the bound of parameter A is not a whole number"),
-                         attune::error);
+                         Contains("the bound of parameter A is not a whole number"), attune::error);
 }
 
 TEST_CASE("a whole number given for a real input is that real number")
@@ -215,8 +210,7 @@ TEST_CASE("figures of the machine get this machine's values by themselves")
     namespace machine = attune::machine;
     constexpr auto a = attune::ordinal<"A">(attune::powers_of_two(1, machine::l1_bytes));
     description const bound = bind_inputs(lower(attune::space(a).where(
-        a <= machine::l2_bytes,
-        a <= machine::l3_bytes * machine::cores,
+        a <= machine::l2_bytes, a <= machine::l3_bytes * machine::cores,
         a % machine::page_bytes <= machine::vector_bytes * machine::vector_registers,
         a <= machine::memory_bytes)));
     CHECK(bound.inputs.size() == attune::detail::machine_figure_count);
@@ -246,6 +240,5 @@ TEST_CASE("a space that reads no figure has none, and an unknown figure has no v
     CHECK(bind_inputs(lower(attune::space(a).where(a < n)), {n(3)}).inputs.size() == 1);
     constexpr auto unknown = attune::input<"machine.l9_bytes", int>();
     CHECK_THROWS_WITH_AS(static_cast<void>(bind_inputs(lower(attune::space(a).where(a < unknown)))),
-                         Contains("input machine.l9_bytes"),
-                         attune::error);
+                         Contains("input machine.l9_bytes"), attune::error);
 }

@@ -20,12 +20,10 @@ constexpr auto mode = attune::categorical<"MODE">("fast", "safe");
 constexpr auto shape = attune::categorical<"SHAPE">(layout::rows, layout::columns);
 constexpr auto order = attune::permutation<"ORDER", 3>();
 
-using config = attune::config<std::remove_const_t<decltype(tile)>,
-                              std::remove_const_t<decltype(rate)>,
-                              std::remove_const_t<decltype(vec)>,
-                              std::remove_const_t<decltype(mode)>,
-                              std::remove_const_t<decltype(shape)>,
-                              std::remove_const_t<decltype(order)>>;
+using config =
+    attune::config<std::remove_const_t<decltype(tile)>, std::remove_const_t<decltype(rate)>,
+                   std::remove_const_t<decltype(vec)>, std::remove_const_t<decltype(mode)>,
+                   std::remove_const_t<decltype(shape)>, std::remove_const_t<decltype(order)>>;
 
 constexpr config sample{4, 0.25, true, "safe", layout::columns, {2, 0, 1}};
 

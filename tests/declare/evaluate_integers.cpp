@@ -44,8 +44,8 @@ TEST_CASE("divisions that round down or up do so for every pair of signs")
             CHECK(exact(op::modulo, p, q) == p - q * exact(op::divide, p, q));
             auto const real = [&](op code) {
                 double v = 0;
-                REQUIRE(attune::detail::rules_of(code).on_reals(
-                    static_cast<double>(p), static_cast<double>(q), v));
+                REQUIRE(attune::detail::rules_of(code).on_reals(static_cast<double>(p),
+                                                                static_cast<double>(q), v));
                 return v;
             };
             CHECK(real(op::floor_divide) == static_cast<double>(down));
@@ -60,15 +60,12 @@ TEST_CASE("real quotients and remainders that round down are those of Python, di
         double p, q, quotient, remainder;
     };
     // Printed by Python 3.11: p // q and p % q.
-    for (example const& e : {example{64, 64.0 / 3, 3, 3.552713678800501e-15},
-                             example{1, 0.1, 9, 0.09999999999999995},
-                             example{64, 1024.0 / 3, 0, 64},
-                             example{0.3, 0.1, 2, 0.09999999999999998},
-                             example{-1, 0.1, -10, 5.551115123125783e-17},
-                             example{7.5, -2, -4, -0.5},
-                             example{-7.5, -2, 3, -1.5},
-                             example{-6, 3, -2, 0},
-                             example{1e300, 3, 3.3333333333333335e+299, 0}}) {
+    for (example const& e :
+         {example{64, 64.0 / 3, 3, 3.552713678800501e-15}, example{1, 0.1, 9, 0.09999999999999995},
+          example{64, 1024.0 / 3, 0, 64}, example{0.3, 0.1, 2, 0.09999999999999998},
+          example{-1, 0.1, -10, 5.551115123125783e-17}, example{7.5, -2, -4, -0.5},
+          example{-7.5, -2, 3, -1.5}, example{-6, 3, -2, 0},
+          example{1e300, 3, 3.3333333333333335e+299, 0}}) {
         CAPTURE(e.p);
         CAPTURE(e.q);
         double v = 0;

@@ -17,9 +17,8 @@ TEST_CASE("each kind has the name that files give it, and one nature")
         CHECK(is.is_order + is.is_factors == is.is_list); // a list is one of the two
         CHECK(&attune::detail::traits_of(is.of) == &is);
     }
-    CHECK(names ==
-          std::set<std::string_view>{
-              "real", "integer", "ordinal", "categorical", "boolean", "permutation", "tile"});
+    CHECK(names == std::set<std::string_view>{"real", "integer", "ordinal", "categorical",
+                                              "boolean", "permutation", "tile"});
 }
 
 TEST_CASE("a declaration error carries its sentence and is a standard exception")

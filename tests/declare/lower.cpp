@@ -105,13 +105,8 @@ TEST_CASE("constraints keep their order, their text and what they read")
 TEST_CASE("a predicate sees the values of the typed configuration, also in copies and moved copies")
 {
     // Answers depend on every value, so that any value seen wrongly shows somewhere.
-    constexpr auto answer = [](std::array<int, 3> o,
-                               int v,
-                               std::string_view mo,
-                               layout l,
-                               bool b,
-                               std::array<int, 2> s,
-                               double f) {
+    constexpr auto answer = [](std::array<int, 3> o, int v, std::string_view mo, layout l, bool b,
+                               std::array<int, 2> s, double f) {
         int sum = v * 3 + static_cast<int>(mo.size() + (mo == "safe")) + (b ? 7 : 0);
         sum += o[0] * 100 + o[1] * 10 + o[2] + s[0] * 5 + s[1] * 11;
         sum += static_cast<int>(l) * 13 + static_cast<int>(f * 4);

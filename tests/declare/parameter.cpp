@@ -48,11 +48,11 @@ TEST_CASE("a default is kept and must be a value")
     char const* const refused = "attune: with_default(v): v is not a value of this parameter";
     CHECK_THROWS_WITH_AS(static_cast<void>(unroll.with_default(3)), refused, declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(rate.with_default(0.25)), refused, declaration_error);
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(order.with_default({2, 2, 1})), refused, declaration_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(order.with_default({2, 2, 1})), refused,
+                         declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(split.with_default({8, 4})), refused, declaration_error);
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(split.with_default({-8, -8})), refused, declaration_error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(split.with_default({-8, -8})), refused,
+                         declaration_error);
 }
 
 TEST_CASE("a log scale needs values above zero")
@@ -81,8 +81,7 @@ TEST_CASE("a prior has one positive weight per value and keeps default and scale
                          "attune: prior(...) needs exactly one weight per value",
                          declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(unroll.prior(1, 0, 3, 4)),
-                         "attune: prior(...): a weight must be positive",
-                         declaration_error);
+                         "attune: prior(...): a weight must be positive", declaration_error);
 }
 
 TEST_CASE("a belief about a centre has a positive deviation")
@@ -91,8 +90,7 @@ TEST_CASE("a belief about a centre has a positive deviation")
     CHECK(believed.belief.centre == 2.0);
     CHECK(believed.belief.deviation == 0.5);
     CHECK_THROWS_WITH_AS(static_cast<void>(rate.prior_near(2.0, 0.0)),
-                         "attune: prior_near(): the deviation must be positive",
-                         declaration_error);
+                         "attune: prior_near(): the deviation must be positive", declaration_error);
 }
 
 TEST_CASE("items and places of a permutation and factors of a tile are formulas")

@@ -79,18 +79,15 @@ TEST_CASE("a wrong declaration made at run time throws its sentence")
                          "attune: an ordinal must ascend; sort it or use categorical",
                          declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::categorical<"A">(first, 4, 8)),
-                         "attune: a categorical lists the same value twice",
-                         declaration_error);
+                         "attune: a categorical lists the same value twice", declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::integer<"A">(first, 4)),
                          "attune: this range is empty; its end is below its start",
                          declaration_error);
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::real<"A">(1.0, 1.0)),
-                         "attune: the interval of a real is empty",
-                         declaration_error);
+                         "attune: the interval of a real is empty", declaration_error);
     int extent = -4;
     CHECK_THROWS_WITH_AS((static_cast<void>(attune::tile<"A", 2>(extent))),
-                         "attune: the extent of a tile must be positive",
-                         declaration_error);
+                         "attune: the extent of a tile must be positive", declaration_error);
 }
 
 TEST_CASE("a bound may be known only at run time")

@@ -93,10 +93,9 @@ TEST_CASE("a bound that is computed is part of the text")
         return schema_text(made);
     };
     CHECK(bounded(attune::op::floor_divide, 2) == bounded(attune::op::floor_divide, 2));
-    std::set<std::string> const texts{bounded(attune::op::floor_divide, 2),
-                                      bounded(attune::op::floor_divide, 4),
-                                      bounded(attune::op::multiply, 2),
-                                      schema(space(attune::ordinal<"A">(attune::range(1, n))))};
+    std::set<std::string> const texts{
+        bounded(attune::op::floor_divide, 2), bounded(attune::op::floor_divide, 4),
+        bounded(attune::op::multiply, 2), schema(space(attune::ordinal<"A">(attune::range(1, n))))};
     CHECK(texts.size() == 4);
 }
 
@@ -139,9 +138,8 @@ TEST_CASE("arrays and long orders have one line, and whatever changes them chang
 TEST_CASE("which elements of an array have a condition of their own is part of the text")
 {
     auto const with = [](std::size_t odd) {
-        return schema(space(b, attune::array_of<3>(a).active_if_each([&](std::size_t i) {
-            return b == (i == odd ? 4 : 2);
-        })));
+        return schema(space(b, attune::array_of<3>(a).active_if_each(
+                                   [&](std::size_t i) { return b == (i == odd ? 4 : 2); })));
     };
     std::set<std::string> const different{with(0), with(1), with(2), with(3)};
     CHECK(different.size() == 4);

@@ -29,10 +29,9 @@ namespace {
 constexpr auto ways = attune::ordinal<"WAYS">(attune::values(2, 4, 8)).with_default(4);
 constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8));
 constexpr auto prefetch = attune::boolean<"PREFETCH">();
-constexpr auto sort = attune::selector<"SORT", 3>(attune::values(10, 20, 40),
-                                                  attune::algorithm("insertion"),
-                                                  attune::algorithm("merge", ways),
-                                                  attune::algorithm("radix", bits, prefetch));
+constexpr auto sort = attune::selector<"SORT", 3>(
+    attune::values(10, 20, 40), attune::algorithm("insertion"), attune::algorithm("merge", ways),
+    attune::algorithm("radix", bits, prefetch));
 constexpr auto quiet = attune::boolean<"QUIET">();
 constexpr auto both = attune::space(sort, quiet);
 constexpr auto count = attune::integer<"COUNT">(0, 3);
@@ -88,8 +87,8 @@ TEST_CASE("a selector has as many configurations as there are ways to run sizes"
 
 TEST_CASE("what is valid agrees with enumeration")
 {
-    constexpr auto two = attune::selector<"RUN", 2>(
-        attune::values(1, 2), attune::algorithm("a"), attune::algorithm("b", bits));
+    constexpr auto two = attune::selector<"RUN", 2>(attune::values(1, 2), attune::algorithm("a"),
+                                                    attune::algorithm("b", bits));
     auto const chain = attune::build(attune::space(two));
     description const& d = chain.describe();
     std::size_t valid = 0;

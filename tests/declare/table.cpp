@@ -20,11 +20,8 @@ using rows = std::vector<std::vector<std::int64_t>>;
 namespace {
 
 /// Tries every number from 1 to extent at every place.
-void try_every_row(std::int64_t extent,
-                   std::int64_t product,
-                   std::vector<std::int64_t>& row,
-                   std::size_t place,
-                   rows& out)
+void try_every_row(std::int64_t extent, std::int64_t product, std::vector<std::int64_t>& row,
+                   std::size_t place, rows& out)
 {
     if (place == row.size()) {
         if (product == extent) out.push_back(row);

@@ -27,15 +27,12 @@ enum class layout { rows = 3, columns = 7 };
 
 attune::description every_kind()
 {
-    constexpr auto space =
-        attune::space(attune::ordinal<"SIZE">(attune::powers_of_two(1, 1 << 30)),
-                      attune::integer<"SHIFT">(-9, 9),
-                      attune::ordinal<"FACTOR">(attune::values(-1.5, 0.1, 1.0 / 3.0, 1.0, 1e300)),
-                      attune::categorical<"MODE">("static", "guided", "a b", "ab"),
-                      attune::categorical<"SHAPE">(layout::rows, layout::columns),
-                      attune::boolean<"VEC">(),
-                      attune::permutation<"ORDER", 4>(),
-                      attune::tile<"SPLIT", 3>(36));
+    constexpr auto space = attune::space(
+        attune::ordinal<"SIZE">(attune::powers_of_two(1, 1 << 30)), attune::integer<"SHIFT">(-9, 9),
+        attune::ordinal<"FACTOR">(attune::values(-1.5, 0.1, 1.0 / 3.0, 1.0, 1e300)),
+        attune::categorical<"MODE">("static", "guided", "a b", "ab"),
+        attune::categorical<"SHAPE">(layout::rows, layout::columns), attune::boolean<"VEC">(),
+        attune::permutation<"ORDER", 4>(), attune::tile<"SPLIT", 3>(36));
     return attune::bind_inputs(attune::lower(space));
 }
 

@@ -16,14 +16,11 @@ struct capability_limits {
 [[nodiscard]] inline capability_limits const& limits_of(int capability)
 {
     static constexpr int kib = 1024;
-    static constexpr capability_limits all[] = {{75, 1024, 16, 64 * kib, 64 * kib, 0},
-                                                {80, 2048, 32, 164 * kib, 163 * kib, kib},
-                                                {86, 1536, 16, 100 * kib, 99 * kib, kib},
-                                                {87, 1536, 16, 164 * kib, 163 * kib, kib},
-                                                {89, 1536, 24, 100 * kib, 99 * kib, kib},
-                                                {90, 2048, 32, 228 * kib, 227 * kib, kib},
-                                                {100, 2048, 32, 228 * kib, 227 * kib, kib},
-                                                {120, 1536, 24, 100 * kib, 99 * kib, kib}};
+    static constexpr capability_limits all[] = {
+        {75, 1024, 16, 64 * kib, 64 * kib, 0},      {80, 2048, 32, 164 * kib, 163 * kib, kib},
+        {86, 1536, 16, 100 * kib, 99 * kib, kib},   {87, 1536, 16, 164 * kib, 163 * kib, kib},
+        {89, 1536, 24, 100 * kib, 99 * kib, kib},   {90, 2048, 32, 228 * kib, 227 * kib, kib},
+        {100, 2048, 32, 228 * kib, 227 * kib, kib}, {120, 1536, 24, 100 * kib, 99 * kib, kib}};
     capability_limits const* best = &all[0];
     for (capability_limits const& c : all)
         if (c.capability <= capability) best = &c;

@@ -28,8 +28,7 @@ ATTUNE_EMULATED_ATOMIC(atomicDec, (old == 0 || old > value) ? value : old - 1)
 #undef ATTUNE_EMULATED_ATOMIC
 
 template <class T>
-T atomicCAS(T* at,
-            typename attune_emulated::same<T>::type expected,
+T atomicCAS(T* at, typename attune_emulated::same<T>::type expected,
             typename attune_emulated::same<T>::type value)
 {
     T const old = *at;

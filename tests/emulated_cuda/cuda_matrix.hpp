@@ -132,8 +132,8 @@ void load_matrices_(unsigned (&to)[4], void const* line)
         lines[from] = attune_emulated::of_lane(reinterpret_cast<unsigned long long>(line), from);
     auto const element = [&](unsigned matrix, unsigned row, unsigned column) {
         unsigned short out;
-        __builtin_memcpy(
-            &out, reinterpret_cast<char const*>(lines[8 * matrix + row]) + 2 * column, 2);
+        __builtin_memcpy(&out, reinterpret_cast<char const*>(lines[8 * matrix + row]) + 2 * column,
+                         2);
         return static_cast<unsigned>(out);
     };
     for (unsigned i = 0; i < 4; ++i) {
@@ -145,17 +145,13 @@ void load_matrices_(unsigned (&to)[4], void const* line)
 }
 
 #define ATTUNE_EMULATED_MULTIPLY(a_type, b_type, sum_type)                                         \
-    inline void multiply_##a_type##_##b_type##_(sum_type& s0,                                      \
-                                                sum_type& s1,                                      \
-                                                sum_type& s2,                                      \
-                                                sum_type& s3,                                      \
-                                                unsigned const(&a)[4],                             \
-                                                unsigned b0,                                       \
+    inline void multiply_##a_type##_##b_type##_(sum_type& s0, sum_type& s1, sum_type& s2,          \
+                                                sum_type& s3, unsigned const(&a)[4], unsigned b0,  \
                                                 unsigned b1)                                       \
     {                                                                                              \
         attune_emulated::multiply<attune_emulated::a_type##_element,                               \
-                                  attune_emulated::b_type##_element>(                              \
-            {&s0, &s1, &s2, &s3}, a, {b0, b1});                                                    \
+                                  attune_emulated::b_type##_element>({&s0, &s1, &s2, &s3}, a,      \
+                                                                     {b0, b1});                    \
     }
 ATTUNE_EMULATED_MULTIPLY(f16, f16, float)
 ATTUNE_EMULATED_MULTIPLY(bf16, bf16, float)

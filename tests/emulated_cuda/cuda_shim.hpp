@@ -145,8 +145,8 @@ T __shfl_sync(unsigned mask, T value, int source, int width = 32)
 {
     auto const w = static_cast<unsigned>(width);
     unsigned const first = attune_emulated::lane() & ~(w - 1);
-    return attune_emulated::exchanged(
-        mask, value, first | (static_cast<unsigned>(source) & (w - 1)));
+    return attune_emulated::exchanged(mask, value,
+                                      first | (static_cast<unsigned>(source) & (w - 1)));
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32)

@@ -123,9 +123,7 @@ ATTUNE_EMULATED_API int cuDeviceGetName(char* text, int bytes, int device)
     return call("cuDeviceGetName", need::initialized, [&](machine& m) {
         if (!exists(m, device)) return 101;
         if (bytes <= 0) return 1;
-        std::snprintf(text,
-                      static_cast<std::size_t>(bytes),
-                      "%s",
+        std::snprintf(text, static_cast<std::size_t>(bytes), "%s",
                       m.devices[static_cast<std::size_t>(device)].name.c_str());
         return 0;
     });

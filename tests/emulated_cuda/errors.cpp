@@ -24,8 +24,7 @@ constexpr error_text all[] = {
     {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
     {205, "CUDA_ERROR_MAP_FAILED", "mapping of buffer object failed"},
     {208, "CUDA_ERROR_ALREADY_MAPPED", "resource already mapped"},
-    {209,
-     "CUDA_ERROR_NO_BINARY_FOR_GPU",
+    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU",
      "no kernel image is available for execution on the device"},
     {400, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {401, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
@@ -41,14 +40,11 @@ constexpr error_text all[] = {
     {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE", "too many blocks in cooperative launch"},
     {801, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
-    {900,
-     "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
      "operation not permitted when stream is capturing"},
-    {901,
-     "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+    {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
      "operation failed due to a previous error during capture"},
-    {906,
-     "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+    {906, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
      "operation would make the legacy stream depend on a capturing blocking stream"},
     {912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "cluster misconfiguration"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown error"},
@@ -56,8 +52,8 @@ constexpr error_text all[] = {
 
 int find(int error, char const** out, char const* error_text::* part)
 {
-    auto const found = std::find_if(
-        std::begin(all), std::end(all), [&](error_text const& t) { return t.error == error; });
+    auto const found = std::find_if(std::begin(all), std::end(all),
+                                    [&](error_text const& t) { return t.error == error; });
     *out = found == std::end(all) ? nullptr : (*found).*part;
     return found == std::end(all) ? 1 : 0;
 }

@@ -27,12 +27,8 @@ stack_pool::~stack_pool()
 std::byte* stack_pool::take()
 {
     if (free_.empty()) {
-        void* const made = ::mmap(nullptr,
-                                  stride * stacks_per_chunk,
-                                  PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                                  -1,
-                                  0);
+        void* const made = ::mmap(nullptr, stride * stacks_per_chunk, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (made == MAP_FAILED) return nullptr;
         auto* const chunk = static_cast<std::byte*>(made);
         chunks_.push_back(chunk);

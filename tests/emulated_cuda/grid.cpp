@@ -38,21 +38,16 @@ void grid_run::prepare(index3 first, index3 extent)
             blocks_[b].fixed_shared.assign(code_.static_shared_bytes, std::byte{0xff});
             blocks_[b].dynamic_shared.assign(shape_.shared_bytes, std::byte{0xff});
         }
-        index3 const at{first.x + b % extent.x,
-                        first.y + b / extent.x % extent.y,
+        index3 const at{first.x + b % extent.x, first.y + b / extent.x % extent.y,
                         first.z + b / (extent.x * extent.y)};
         for (unsigned i = 0; i < threads_per_block_; ++i) {
             unsigned const thread = b * threads_per_block_ + i;
             emulated_thread& t = threads_[thread];
             t.stack = nullptr;
             t.block = b;
-            t.place = {{i % n.x, i / n.x % n.y, i / (n.x * n.y)},
-                       at,
-                       n,
-                       shape_.blocks,
-                       shape_.cluster,
-                       i,
-                       reinterpret_cast<unsigned char*>(dynamic_)};
+            t.place = {
+                {i % n.x, i / n.x % n.y, i / (n.x * n.y)}, at, n, shape_.blocks, shape_.cluster, i,
+                reinterpret_cast<unsigned char*>(dynamic_)};
             warp_of(thread).alive |= lane_bit(thread);
             release(thread);
         }
@@ -174,11 +169,8 @@ void grid_run::release_warp_after_exit()
         if ((warp.waiting >> l & 1U) != 0) release_warp(first + l, threads_[first + l].mask);
 }
 
-grid_result run_grid(kernel_code const& code,
-                     launch_shape const& shape,
-                     void** arguments,
-                     double hang_s,
-                     bool newest_first)
+grid_result run_grid(kernel_code const& code, launch_shape const& shape, void** arguments,
+                     double hang_s, bool newest_first)
 {
     static services const serving{
         [](barrier_kind kind, int predicate) { return running->wait(kind, predicate); },

@@ -36,10 +36,7 @@ struct grid_result {
 /// memory too; past its end lies a page that may not be touched.
 /// @param hang_s  processor seconds after which the launch counts as hanging
 /// @param newest_first  which of the threads that can go on does; any order is right
-[[nodiscard]] grid_result run_grid(kernel_code const& code,
-                                   launch_shape const& shape,
-                                   void** arguments,
-                                   double hang_s,
-                                   bool newest_first);
+[[nodiscard]] grid_result run_grid(kernel_code const& code, launch_shape const& shape,
+                                   void** arguments, double hang_s, bool newest_first);
 
 } // namespace attune_emulated

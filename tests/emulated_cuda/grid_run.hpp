@@ -43,12 +43,9 @@ class dynamic_memory {
 public:
     static constexpr std::size_t most = 256 * 1024;
     dynamic_memory()
-        : begin_(static_cast<std::byte*>(::mmap(nullptr,
-                                                most + 65536,
-                                                PROT_READ | PROT_WRITE,
-                                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                                                -1,
-                                                0)))
+        : begin_(
+              static_cast<std::byte*>(::mmap(nullptr, most + 65536, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)))
     {
         ::mprotect(begin_ + most, 65536, PROT_NONE);
     }
@@ -66,9 +63,7 @@ private:
 
 class grid_run {
 public:
-    grid_run(kernel_code const& code,
-             launch_shape const& shape,
-             void** arguments,
+    grid_run(kernel_code const& code, launch_shape const& shape, void** arguments,
              bool newest_first)
         : code_(code)
         , shape_(shape)
@@ -133,8 +128,8 @@ public:
         return static_cast<int>(t.value);
     }
 
-    unsigned long long
-    exchange(exchange_kind kind, unsigned mask, unsigned long long value, unsigned source)
+    unsigned long long exchange(exchange_kind kind, unsigned mask, unsigned long long value,
+                                unsigned source)
     {
         serving_ = true;
         emulated_thread& t = threads_[now_];

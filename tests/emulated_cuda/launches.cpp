@@ -52,10 +52,7 @@ int objection(emulated_function const& f, launch_shape const& s)
     return 0;
 }
 
-int run(machine& m,
-        device_state& d,
-        emulated_function const& f,
-        launch_shape const& shape,
+int run(machine& m, device_state& d, emulated_function const& f, launch_shape const& shape,
         std::vector<std::vector<std::byte>> values)
 {
     ++m.launches;
@@ -93,17 +90,10 @@ int launch(void* what, launch_shape const& shape, void* on, void** arguments, vo
 
 } // namespace
 
-ATTUNE_EMULATED_API int cuLaunchKernel(void* what,
-                                       unsigned grid_x,
-                                       unsigned grid_y,
-                                       unsigned grid_z,
-                                       unsigned block_x,
-                                       unsigned block_y,
-                                       unsigned block_z,
-                                       unsigned shared_bytes,
-                                       void* on,
-                                       void** arguments,
-                                       void** extra)
+ATTUNE_EMULATED_API int cuLaunchKernel(void* what, unsigned grid_x, unsigned grid_y,
+                                       unsigned grid_z, unsigned block_x, unsigned block_y,
+                                       unsigned block_z, unsigned shared_bytes, void* on,
+                                       void** arguments, void** extra)
 {
     return call("cuLaunchKernel", need::context, [&](machine&) {
         launch_shape shape;
@@ -114,8 +104,8 @@ ATTUNE_EMULATED_API int cuLaunchKernel(void* what,
     });
 }
 
-ATTUNE_EMULATED_API int
-cuLaunchKernelEx(launch_config const* how, void* what, void** arguments, void** extra)
+ATTUNE_EMULATED_API int cuLaunchKernelEx(launch_config const* how, void* what, void** arguments,
+                                         void** extra)
 {
     return call("cuLaunchKernelEx", need::context, [&](machine&) {
         if (how == nullptr || (how->attributes == nullptr && how->attribute_count > 0)) return 1;

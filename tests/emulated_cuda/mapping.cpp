@@ -34,12 +34,8 @@ int map(allocation& made, int device, std::size_t bytes, int file)
     if (is_new && ::ftruncate(made.file, static_cast<off_t>(made.mapped)) != 0) return 2;
     void* const view =
         ::mmap(nullptr, made.mapped, PROT_READ | PROT_WRITE, MAP_SHARED, made.file, 0);
-    void* const around = ::mmap(nullptr,
-                                made.mapped + 2 * guard_bytes,
-                                PROT_NONE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                                -1,
-                                0);
+    void* const around = ::mmap(nullptr, made.mapped + 2 * guard_bytes, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (view == MAP_FAILED || around == MAP_FAILED) return 2;
     std::byte* const pages = static_cast<std::byte*>(around) + guard_bytes;
     if (::mmap(pages, made.mapped, PROT_NONE, MAP_SHARED | MAP_FIXED, made.file, 0) == MAP_FAILED)
@@ -53,8 +49,8 @@ int map(allocation& made, int device, std::size_t bytes, int file)
         std::memset(view, std::to_integer<int>(fresh), made.mapped);
     } else {
         std::memset(view, std::to_integer<int>(fresh), made.lead);
-        std::memset(
-            made.view + bytes, std::to_integer<int>(fresh), made.mapped - made.lead - bytes);
+        std::memset(made.view + bytes, std::to_integer<int>(fresh),
+                    made.mapped - made.lead - bytes);
     }
     return 0;
 }

@@ -56,9 +56,8 @@ ATTUNE_EMULATED_API int cuMemAlloc_v2(address* out, std::size_t bytes)
 
 ATTUNE_EMULATED_API int cuMemFree_v2(address what)
 {
-    return waiting_call("cuMemFree_v2", disturbance::unsafe, [&](machine& m) {
-        return what == 0 ? 0 : free_one(m, what, false);
-    });
+    return waiting_call("cuMemFree_v2", disturbance::unsafe,
+                        [&](machine& m) { return what == 0 ? 0 : free_one(m, what, false); });
 }
 
 ATTUNE_EMULATED_API int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes)
@@ -160,8 +159,8 @@ ATTUNE_EMULATED_API int cuMemcpyDtoD_v2(address to, address from, std::size_t by
     return cuMemcpyDtoDAsync_v2(to, from, bytes, nullptr);
 }
 
-ATTUNE_EMULATED_API int
-cuMemsetD8Async(address to, unsigned char value, std::size_t bytes, void* on)
+ATTUNE_EMULATED_API int cuMemsetD8Async(address to, unsigned char value, std::size_t bytes,
+                                        void* on)
 {
     return call("cuMemsetD8Async", need::context, [&](machine& m) {
         if (bytes == 0) return 0;
@@ -221,7 +220,6 @@ ATTUNE_EMULATED_API int cuIpcOpenMemHandle_v2(address* out, ipc_handle from, uns
 
 ATTUNE_EMULATED_API int cuIpcCloseMemHandle(address of)
 {
-    return waiting_call("cuIpcCloseMemHandle", disturbance::unsafe, [&](machine& m) {
-        return free_one(m, of, true);
-    });
+    return waiting_call("cuIpcCloseMemHandle", disturbance::unsafe,
+                        [&](machine& m) { return free_one(m, of, true); });
 }

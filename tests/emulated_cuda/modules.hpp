@@ -29,7 +29,7 @@ struct emulated_function {
 [[nodiscard]] std::shared_ptr<emulated_function> function_of(void* handle);
 
 /// Blocks of so many threads that are resident on one multiprocessor.
-[[nodiscard]] int
-resident_blocks(emulated_function const& f, std::size_t threads, std::size_t dynamic_bytes);
+[[nodiscard]] int resident_blocks(emulated_function const& f, std::size_t threads,
+                                  std::size_t dynamic_bytes);
 
 } // namespace attune_emulated

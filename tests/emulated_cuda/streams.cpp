@@ -275,8 +275,8 @@ ATTUNE_EMULATED_API int cuStreamEndCapture(void* on, void** out)
     });
 }
 
-ATTUNE_EMULATED_API int
-cuGraphInstantiateWithFlags(void** out, void* from, unsigned long long /*flags*/)
+ATTUNE_EMULATED_API int cuGraphInstantiateWithFlags(void** out, void* from,
+                                                    unsigned long long /*flags*/)
 {
     return call("cuGraphInstantiateWithFlags", need::context, [&](machine&) {
         auto const* const g = known<emulated_graph>(from);

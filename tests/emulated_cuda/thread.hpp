@@ -25,9 +25,7 @@ struct services {
     int (*barrier)(barrier_kind kind, int predicate);
     /// Waits for the lanes of `mask`. @return  the value that lane `source` brought, or which lanes
     /// brought something else than 0
-    unsigned long long (*exchange)(exchange_kind kind,
-                                   unsigned mask,
-                                   unsigned long long value,
+    unsigned long long (*exchange)(exchange_kind kind, unsigned mask, unsigned long long value,
                                    unsigned source);
     void (*yield)();                          ///< lets all others go on
     void (*fault)(int error);                 ///< ends the launch with a CUDA error

@@ -72,8 +72,8 @@ struct scene {
 }
 
 /// A file system of its own at folder/name, seen by this process and its children alone.
-[[nodiscard]] std::string
-mount_small(fs::path const& at, std::string const& options, unsigned long flags = 0)
+[[nodiscard]] std::string mount_small(fs::path const& at, std::string const& options,
+                                      unsigned long flags = 0)
 {
     if (::unshare(CLONE_NEWNS) != 0) return failed("no mount namespace");
     if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
@@ -615,11 +615,7 @@ int main(int argc, char** argv)
         return skipped;
     }
     std::string const problem = judge(s, end);
-    std::printf("%s%s%s: %s in %.1f s\n",
-                end.out.c_str(),
-                end.err.c_str(),
-                argv[1],
-                problem.empty() ? "well" : problem.c_str(),
-                end.seconds);
+    std::printf("%s%s%s: %s in %.1f s\n", end.out.c_str(), end.err.c_str(), argv[1],
+                problem.empty() ? "well" : problem.c_str(), end.seconds);
     return problem.empty() ? 0 : 1;
 }

@@ -50,8 +50,7 @@ std::shared_ptr<attune::detail::lesson const> lesson_of(std::string_view text)
 }
 
 attune::any_searcher narrowing(attune::search_factory const& make,
-                               attune::chain_of_trees const& space,
-                               std::uint64_t seed)
+                               attune::chain_of_trees const& space, std::uint64_t seed)
 {
     return attune::detail::narrowing_search{make, space, seed};
 }

@@ -22,8 +22,8 @@ template <class Signature>
 attune::kernel<Signature> kernel_of(std::string const& name, std::string const& text)
 {
     static constexpr auto threads = attune::ordinal<"THREADS">(attune::values(64)).with_default(64);
-    attune::kernel<Signature> out{
-        name, attune::source_text(text, "given.cu"), attune::space(threads)};
+    attune::kernel<Signature> out{name, attune::source_text(text, "given.cu"),
+                                  attune::space(threads)};
     out.grid(4).block(threads);
     return out;
 }
@@ -75,9 +75,7 @@ TEST_CASE("with too little memory for copies the default serves, the report has 
         attune::tuning_options options = gpu_options();
         options.measuring.protect = how;
         attune::tuned fill{kernel_of<void(attune::device_span<float>, int)>("fill", fill_text),
-                           g->compiler,
-                           attune::memory_store{},
-                           options};
+                           g->compiler, attune::memory_store{}, options};
         fill(most.span(), 1000);
         std::string const said = fill.report().reason;
         INFO(describe(how) << ": " << said);
@@ -158,9 +156,7 @@ TEST_CASE("code of another architecture runs nothing, and says which device ther
         CHECK(compiler.missing() == here);
         attune::device_array<float> y{1000, 0};
         attune::tuned fill{kernel_of<void(attune::device_span<float>, int)>("fill", fill_text),
-                           compiler,
-                           attune::memory_store{},
-                           gpu_options()};
+                           compiler, attune::memory_store{}, gpu_options()};
         std::string const said = error_of([&] { fill(y.span(), 1000); });
         INFO(said);
         CHECK(has(said, "there is no device to run kernel 'fill' on"));

@@ -111,8 +111,7 @@ TEST_CASE("grid and block are what the expressions give, in three directions")
     gpu const* const g = gpu_here();
     if (g == nullptr) return;
     attune::kernel<void(attune::device_span<int>, int, int)> kernel{
-        "numbered",
-        attune::source_text(numbered_text, "numbered.cu"),
+        "numbered", attune::source_text(numbered_text, "numbered.cu"),
         attune::space(block_x, block_y)};
     kernel.bind<1>(rows).bind<2>(columns);
     kernel.grid(attune::ceil_div(columns, block_x), attune::ceil_div(rows, block_y), 3);
@@ -178,8 +177,7 @@ TEST_CASE("a cooperative grid is resident as a whole, at its largest, and refuse
     static constexpr auto grid = attune::input<"blocks", int>();
     auto const total_of = [](int n) { return n * (n + 1) / 2; };
     attune::kernel<void(attune::device_span<int>, attune::device_span<int>, int)> kernel{
-        "cooperating",
-        attune::source_text(cooperating_text, "cooperating.cu"),
+        "cooperating", attune::source_text(cooperating_text, "cooperating.cu"),
         attune::space(threads)};
     kernel.bind<2>(grid).grid(grid).block(threads).cooperative();
     for (int const asked : {blocks, blocks + 1}) {

@@ -77,9 +77,7 @@ TEST_CASE("in the process as asked: wrong results are failed configurations, and
     options.measuring.protect = attune::isolation::none;
     attune::tuned saxpy{
         saxpy_kernel<on_device, plain, one_wrong, one_past, not_a_number, writes_input, quick>(),
-        g->compiler,
-        attune::memory_store{},
-        options};
+        g->compiler, attune::memory_store{}, options};
     saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
     attune::tuning_report const report = saxpy.report();
     INFO(all_of(report));
@@ -100,8 +98,8 @@ TEST_CASE("code that takes more registers than a block can have is a failed conf
         attune::ordinal<"THREADS">(attune::values(64, 128, 512, 1024)).with_default(64);
     attune::kernel_source source = attune::source_text(heavy_text, "heavy.cu");
     source.flags = {"-DWIDTH=200"};
-    attune::kernel<void(attune::device_span<float>, int)> kernel{
-        "heavy", source, attune::space(threads)};
+    attune::kernel<void(attune::device_span<float>, int)> kernel{"heavy", source,
+                                                                 attune::space(threads)};
     kernel.grid(4).block(threads);
     std::vector<float> const values(4096, 1.0F);
     attune::device_array<float> y{std::span<float const>{values}, 0};

@@ -49,14 +49,11 @@ TEST_CASE("what a kernel must not write is found, and said where")
                  {one_wrong, failure_stage::verify, "argument 1, element 500: got"},
                  {not_a_number, failure_stage::verify, "argument 1, element 500: got nan"},
                  {untouched, failure_stage::verify, "argument 1, element"},
-                 {one_past,
-                  failure_stage::verify,
+                 {one_past, failure_stage::verify,
                   "written up to 4 bytes past the end of argument 1 (it has 4000 bytes)"},
-                 {one_before,
-                  failure_stage::verify,
+                 {one_before, failure_stage::verify,
                   "written up to 4 bytes before the start of argument 1"},
-                 {writes_input,
-                  failure_stage::verify,
+                 {writes_input, failure_stage::verify,
                   "argument 0 is only to be read, but its element 5 was written"},
              })
             check_refused(b, expected, 10);
@@ -111,21 +108,9 @@ TEST_CASE("a tuning among variants that fault, hang and lie finds the good one")
     saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
     attune::device_array<float> beside{std::span<float const>{data.x}, 0};
-    attune::tuned saxpy{saxpy_kernel<on_device,
-                                     plain,
-                                     far_write,
-                                     trapping,
-                                     one_wrong,
-                                     asserting,
-                                     not_a_number,
-                                     hanging,
-                                     untouched,
-                                     one_past,
-                                     quick,
-                                     far_read>(),
-                        g->compiler,
-                        attune::memory_store{},
-                        gpu_options()};
+    attune::tuned saxpy{saxpy_kernel<on_device, plain, far_write, trapping, one_wrong, asserting,
+                                     not_a_number, hanging, untouched, one_past, quick, far_read>(),
+                        g->compiler, attune::memory_store{}, gpu_options()};
     saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
     attune::tuning_report const report = saxpy.report();
     INFO(all_of(report));

@@ -30,9 +30,7 @@ std::string output_of_a_run(std::string const& cache, std::string const& store)
     set_variable const kept{store_variable, store};
     std::string const program = std::filesystem::read_symlink("/proc/self/exe").string();
     attune::detail::process_result const end =
-        attune::detail::run_process({program,
-                                     "--no-skip=true",
-                                     "--source-file=*gpu/processes.cpp",
+        attune::detail::run_process({program, "--no-skip=true", "--source-file=*gpu/processes.cpp",
                                      "--test-case=one call in a process of its own"},
                                     60);
     CHECK(end.succeeded());
@@ -57,15 +55,12 @@ TEST_CASE("one call in a process of its own" * doctest::skip())
     saxpy_arrays there{data};
     auto const run = [&](auto records) {
         attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
-                            attune::nvrtc_compiler{compiling},
-                            std::move(records),
-                            gpu_options()};
+                            attune::nvrtc_compiler{compiling}, std::move(records), gpu_options()};
         saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
         CHECK(there.called_times(1, 2.0F));
         attune::tuning_report const report = saxpy.report();
         std::printf("run: compiled=%u from_cache=%u remembered=%d configuration=%s\n",
-                    report.compiled,
-                    report.from_cache,
+                    report.compiled, report.from_cache,
                     report.how == attune::decision::remembered ? 1 : 0,
                     report.configuration.c_str());
     };
@@ -117,9 +112,7 @@ TEST_CASE("the headers of a kernel are parsed once for all its variants")
     saxpy_arrays there{data};
     attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(
                             std::string("#include <cuda_fp16.h>\n") + gpu_saxpy_text),
-                        compiler,
-                        attune::memory_store{},
-                        gpu_options()};
+                        compiler, attune::memory_store{}, gpu_options()};
     saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
     INFO(all_of(saxpy.report()));
     CHECK(there.called_times(1, 2.0F));

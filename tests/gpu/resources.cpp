@@ -118,26 +118,12 @@ TEST_CASE("occupancy worked out from the code is the driver's, over blocks, regi
     int refused = 0;
     for (auto& [name, what] : codes_of(*g)) {
         loaded const there{*g, what};
-        for (std::int64_t const shared : {0,
-                                          1,
-                                          1024,
-                                          5000,
-                                          12345,
-                                          16384,
-                                          32768,
-                                          49152,
-                                          65536,
-                                          100000,
-                                          116000,
-                                          150000,
-                                          200000,
-                                          231424,
-                                          232448,
-                                          232449}) {
+        for (std::int64_t const shared : {0, 1, 1024, 5000, 12345, 16384, 32768, 49152, 65536,
+                                          100000, 116000, 150000, 200000, 231424, 232448, 232449}) {
             // The driver has to be asked for more than 48 KiB, and refuses what no block can have.
             bool const is_granted =
-                g->driver->function_set_attribute(
-                    there.code.handle(), most_dynamic_shared_bytes, static_cast<int>(shared)) == 0;
+                g->driver->function_set_attribute(there.code.handle(), most_dynamic_shared_bytes,
+                                                  static_cast<int>(shared)) == 0;
             int const most_threads = there.attribute(most_threads_of_block);
             for (int const threads :
                  {1,   31,  32,  33,  63,  64,  95,  96,  97,  127,  128,  129, 160, 192,

@@ -58,10 +58,9 @@ struct program {
     {
         auto made = cuda::loaded_code::load(
             g.driver,
-            g.compile(
-                scale_text,
-                gpu_variant(
-                    "scale", {"float const*", "float*", "float", "int", "long long"}, 16, 64)));
+            g.compile(scale_text,
+                      gpu_variant("scale", {"float const*", "float*", "float", "int", "long long"},
+                                  16, 64)));
         if (auto const* const why = std::get_if<attune::failure>(&made)) FAIL(why->reason);
         return std::get<cuda::loaded_code>(std::move(made));
     }
@@ -91,10 +90,8 @@ TEST_CASE("work before and after a call is in order, on the legacy stream and on
         attune::device_array<float> twice{data.x.size(), 0};
         float* const x = there.x.span().data();
         float* const y = there.y.span().data();
-        attune::tuned saxpy{saxpy_kernel<on_device, plain, quick, doubled>(),
-                            g->compiler,
-                            attune::memory_store{},
-                            gpu_options()};
+        attune::tuned saxpy{saxpy_kernel<on_device, plain, quick, doubled>(), g->compiler,
+                            attune::memory_store{}, gpu_options()};
         auto const call = [&] {
             if (is_legacy)
                 saxpy(input.span(), there.y.span(), 2.0F, data.n());
@@ -127,10 +124,8 @@ TEST_CASE("a call on arrays of the device returns while its stream is still at w
     program p{*g, false};
     saxpy_data const data(gpu_elements);
     saxpy_arrays there{data};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
-                        g->compiler,
-                        attune::memory_store{},
-                        gpu_options()};
+    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(), g->compiler,
+                        attune::memory_store{}, gpu_options()};
     saxpy.on(p.stream)(there.x.span(), there.y.span(), 2.0F, data.n());
     p.wait();
     cuda::event done{};
@@ -153,8 +148,8 @@ TEST_CASE("arrays of the host are copied in order with a stream of the program's
     program p{*g, false};
     saxpy_data data(gpu_elements);
     attune::device_array<float> unused{data.x.size(), 0};
-    attune::tuned saxpy{
-        saxpy_kernel<on_host, plain, quick>(), g->compiler, attune::memory_store{}, gpu_options()};
+    attune::tuned saxpy{saxpy_kernel<on_host, plain, quick>(), g->compiler, attune::memory_store{},
+                        gpu_options()};
     for (int times = 1; times <= 3; ++times) {
         p.scale(unused.span().data(), unused.span().data(), 1.0F, long_ns);
         saxpy.on(p.stream)(data.x, data.y, 2.0F, data.n());
@@ -170,12 +165,10 @@ TEST_CASE("a tuned kernel is captured into a graph and replayed; a first call in
     program p{*g, false};
     saxpy_data data(gpu_elements);
     saxpy_arrays there{data};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
-                        g->compiler,
-                        attune::memory_store{},
-                        gpu_options()};
-    attune::tuned from_host{
-        saxpy_kernel<on_host, plain, quick>(), g->compiler, attune::memory_store{}, gpu_options()};
+    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(), g->compiler,
+                        attune::memory_store{}, gpu_options()};
+    attune::tuned from_host{saxpy_kernel<on_host, plain, quick>(), g->compiler,
+                            attune::memory_store{}, gpu_options()};
     from_host(data.x, data.y, 2.0F, data.n());
     auto const call = [&] { saxpy.on(p.stream)(there.x.span(), there.y.span(), 2.0F, data.n()); };
     int const modes[] = {0, cuda::flag::capture_this_thread, cuda::flag::capture_relaxed};

@@ -60,9 +60,7 @@ struct one_kernel {
     std::unique_ptr<attune::detail::device_bench> bench{};
     attune::device_variant code;
 
-    one_kernel(gpu const& g,
-               long long wait_ns,
-               bool in_worker,
+    one_kernel(gpu const& g, long long wait_ns, bool in_worker,
                attune::detail::device_bench_options how)
         : code(g.compile(waiting_text, gpu_variant("waiting", {"int*", "long long"}, 1, 32)))
     {

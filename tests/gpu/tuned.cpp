@@ -25,26 +25,19 @@ namespace {
 std::atomic<int> launches_here{0};
 attune::detail::cuda::driver const* real_driver = nullptr;
 
-attune::detail::cuda::result counted_launch(attune::detail::cuda::function what,
-                                            unsigned gx,
-                                            unsigned gy,
-                                            unsigned gz,
-                                            unsigned bx,
-                                            unsigned by,
-                                            unsigned bz,
-                                            unsigned shared_bytes,
-                                            attune::detail::cuda::stream on,
-                                            void** arguments,
+attune::detail::cuda::result counted_launch(attune::detail::cuda::function what, unsigned gx,
+                                            unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                            unsigned bz, unsigned shared_bytes,
+                                            attune::detail::cuda::stream on, void** arguments,
                                             void** extra)
 {
     ++launches_here;
-    return real_driver->launch_kernel(
-        what, gx, gy, gz, bx, by, bz, shared_bytes, on, arguments, extra);
+    return real_driver->launch_kernel(what, gx, gy, gz, bx, by, bz, shared_bytes, on, arguments,
+                                      extra);
 }
 attune::detail::cuda::result counted_launch_ex(attune::detail::cuda::launch_config const* how,
                                                attune::detail::cuda::function what,
-                                               void** arguments,
-                                               void** extra)
+                                               void** arguments, void** extra)
 {
     ++launches_here;
     return real_driver->launch_kernel_ex(how, what, arguments, extra);
@@ -100,10 +93,8 @@ TEST_CASE("device spans, device pointers and host spans: the data is what one ca
         options.measuring.protect = how;
         saxpy_data data(gpu_elements);
         saxpy_arrays there{data};
-        attune::tuned by_span{saxpy_kernel<on_device, plain, quick, doubled>(),
-                              g->compiler,
-                              attune::memory_store{},
-                              options};
+        attune::tuned by_span{saxpy_kernel<on_device, plain, quick, doubled>(), g->compiler,
+                              attune::memory_store{}, options};
         by_span(there.x.span(), there.y.span(), 2.0F, data.n());
         INFO(all_of(by_span.report()));
         CHECK(there.called_times(1, 2.0F));
@@ -123,10 +114,8 @@ TEST_CASE("device spans, device pointers and host spans: the data is what one ca
         CHECK(there.called_times(3, 2.0F));
         CHECK(has(by_address.report().configuration, "KIND=1 "));
 
-        attune::tuned from_host{saxpy_kernel<on_host, plain, quick, one_wrong>(),
-                                g->compiler,
-                                attune::memory_store{},
-                                options};
+        attune::tuned from_host{saxpy_kernel<on_host, plain, quick, one_wrong>(), g->compiler,
+                                attune::memory_store{}, options};
         from_host(data.x, data.y, 3.0F, data.n());
         INFO(all_of(from_host.report()));
         CHECK(data.called_times(1, 3.0F));
@@ -145,10 +134,8 @@ TEST_CASE("parts of arrays, empty arrays and arrays at odd addresses are what th
     if (g == nullptr) return;
     saxpy_data data(1007);
     saxpy_arrays there{data};
-    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(),
-                        g->compiler,
-                        attune::memory_store{},
-                        gpu_options()};
+    attune::tuned saxpy{saxpy_kernel<on_device, plain, quick>(), g->compiler,
+                        attune::memory_store{}, gpu_options()};
     attune::device_span<float> const x = there.x.span();
     attune::device_span<float> const y = there.y.span();
     saxpy({x.data() + 3, 1001}, {y.data() + 3, 1001}, 2.0F, 1001);
@@ -172,10 +159,8 @@ TEST_CASE("a default that nothing beats stays")
     std::string const stated = "ATTUNE_TUNABLE(KIND, 0)";
     text.replace(text.find(stated), stated.size(), "ATTUNE_TUNABLE(KIND, 1)");
     attune::kernel<on_device> kernel{
-        "saxpy",
-        attune::source_text(text, "saxpy.cu"),
-        attune::space(attune::categorical<"KIND">(static_cast<int>(plain),
-                                                  static_cast<int>(quick),
+        "saxpy", attune::source_text(text, "saxpy.cu"),
+        attune::space(attune::categorical<"KIND">(static_cast<int>(plain), static_cast<int>(quick),
                                                   static_cast<int>(doubled)),
                       attune::ordinal<"BLOCK">(attune::values(64)))};
     kernel.bind<3>(saxpy_n).grid(attune::ceil_div(saxpy_n, 64)).block(64);
@@ -199,20 +184,16 @@ TEST_CASE("this process launches nothing but the call: while a worker tunes, and
     counting_compiler const compiler{*g};
     launches_here = 0;
     {
-        attune::tuned saxpy{saxpy_kernel<on_device, plain, quick, doubled>(),
-                            compiler,
-                            attune::store{folder.path() + "/saxpy.attune"},
-                            gpu_options()};
+        attune::tuned saxpy{saxpy_kernel<on_device, plain, quick, doubled>(), compiler,
+                            attune::store{folder.path() + "/saxpy.attune"}, gpu_options()};
         saxpy(there.x.span(), there.y.span(), 2.0F, data.n());
         INFO(all_of(saxpy.report()));
         CHECK(saxpy.report().how == decision::tuned);
         CHECK(launches_here == 1);
         CHECK(there.called_times(1, 2.0F));
     }
-    attune::tuned again{saxpy_kernel<on_device, plain, quick, doubled>(),
-                        compiler,
-                        attune::store{folder.path() + "/saxpy.attune"},
-                        gpu_options()};
+    attune::tuned again{saxpy_kernel<on_device, plain, quick, doubled>(), compiler,
+                        attune::store{folder.path() + "/saxpy.attune"}, gpu_options()};
     again(there.x.span(), there.y.span(), 2.0F, data.n());
     INFO(all_of(again.report()));
     CHECK(again.report().how == decision::remembered);
@@ -237,13 +218,11 @@ TEST_CASE("what a tuning took of the device's memory it gives back")
         options.measuring.cache = cache;
         saxpy_data mine = data;
         saxpy_arrays there{mine};
-        attune::tuned on_span{saxpy_kernel<on_device, plain, quick, doubled>(),
-                              g->compiler,
-                              attune::memory_store{},
-                              options};
+        attune::tuned on_span{saxpy_kernel<on_device, plain, quick, doubled>(), g->compiler,
+                              attune::memory_store{}, options};
         on_span(there.x.span(), there.y.span(), 2.0F, mine.n());
-        attune::tuned from_host{
-            saxpy_kernel<on_host, plain, quick>(), g->compiler, attune::memory_store{}, options};
+        attune::tuned from_host{saxpy_kernel<on_host, plain, quick>(), g->compiler,
+                                attune::memory_store{}, options};
         from_host(mine.x, mine.y, 2.0F, mine.n());
     };
     for (attune::isolation const how : {attune::isolation::automatic, attune::isolation::none})

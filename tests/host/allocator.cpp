@@ -23,12 +23,8 @@ int main(int count, char** arguments)
     host::arrays data(20'000);
     data.call(scale);
     auto const told = scale.report();
-    std::printf("%u evaluations, %u failed, in %.1f s, %s\n%s",
-                told.evaluations,
-                told.failures,
-                told.elapsed_s,
-                told.isolation.c_str(),
-                told.notices.c_str());
+    std::printf("%u evaluations, %u failed, in %.1f s, %s\n%s", told.evaluations, told.failures,
+                told.elapsed_s, told.isolation.c_str(), told.notices.c_str());
     HOST_CHECK(data.called(1));
     HOST_CHECK(told.failures == 0); // a child that hung would have been one
     bool const is_said =

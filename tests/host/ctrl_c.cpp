@@ -39,11 +39,8 @@ int main()
     user.join();
 
     auto const told = scale.report();
-    std::printf("ended %.3f s after Ctrl-C, %u evaluations, %.2fx\n%s",
-                took_s,
-                told.evaluations,
-                told.speedup,
-                told.notices.c_str());
+    std::printf("ended %.3f s after Ctrl-C, %u evaluations, %.2fx\n%s", took_s, told.evaluations,
+                told.speedup, told.notices.c_str());
     HOST_CHECK(told.interrupted);
     HOST_CHECK(told.evaluations >= 1);
     HOST_CHECK(data.called(1));

@@ -96,8 +96,7 @@ int main(int count, char** arguments)
     if (id == 0) return program(arguments[1], count > 2);
     int status = 0;
     ::waitpid(id, &status, 0);
-    std::printf("%s %d\n",
-                WIFEXITED(status) ? "status" : "signal",
+    std::printf("%s %d\n", WIFEXITED(status) ? "status" : "signal",
                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     return WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 1;
 }

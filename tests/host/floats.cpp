@@ -122,10 +122,8 @@ void remember()
         std::feclearexcept(FE_INEXACT);
         attune::kernel<signature> kernel{"thirds", attune::source_text(text, "thirds.cpp"), space};
         {
-            attune::tuned f{kernel,
-                            attune::clang_compiler{},
-                            attune::store{std::string(folder) + "/k.attune"},
-                            options_of("call")};
+            attune::tuned f{kernel, attune::clang_compiler{},
+                            attune::store{std::string(folder) + "/k.attune"}, options_of("call")};
             HOST_CHECK(now.is_as_it_was());
             f.tune(x, y, rounding);
             HOST_CHECK(now.is_as_it_was());

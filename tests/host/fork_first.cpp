@@ -73,8 +73,8 @@ int main(int count, char** text)
         std::chrono::microseconds const delay(random() % (i % 2 == 0 ? 60'000 : 600'000));
         int const ended = in_child(100, [&] { return first_call(delay); });
         if (ended != 0)
-            std::fprintf(
-                stderr, "%d: a fork after %d us ended by %d\n", i, int(delay.count()), ended);
+            std::fprintf(stderr, "%d: a fork after %d us ended by %d\n", i, int(delay.count()),
+                         ended);
         HOST_CHECK(ended == 0);
     }
 }

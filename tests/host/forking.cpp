@@ -91,9 +91,7 @@ int main()
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     tuner.join();
-    std::printf("%d children; %u evaluations meanwhile, %s\n",
-                children,
-                scale.report().evaluations,
+    std::printf("%d children; %u evaluations meanwhile, %s\n", children, scale.report().evaluations,
                 scale.report().isolation.c_str());
     HOST_CHECK(large.called(1));
     HOST_CHECK(children >= 2); // dozens on a machine that has little else to do

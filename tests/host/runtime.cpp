@@ -193,9 +193,7 @@ int main(int count, char** arguments)
         printed.append(some.data(), static_cast<std::size_t>(got));
     int status = 0;
     ::waitpid(id, &status, 0);
-    std::printf("%s %d\n%s",
-                WIFEXITED(status) ? "status" : "signal",
-                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
-                printed.c_str());
+    std::printf("%s %d\n%s", WIFEXITED(status) ? "status" : "signal",
+                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), printed.c_str());
     return WIFEXITED(status) && WEXITSTATUS(status) == 7 && printed == "begin\nend\n" ? 0 : 1;
 }

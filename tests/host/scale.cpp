@@ -44,11 +44,8 @@ attune::tuning_options options_of(settings const& s)
 
 template <class Compiler, class Store>
 std::function<void(std::span<double const>, std::span<double>, int, double)>
-make(settings const& s,
-     Compiler compiler,
-     Store store,
-     std::function<attune::tuning_report()>& report,
-     std::function<void(bool)>& destroy)
+make(settings const& s, Compiler compiler, Store store,
+     std::function<attune::tuning_report()>& report, std::function<void(bool)>& destroy)
 {
     auto const space = attune::space(attune::ordinal<"BLOCK">(attune::range(1, 96)),
                                      attune::ordinal<"UNROLL">(attune::powers_of_two(1, 16)));

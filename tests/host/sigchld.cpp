@@ -17,8 +17,8 @@ int main(int count, char**)
     host::arrays data(100'000);
     data.call(scale);
     auto const told = scale.report();
-    std::printf(
-        "%u evaluations, %u failed\n%s", told.evaluations, told.failures, told.notices.c_str());
+    std::printf("%u evaluations, %u failed\n%s", told.evaluations, told.failures,
+                told.notices.c_str());
     HOST_CHECK(data.called(1));
     HOST_CHECK(told.evaluations == 5);
     HOST_CHECK(told.failures == 0);

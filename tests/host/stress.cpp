@@ -80,8 +80,8 @@ std::unique_ptr<tuned> fresh(std::uint64_t seed)
     options.search.seed = seed;
     if (seed % 3 == 1) options.on_miss = attune::miss_policy::tune_in_background;
     if (seed % 3 == 2) options.on_miss = attune::miss_policy::online;
-    return std::make_unique<tuned>(
-        kernel, attune::clang_compiler{}, attune::memory_store{}, options);
+    return std::make_unique<tuned>(kernel, attune::clang_compiler{}, attune::memory_store{},
+                                   options);
 }
 
 struct counts {
@@ -224,12 +224,7 @@ int main(int argc, char** argv)
     itimerval const never{};
     ::setitimer(ITIMER_PROF, &never, nullptr);
     std::printf("seed=%u seconds=%d threads=%d calls=%ld refused=%ld children=%ld signals=%ld\n",
-                seed,
-                seconds,
-                count,
-                seen.calls.load(),
-                seen.refused.load(),
-                seen.children.load(),
+                seed, seconds, count, seen.calls.load(), seen.refused.load(), seen.children.load(),
                 seen.signals.load());
     return 0;
 }

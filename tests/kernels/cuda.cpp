@@ -103,8 +103,7 @@ std::string run_once(attune::device_variant const& what)
 /// One configuration, with the threads of a block in either order.
 template <class Kernel>
 void check_point(attune_test::emulated_compiler const& compiler,
-                 attune::kernel_description const& d,
-                 attune::description const& space,
+                 attune::kernel_description const& d, attune::description const& space,
                  attune::point const& at)
 {
     attune::compile_request const v = attune::detail::make_variant(d, space, at);

@@ -17,15 +17,14 @@
 namespace {
 
 /// Everything NVRTC itself says of a configuration.
-std::string log_of(attune::detail::nvrtc::library const& nvrtc,
-                   attune::kernel_source const& kernel,
+std::string log_of(attune::detail::nvrtc::library const& nvrtc, attune::kernel_source const& kernel,
                    attune::compile_request const& v)
 {
     attune::detail::nvrtc::program made{};
     char const* const header = attune::detail::tunable_overlay;
     char const* const name = "attune/tunable.hpp";
-    REQUIRE(nvrtc.create_program(
-                &made, kernel.text.c_str(), kernel.path.c_str(), 1, &header, &name) == 0);
+    REQUIRE(nvrtc.create_program(&made, kernel.text.c_str(), kernel.path.c_str(), 1, &header,
+                                 &name) == 0);
     std::vector<std::string> options = attune::macro_flags(v);
     options.emplace_back("--std=c++20");
     options.emplace_back("--gpu-architecture=sm_90");
@@ -84,8 +83,7 @@ TEST_CASE("NVRTC has no warning for any GPU kernel")
         attune::kernel_description const& d = kernel.describe();
         auto const [space, tried] = attune_test::points_to_try<Kernel>(d, limits, 0);
         for (attune::point const& at : tried)
-            CHECK(log_of(*attune_test::nvrtc_here().first,
-                         d.source,
+            CHECK(log_of(*attune_test::nvrtc_here().first, d.source,
                          attune::detail::make_variant(d, space.describe(), at)) == "");
     });
 }

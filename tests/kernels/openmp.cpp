@@ -71,8 +71,8 @@ attune::tuning_report tune_work(Compiler const& compiler)
     // sum of 1 / k^2 for k <= n = pi^2 / 6 - 1 / n + 1 / (2 n^2) - ...
     auto const is_right = [](std::span<double const> sums, int n) {
         double const sum = 1.6449340668482264 - 1.0 / n + 0.5 / n / n;
-        return std::all_of(
-            sums.begin(), sums.end(), [&](double s) { return std::abs(s - sum) < 1e-9; });
+        return std::all_of(sums.begin(), sums.end(),
+                           [&](double s) { return std::abs(s - sum) < 1e-9; });
     };
     kernel.check([is_right](std::span<int>, std::span<double> sums, int length) {
         return is_right(sums, length);

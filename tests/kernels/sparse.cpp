@@ -23,8 +23,8 @@ using kernels::pattern;
 
 namespace {
 
-constexpr pattern all_patterns[] = {
-    pattern::uniform, pattern::banded, pattern::power_law, pattern::blocked};
+constexpr pattern all_patterns[] = {pattern::uniform, pattern::banded, pattern::power_law,
+                                    pattern::blocked};
 
 std::vector<int> columns_of(csr_matrix const& a, int row)
 {

@@ -137,8 +137,8 @@ namespace {
 
 /// The work that a kernel states for its i-th configuration.
 template <class Kernel>
-attune::work
-stated_at(attune::chain_of_trees const& space, std::uint64_t i, auto const&... arguments)
+attune::work stated_at(attune::chain_of_trees const& space, std::uint64_t i,
+                       auto const&... arguments)
 {
     attune::point const at = space.at(i);
     return Kernel::cost(attune::configuration_view{space.describe(), at}, arguments...);
@@ -147,10 +147,9 @@ stated_at(attune::chain_of_trees const& space, std::uint64_t i, auto const&... a
 /// Bytes that sgemm.kernel.cpp loads, by going through its tiles and blocks.
 double loads_of_product(kernels::sgemm::config const& at, int n)
 {
-    auto const [m, columns, depth, rows] = std::array{at[kernels::sgemm::tile_m],
-                                                      at[kernels::sgemm::tile_n],
-                                                      at[kernels::sgemm::tile_k],
-                                                      at[kernels::sgemm::unroll]};
+    auto const [m, columns, depth, rows] =
+        std::array{at[kernels::sgemm::tile_m], at[kernels::sgemm::tile_n],
+                   at[kernels::sgemm::tile_k], at[kernels::sgemm::unroll]};
     double bytes = 0;
     for (int i0 = 0; i0 < n; i0 += m)
         for (int j0 = 0; j0 < n; j0 += columns)

@@ -48,8 +48,7 @@ TEST_CASE_TEMPLATE_DEFINE("a design obeys the laws", D, design_laws)
 
     SUBCASE("failures are replaced until enough work")
     {
-        walk const w = drive<D>(search_spaces::grid(30),
-                                {.working = 10, .attempts = 40},
+        walk const w = drive<D>(search_spaces::grid(30), {.working = 10, .attempts = 40},
                                 [](attune::point const& p) { return p[0].index % 2 == 0; });
         CHECK(w.worked == 10);
         CHECK(w.asked.size() > 10);

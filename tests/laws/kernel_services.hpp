@@ -69,12 +69,8 @@ void kernel_form_laws(Make make)
             "    return y + (PACK ? 1000 : 0) + 10000 * ORDER[0] + 100000 * STEP;\n}\n",
             "names.cpp");
         attune::compile_request v = attune::variant_of<double(double)>("f");
-        v.macros = {{"PACK", "true", true},
-                    {"T", "int", true},
-                    {"N", "8", true},
-                    {"ORDER", "{2, 0, 1}", true},
-                    {"STEP", "1", true},
-                    {"UNROLL", ""}};
+        v.macros = {{"PACK", "true", true},       {"T", "int", true},  {"N", "8", true},
+                    {"ORDER", "{2, 0, 1}", true}, {"STEP", "1", true}, {"UNROLL", ""}};
         CHECK(callable_of(compiler.compile(kernel, v)).template as<double(double)>()(0.25) ==
               16 + 1000 + 20000 + 200000);
         v.macros.back().value = "_Pragma(\"GCC ivdep\")";

@@ -49,8 +49,8 @@ inline attune::record_key random_key(attune::random_engine& engine)
     auto const pick = [&](char const* name, std::uint64_t of) {
         return name + std::to_string(attune::uniform_below(engine, of));
     };
-    attune::record_key key{
-        pick("k", 2), pick("s", 2), pick("p", 2), pick("c", 2), pick("d", 2), {}};
+    attune::record_key key{pick("k", 2), pick("s", 2), pick("p", 2),
+                           pick("c", 2), pick("d", 2), {}};
     char const* const sizes[] = {"64", "100", "1000", "4096"};
     key.inputs.emplace_back("N", sizes[attune::uniform_below(engine, 4)]);
     key.inputs.emplace_back("layout", attune::uniform_below(engine, 2) == 0 ? "row" : "column");
@@ -118,8 +118,7 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
     SUBCASE("another kernel, source or schema never fits")
     {
         store.add(laws::example_record());
-        for (auto const member : {&attune::record_key::kernel,
-                                  &attune::record_key::source,
+        for (auto const member : {&attune::record_key::kernel, &attune::record_key::source,
                                   &attune::record_key::schema}) {
             attune::record_key key = laws::example_key();
             key.*member += "x";
@@ -158,8 +157,8 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
                 CHECK(fit->first == got.how);
                 CHECK(std::find(added.begin(), added.end(), *got.best) != added.end());
             }
-            auto const same = std::find_if(
-                added.rbegin(), added.rend(), [&](auto const& r) { return r.key == key; });
+            auto const same = std::find_if(added.rbegin(), added.rend(),
+                                           [&](auto const& r) { return r.key == key; });
             CHECK((same != added.rend()) == (got.how == attune::record_match::exact));
             if (same != added.rend()) CHECK(*got.best == *same);
             added.push_back(laws::example_record(laws::random_key(engine), i));
@@ -170,8 +169,7 @@ TEST_CASE_TEMPLATE_DEFINE("a record store keeps these laws", Subject, record_sto
 }
 
 TEST_CASE_TEMPLATE_DEFINE(
-    "a record store with near matches gives the nearest, of equals the latest",
-    Subject,
+    "a record store with near matches gives the nearest, of equals the latest", Subject,
     near_match_laws)
 {
     Subject subject;
@@ -270,10 +268,9 @@ TEST_CASE_TEMPLATE_DEFINE("a record store that keeps rows keeps these laws", Sub
     SUBCASE("rows come back in the order they were told, with what they say")
     {
         store.note(problem, row("64", 2.0));
-        store.note(problem,
-                   {{"512", "(0, 2, 1)"},
-                    attune::failure{attune::failure_stage::crash, "SIGSEGV", "a log"},
-                    "c1"});
+        store.note(problem, {{"512", "(0, 2, 1)"},
+                             attune::failure{attune::failure_stage::crash, "SIGSEGV", "a log"},
+                             "c1"});
         store.note(problem, row("8", 1.0));
         problem_history const known = store.recall(problem);
         CHECK(known.problem == problem);

@@ -80,9 +80,8 @@ void law_of_sampling(Chain const& chain, std::vector<attune::point> const& valid
     std::vector<attune::point> sorted = valid; // brute force counts up: already in this order
     auto const before = [](attune::point const& a, attune::point const& b) {
         return std::lexicographical_compare(
-            a.begin(), a.end(), b.begin(), b.end(), [](coordinate x, coordinate y) {
-                return x.index < y.index;
-            });
+            a.begin(), a.end(), b.begin(), b.end(),
+            [](coordinate x, coordinate y) { return x.index < y.index; });
     };
     std::size_t outside = 0;
     for (std::size_t i = 0; i < per_cell * valid.size(); ++i) {
@@ -104,9 +103,7 @@ void law_of_sampling(Chain const& chain, std::vector<attune::point> const& valid
 }
 
 /// Whether `b` is one step from `a`, by the words of the definition and brute force.
-inline bool is_one_step(description const& space,
-                        point_set const& valid,
-                        attune::point const& a,
+inline bool is_one_step(description const& space, point_set const& valid, attune::point const& a,
                         attune::point const& b)
 {
     std::vector<std::size_t> differs;
@@ -152,8 +149,9 @@ inline bool is_one_step(description const& space,
 }
 
 /// Changed parameters and summed squared distances from `a`, for each of `others`, ascending.
-inline std::vector<std::pair<std::size_t, double>> change_costs(
-    description const& space, attune::point const& a, std::vector<attune::point> const& others)
+inline std::vector<std::pair<std::size_t, double>>
+change_costs(description const& space, attune::point const& a,
+             std::vector<attune::point> const& others)
 {
     std::vector<std::pair<std::size_t, double>> out;
     for (attune::point const& b : others) {
@@ -178,10 +176,8 @@ inline bool same_costs(std::vector<std::pair<std::size_t, double>> const& a,
 /// How much is wrong with the neighbours of the valid configuration `p`: the steps must be those of
 /// brute force; of a tree where there is none, the nearest other settings must follow.
 template <class Chain>
-std::size_t wrong_neighbours(Chain const& chain,
-                             std::vector<attune::point> const& valid,
-                             point_set const& all,
-                             attune::point const& p)
+std::size_t wrong_neighbours(Chain const& chain, std::vector<attune::point> const& valid,
+                             point_set const& all, attune::point const& p)
 {
     description const& space = chain.describe();
     std::vector<attune::point> const near = chain.neighbours(p);

@@ -36,8 +36,8 @@ std::string run(std::string const& path)
     char const* const text = "#include <attune/tunable.hpp>\n#include <span>\n"
                              "void bump(std::span<int> x, int n) { for (int i = 0; i < n; ++i) "
                              "x[i] = x[i] * 2 * 4 + 4 + 0 * ATTUNE_TUNABLE(STEP, 4); }";
-    attune::kernel<bump_signature> kernel{
-        "bump", attune::source_text(text, "bump.kernel.cpp"), space};
+    attune::kernel<bump_signature> kernel{"bump", attune::source_text(text, "bump.kernel.cpp"),
+                                          space};
     kernel.bind<1>(n).tolerate<0>({.absolute = 0}).any_shape().any_alignment();
     kernel.check([](std::span<int const>, int) { return true; });
     kernel.bucket<1>([](int size) { return size; });
@@ -102,10 +102,9 @@ std::string run(std::string const& path)
         (report.roofline && report.roofline->least_s < 0))
         out += " ?";
     program.bump.prepare({{x, size}});
-    attune::together_report const all =
-        attune::tune_together({.evaluations = 0, .seconds = 5},
-                              attune::share(program.bump, x, size).calls(2),
-                              attune::share(program.bump, x, size).calls(1));
+    attune::together_report const all = attune::tune_together(
+        {.evaluations = 0, .seconds = 5}, attune::share(program.bump, x, size).calls(2),
+        attune::share(program.bump, x, size).calls(1));
     if (all.shares.size() != 2 || all.evaluations != 0 || all.interrupted ||
         all.shares[0].report.kernel != "bump" || all.summary().empty() || all.speedup() < 0)
         out += " ?";

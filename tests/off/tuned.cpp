@@ -33,8 +33,8 @@ TEST_CASE("a kernel that attune_add_kernel compiled is found by name, type and f
     std::vector<int> x{1, 2};
     bump(x);
     CHECK(x == std::vector<int>{12, 20}); // x * 2 * 4 + 4
-    bump_kernel const twin{
-        "bump", attune::source_file("/elsewhere/ahead_twin.kernel.cpp"), stepped};
+    bump_kernel const twin{"bump", attune::source_file("/elsewhere/ahead_twin.kernel.cpp"),
+                           stepped};
     attune::tuned const other{twin, attune::system_compiler{}, {.limits = {.evaluations = 7}}};
     std::vector<int> y{1, 2};
     other(y);
@@ -46,8 +46,8 @@ TEST_CASE("a kernel that attune_add_kernel compiled is found by name, type and f
 
 TEST_CASE("a kernel whose default the program does not contain is refused in a sentence")
 {
-    bump_kernel kernel{
-        "bump", attune::source_text("void bump(std::span<int>) {}", "b.cpp"), stepped};
+    bump_kernel kernel{"bump", attune::source_text("void bump(std::span<int>) {}", "b.cpp"),
+                       stepped};
     auto const make = [&] { attune::tuned{kernel, attune::system_compiler{}}; };
     CHECK_THROWS_WITH_AS(make(), doctest::Contains("of another file"), attune::error);
     kernel.fallback([](std::span<int> x) { x[0] = 5; });
@@ -58,13 +58,11 @@ TEST_CASE("a kernel whose default the program does not contain is refused in a s
     attune::kernel<void(std::span<float>)> const other{
         "bump", attune::embedded_source("support/ahead.kernel.cpp"), stepped};
     CHECK_THROWS_WITH_AS((attune::tuned{other, attune::system_compiler{}}),
-                         doctest::Contains("and the kernel is declared as void"),
-                         attune::error);
-    attune::kernel<void(std::span<int>)> const unknown{
-        "nobody", attune::source_file("n.cpp"), stepped};
+                         doctest::Contains("and the kernel is declared as void"), attune::error);
+    attune::kernel<void(std::span<int>)> const unknown{"nobody", attune::source_file("n.cpp"),
+                                                       stepped};
     CHECK_THROWS_WITH_AS((attune::tuned{unknown, attune::system_compiler{}}),
-                         doctest::Contains("add attune_add_kernel"),
-                         attune::error);
+                         doctest::Contains("add attune_add_kernel"), attune::error);
 }
 
 TEST_CASE("names at the end of paths are compared whole")

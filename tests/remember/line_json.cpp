@@ -62,10 +62,7 @@ TEST_CASE("every kind of line that attune writes is read in place")
 TEST_CASE("values of each kind are what nlohmann reads")
 {
     for (char const* const line :
-         {R"({})",
-          R"([])",
-          R"("")",
-          R"(0)",
+         {R"({})", R"([])", R"("")", R"(0)",
           R"([-0,-0.0,0.0,-1,18446744073709551615,-9223372036854775808])",
           R"([0.1,1e3,1E-3,1.5e+300,4.9406564584124654e-324,2.2250738585072014e-308])",
           R"([true,false,null,"null",[[[1]],{}]])",
@@ -78,22 +75,11 @@ TEST_CASE("values of each kind are what nlohmann reads")
 
 TEST_CASE("a line that is not of the form is left to nlohmann")
 {
-    for (char const* const line : {"",
-                                   " 1",
-                                   "1 ",
-                                   R"({"a": 1})",
-                                   R"(["a", "b"])",
-                                   R"(["\u0041"])",
-                                   R"(["a\"b"])",
-                                   "[\"\t\"]",
-                                   "[\"\xc3\xa4\"]",
-                                   R"({"a":1,"a":2})",
-                                   R"({"a":{"b":1,"c":2,"b":3}})",
-                                   R"(18446744073709551616)",
-                                   R"(-9223372036854775809)",
-                                   R"(1e999)",
-                                   R"(1e-999)",
-                                   R"([[[[[[[[[[1]]]]]]]]]])"}) {
+    for (char const* const line :
+         {"", " 1", "1 ", R"({"a": 1})", R"(["a", "b"])", R"(["\u0041"])", R"(["a\"b"])",
+          "[\"\t\"]", "[\"\xc3\xa4\"]", R"({"a":1,"a":2})", R"({"a":{"b":1,"c":2,"b":3}})",
+          R"(18446744073709551616)", R"(-9223372036854775809)", R"(1e999)", R"(1e-999)",
+          R"([[[[[[[[[[1]]]]]]]]]])"}) {
         CAPTURE(line);
         CHECK_FALSE(is_read(line));
     }

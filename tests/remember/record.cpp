@@ -32,10 +32,8 @@ TEST_CASE("matches are ordered from best to none, each with a word of its own")
     CHECK(attune::record_match::other_size < attune::record_match::other_device);
     CHECK(attune::record_match::other_device < attune::record_match::none);
     std::set<std::string> words;
-    for (auto const how : {attune::record_match::exact,
-                           attune::record_match::other_size,
-                           attune::record_match::other_device,
-                           attune::record_match::none})
+    for (auto const how : {attune::record_match::exact, attune::record_match::other_size,
+                           attune::record_match::other_device, attune::record_match::none})
         words.emplace(attune::describe(how));
     CHECK(words == std::set<std::string>{"exact", "other size", "other device", "none"});
 }

@@ -39,8 +39,8 @@ std::string text_with(attune::record const& entry)
 }
 
 constexpr unsigned char garbage[] = "{\"attune_store\":2}\n{\"won\":";
-constexpr attune::detail::embedded_file damaged{
-    "damaged.attune", "/nowhere/damaged.attune", garbage, sizeof garbage - 1};
+constexpr attune::detail::embedded_file damaged{"damaged.attune", "/nowhere/damaged.attune",
+                                                garbage, sizeof garbage - 1};
 ATTUNE_EMBED(attune_stores, damaged)
 
 } // namespace
@@ -119,6 +119,5 @@ TEST_CASE(
                          doctest::Contains("no store 'other' is embedded in this program"),
                          attune::error);
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::embedded_store("other")),
-                         doctest::Contains("damaged.attune"),
-                         attune::error);
+                         doctest::Contains("damaged.attune"), attune::error);
 }

@@ -45,10 +45,8 @@ void fill(store to)
     r.code = "c0";
     to.add(r);
     to.prove(example_problem(), {"c0", {1, 2}, true});
-    to.note(example_problem(),
-            {attune::value_texts(r.configuration.size(), "1"),
-             attune::failure{attune::failure_stage::launch, "planted"},
-             ""});
+    to.note(example_problem(), {attune::value_texts(r.configuration.size(), "1"),
+                                attune::failure{attune::failure_stage::launch, "planted"}, ""});
 }
 
 /// How much of it counts: "exact 1 1 1" is all of what fill() adds.
@@ -109,8 +107,7 @@ TEST_CASE("a store of another user, or where another one may replace it, is not 
     std::string const path = folder.file("f/s.attune"), own = folder.file("own.attune");
     fill(store(path));
     CHECK(belief_in_file(path) == all);
-    auto const doubtful = [&](std::function<void()> const& spoil,
-                              std::function<void()> const& mend,
+    auto const doubtful = [&](std::function<void()> const& spoil, std::function<void()> const& mend,
                               std::string const& by) {
         spoil();
         CHECK(belief_in_file(by) == nothing);
@@ -131,8 +128,8 @@ TEST_CASE("a store of another user, or where another one may replace it, is not 
     doubtful(owner(folder.path(), other_user), owner(folder.path(), 0), path);
     std::filesystem::create_symlink(path, folder.file("link"));
     CHECK(belief_in_file(folder.file("link")) == all);
-    doubtful(
-        owner(folder.file("link"), other_user), owner(folder.file("link"), 0), folder.file("link"));
+    doubtful(owner(folder.file("link"), other_user), owner(folder.file("link"), 0),
+             folder.file("link"));
     // A sticky folder such as /tmp is nobody's way in.
     REQUIRE(::chmod(folder.file("f").c_str(), 01777) == 0);
     CHECK(belief_in_file(path) == all);

@@ -61,8 +61,8 @@ struct shared_counts {
 };
 
 /// Appends lines of its own number; every tenth writer has a full disk for a while.
-[[noreturn]] void
-write_lines(std::string const& path, std::uint64_t writer, std::atomic<std::uint32_t>& told)
+[[noreturn]] void write_lines(std::string const& path, std::uint64_t writer,
+                              std::atomic<std::uint32_t>& told)
 {
     for (int const signal : {SIGABRT, SIGSEGV, SIGTERM, SIGINT})
         std::signal(signal, SIG_DFL);
@@ -79,10 +79,9 @@ write_lines(std::string const& path, std::uint64_t writer, std::atomic<std::uint
         }
         // As long as rows are, sometimes longer than a page.
         std::string const filling((i * 37 + writer * 101) % 300 + (i % 50 == 7 ? 5'000 : 0), 'x');
-        subject.note(problem,
-                     {{std::to_string(writer) + ":" + std::to_string(i), filling},
-                      attune::measurement::exact(static_cast<double>(i)),
-                      "c0"});
+        subject.note(problem, {{std::to_string(writer) + ":" + std::to_string(i), filling},
+                               attune::measurement::exact(static_cast<double>(i)),
+                               "c0"});
         if (has_full_disk) { // it is kept in memory, and written with the next one
             ::rlimit const limit{RLIM_INFINITY, RLIM_INFINITY};
             if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(3);
@@ -177,12 +176,9 @@ TEST_CASE("killed writers lose the lines they were writing, and nothing else")
     }
     std::printf("killed writers=%llu killed=%llu ended=%llu lines=%llu lost=%llu damaged=%llu "
                 "twice=%llu\n",
-                static_cast<unsigned long long>(begun),
-                static_cast<unsigned long long>(killed),
-                static_cast<unsigned long long>(ended),
-                static_cast<unsigned long long>(kept),
-                static_cast<unsigned long long>(lost),
-                static_cast<unsigned long long>(damaged),
+                static_cast<unsigned long long>(begun), static_cast<unsigned long long>(killed),
+                static_cast<unsigned long long>(ended), static_cast<unsigned long long>(kept),
+                static_cast<unsigned long long>(lost), static_cast<unsigned long long>(damaged),
                 static_cast<unsigned long long>(twice));
     std::fflush(stdout); // a forked child would write it again
     CHECK(failed == 0);

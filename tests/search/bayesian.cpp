@@ -404,8 +404,8 @@ double after(std::vector<attune::past_session> const& past, int budget)
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
         attune::bayesian_options options;
         options.past = past;
-        sum += best_after(
-            attune::bayesian_searcher(search_spaces::grid(60), seed, options), budget, valley);
+        sum += best_after(attune::bayesian_searcher(search_spaces::grid(60), seed, options), budget,
+                          valley);
     }
     return sum / 6;
 }
@@ -513,8 +513,8 @@ TEST_CASE("beside the default's outcome the configurations of other sessions are
     attune::chain_of_trees const space = search_spaces::grid(60);
     std::vector<attune::past_session> past;
     for (std::uint64_t seed = 1; seed <= 5; ++seed)
-        past.push_back(past_sessions::of(
-            every_fourth(), 60, seed, [](attune::point const& p) { return valley_at(p, 4); }));
+        past.push_back(past_sessions::of(every_fourth(), 60, seed,
+                                         [](attune::point const& p) { return valley_at(p, 4); }));
     attune::bayesian_searcher one(space, 3);
     attune::bayesian_searcher other(space, 4);
     for (attune::bayesian_searcher* const each : {&one, &other}) {

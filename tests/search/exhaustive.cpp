@@ -25,6 +25,5 @@ TEST_CASE("exhaustive_searcher goes by index")
 TEST_CASE("exhaustive_searcher refuses real parameters and says what to do")
 {
     CHECK_THROWS_WITH_AS(attune::exhaustive_searcher{search_spaces::mixed()},
-                         doctest::Contains("real parameter"),
-                         attune::error);
+                         doctest::Contains("real parameter"), attune::error);
 }

@@ -109,10 +109,10 @@ TEST_CASE("its strategy is that of the search itself")
 TEST_CASE("in a part it proposes all of it and nothing else, and later the rest, each point once")
 {
     chain_of_trees const space = search_spaces::grid(10);
-    for (attune::search_factory const& make : {attune::default_search(),
-                                               attune::search_with<attune::random_searcher>(),
-                                               attune::search_with<attune::exhaustive_searcher>(),
-                                               attune::search_with<attune::genetic>()}) {
+    for (attune::search_factory const& make :
+         {attune::default_search(), attune::search_with<attune::random_searcher>(),
+          attune::search_with<attune::exhaustive_searcher>(),
+          attune::search_with<attune::genetic>()}) {
         narrowing_search s{make, space, 5};
         searcher_law::point_set seen;
         auto const take = [&](std::vector<point> const& asked) {
@@ -153,8 +153,7 @@ TEST_CASE(
     auto const pages = std::make_shared<std::vector<std::vector<point>>>();
     narrowing_search s{
         [&](chain_of_trees const&, std::uint64_t) -> attune::any_searcher { return diary{pages}; },
-        space,
-        0};
+        space, 0};
     std::vector<point> const told{space.at(95), space.at(11), space.at(55), space.at(30)};
     for (std::size_t i = 0; i < 3; ++i)
         s.tell(told[i], attune::measurement::exact(1));
@@ -188,8 +187,7 @@ TEST_CASE("a search that repeats a point for ever ends in its part")
     narrowing_search s{[](chain_of_trees const& of, std::uint64_t) -> attune::any_searcher {
                            return stubborn{of.at(0)};
                        },
-                       space,
-                       0};
+                       space, 0};
     REQUIRE(s.narrow(rows_below(4)));
     CHECK(s.ask(2) == std::vector<point>{space.at(0)});
     CHECK(s.ask(2).empty());

@@ -107,8 +107,8 @@ TEST_CASE("the same seed and the same outcomes give the same run, another seed a
 {
     for (bool const bayesian : {false, true}) {
         auto const run = [&](std::uint64_t seed) {
-            attune::optimizer opt{
-                space, bayesian ? attune::optimizer_options{.seed = seed} : drawing(seed)};
+            attune::optimizer opt{space, bayesian ? attune::optimizer_options{.seed = seed}
+                                                  : drawing(seed)};
             return walk(opt, 14);
         };
         CHECK(run(1) == run(1));

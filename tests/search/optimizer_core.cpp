@@ -54,9 +54,7 @@ TEST_CASE("one valid configuration is asked, told and returned")
 TEST_CASE("when everything fails it explores to the end and says so")
 {
     attune::detail::optimizer_core core(search_spaces::constrained(),
-                                        attune::search_with<attune::search::automatic>(),
-                                        3,
-                                        true,
+                                        attune::search_with<attune::search::automatic>(), 3, true,
                                         {});
     int asked = 0;
     for (std::vector<attune::point> next = core.ask(1); !next.empty(); next = core.ask(1)) {
@@ -71,9 +69,7 @@ TEST_CASE("when everything fails it explores to the end and says so")
 TEST_CASE("the expected gain ends a search that has nothing left to find, and is reported")
 {
     attune::detail::optimizer_core core(search_spaces::grid(20),
-                                        attune::search_with<attune::search::automatic>(),
-                                        1,
-                                        true,
+                                        attune::search_with<attune::search::automatic>(), 1, true,
                                         {.expected_gain = 0.005});
     int asked = 0;
     for (std::vector<attune::point> next = core.ask(1); !next.empty(); next = core.ask(1)) {

@@ -25,12 +25,9 @@ TEST_CASE("a limit that is not given does not limit")
 TEST_CASE("limits with which nothing can be evaluated want no tuning")
 {
     double const nan = std::numeric_limits<double>::quiet_NaN();
-    for (search_limits const limits : {search_limits{0, 60},
-                                       search_limits{60, 0},
-                                       search_limits{60, -1},
-                                       search_limits{60, nan},
-                                       search_limits::of_evaluations(0),
-                                       search_limits::of_seconds(0)})
+    for (search_limits const limits :
+         {search_limits{0, 60}, search_limits{60, 0}, search_limits{60, -1}, search_limits{60, nan},
+          search_limits::of_evaluations(0), search_limits::of_seconds(0)})
         CHECK(!wants_tuning(limits));
     CHECK(wants_tuning({1, 1e-9}));
 }

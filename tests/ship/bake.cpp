@@ -124,12 +124,9 @@ TEST_CASE("each winner is compiled with its macros and flags, for each instructi
 
 TEST_CASE("what was proven of addresses is baked where each compiler compiles the same text")
 {
-    for (char const* const before : {"",
-                                     "#include <cmath>\n# define ONE 1\n",
-                                     "#ifdef __AVX2__\n#define ONE 1\n#endif\n",
-                                     "  #  if 1\n#endif\n",
-                                     "#include <immintrin.h>\n",
-                                     "#include \"own.hpp\"\n"}) {
+    for (char const* const before :
+         {"", "#include <cmath>\n# define ONE 1\n", "#ifdef __AVX2__\n#define ONE 1\n#endif\n",
+          "  #  if 1\n#endif\n", "#include <immintrin.h>\n", "#include \"own.hpp\"\n"}) {
         CAPTURE(std::string(before));
         example subject;
         support::write_file(subject.folder.file("own.hpp"), "");
@@ -265,15 +262,14 @@ TEST_CASE("where one file cannot be written, none is")
     too_large.stem = "fill";
     ::rlimit const few{1'000, before.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &few) == 0);
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(bake(too_large)), doctest::Contains("File too large"), attune::error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(bake(too_large)), doctest::Contains("File too large"),
+                         attune::error);
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_FALSE(std::filesystem::exists(too_large.folder));
     bake_request into_a_file;
     into_a_file.folder = subject.folder.file("file/out");
     CHECK_THROWS_WITH_AS(static_cast<void>(subject.bake_it(into_a_file)),
-                         doctest::Contains("cannot be made"),
-                         attune::error);
+                         doctest::Contains("cannot be made"), attune::error);
 }
 
 TEST_CASE("a header of the kernel is a dependency of what is baked")
@@ -416,11 +412,11 @@ TEST_CASE("what a build verified is refused where it is damaged or of other vari
     verified_example subject;
     for (char const* const found :
          {"right 0 base 64 x\n", "right x base 64 0\n", "nonsense\n", "right 0 base 64  0\n"})
-        CHECK_THROWS_WITH_AS(
-            subject.table_with(found), doctest::Contains("cannot be read"), attune::error);
+        CHECK_THROWS_WITH_AS(subject.table_with(found), doctest::Contains("cannot be read"),
+                             attune::error);
     subject.add(subject.won(256, "32", 0.5));
-    CHECK_THROWS_WITH_AS(
-        subject.table_with(""), doctest::Contains("other variants"), attune::error);
+    CHECK_THROWS_WITH_AS(subject.table_with(""), doctest::Contains("other variants"),
+                         attune::error);
     CHECK_FALSE(std::filesystem::exists(subject.folder.file("out/fill_table.cpp")));
 }
 
@@ -435,8 +431,7 @@ TEST_CASE("shapes are texts, lines of files, or those of the store")
     for (char const* const wrong :
          {"", "1 2", "x", "1.5", "/nowhere/shapes", "99999999999999999999"})
         CHECK_THROWS_WITH_AS(subject.bake_it({.shapes = {wrong}}),
-                             doctest::Contains("is no shape of a call of fill"),
-                             attune::error);
+                             doctest::Contains("is no shape of a call of fill"), attune::error);
     subject.facts.is_checked = true;
     subject.add(subject.won(128, "8", 0.5));
     auto const said = subject.bake_it({.shapes = {"KNOWN"}});
@@ -445,8 +440,8 @@ TEST_CASE("shapes are texts, lines of files, or those of the store")
     std::filesystem::remove_all(subject.folder.file("out"));
     subject.facts.any_shape = true;
     subject.add(subject.won(256, "8", 0.5));
-    CHECK_THROWS_WITH_AS(
-        subject.bake_it({.shapes = {"KNOWN"}}), doctest::Contains("whole shapes"), attune::error);
+    CHECK_THROWS_WITH_AS(subject.bake_it({.shapes = {"KNOWN"}}), doctest::Contains("whole shapes"),
+                         attune::error);
     CHECK_FALSE(subject.has_written());
 }
 
@@ -476,8 +471,7 @@ TEST_CASE("a kernel whose text the program generates is refused by a sentence of
     generated.key.inputs = {{"N", "128"}};
     subject.add(generated);
     CHECK_THROWS_WITH_AS(subject.bake_it(),
-                         doctest::Contains("the text of the kernel was generated"),
-                         attune::error);
+                         doctest::Contains("the text of the kernel was generated"), attune::error);
     CHECK_FALSE(subject.has_written());
     subject.facts.is_generated = false;
     subject.add(subject.won(64, "8", 0.5)); // of the file
@@ -596,8 +590,8 @@ TEST_CASE("what cannot be baked is one sentence, and nothing is written")
         attune::record one = damaged.won(64, "8", 0.5);
         one.configuration[0] = {name, value};
         damaged.add(one);
-        CHECK_THROWS_WITH_AS(
-            damaged.bake_it(), doctest::Contains("that no source can have"), attune::error);
+        CHECK_THROWS_WITH_AS(damaged.bake_it(), doctest::Contains("that no source can have"),
+                             attune::error);
         CHECK_FALSE(damaged.has_written());
     }
     example old;

@@ -130,10 +130,8 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
         options.measuring.make_bench = [&times](auto const&, auto const&) {
             return std::unique_ptr<attune::bench>(std::make_unique<slow_default>(times));
         };
-        attune::tuned fast{layer.kernel(),
-                           attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
-                           attune::store{store},
-                           options};
+        attune::tuned fast{layer.kernel(), attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
+                           attune::store{store}, options};
         fast(in, weights, bias, c, 64);
         support::check_close(c, wanted(64));
         winner = fast.report().configuration;
@@ -162,21 +160,14 @@ TEST_CASE("a program that was tuned is baked from its store, and built without a
 
     std::string const include = "-I" + support::source_folder() + "include";
     support::write_file(folder.file("main.cpp"), release);
-    auto const made = run_process({"env",
-                                   "CXX=g++",
-                                   "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
-                                   "sh",
-                                   folder.file("out/layer.sh")},
-                                  300);
+    auto const made =
+        run_process({"env", "CXX=g++", "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
+                     "sh", folder.file("out/layer.sh")},
+                    300);
     CHECK_MESSAGE(made.succeeded(), made.output);
     CHECK_MESSAGE(made.output.empty(), made.output); // no warning
-    auto const linked = run_process({"g++",
-                                     "-std=c++20",
-                                     include,
-                                     folder.file("main.cpp"),
-                                     folder.file("out/liblayer.a"),
-                                     "-o",
-                                     folder.file("main")},
+    auto const linked = run_process({"g++", "-std=c++20", include, folder.file("main.cpp"),
+                                     folder.file("out/liblayer.a"), "-o", folder.file("main")},
                                     300);
     REQUIRE_MESSAGE(linked.succeeded(), linked.output);
     auto const run = [&](int rows, char const* how) {
@@ -263,8 +254,7 @@ TEST_CASE("a release packs constant weights at the first call, each array's once
                 };
         attune::tuned fast{linear.kernel(options),
                            attune::system_compiler{{"g++", {"-O2", "-std=c++20"}}},
-                           attune::store{store},
-                           support::few(3)};
+                           attune::store{store}, support::few(3)};
         attune::constant_array<float> const weights(numbers);
         std::vector<float> y(6 * 50);
         fast(x, weights, y);
@@ -280,21 +270,14 @@ TEST_CASE("a release packs constant weights at the first call, each array's once
     CHECK(unit.find("\nstatic void linear_program_fill_W_copy(") != std::string::npos);
     std::string const include = "-I" + support::source_folder() + "include";
     support::write_file(folder.file("main.cpp"), release_of_weights);
-    auto const made = run_process({"env",
-                                   "CXX=g++",
-                                   "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
-                                   "sh",
-                                   folder.file("out/linear.sh")},
-                                  300);
+    auto const made =
+        run_process({"env", "CXX=g++", "CXXFLAGS=" + include + " -Wall -Wextra -fno-exceptions",
+                     "sh", folder.file("out/linear.sh")},
+                    300);
     CHECK_MESSAGE(made.succeeded(), made.output);
     CHECK_MESSAGE(made.output.empty(), made.output); // no warning
-    auto const linked = run_process({"g++",
-                                     "-std=c++20",
-                                     include,
-                                     folder.file("main.cpp"),
-                                     folder.file("out/liblinear.a"),
-                                     "-o",
-                                     folder.file("main")},
+    auto const linked = run_process({"g++", "-std=c++20", include, folder.file("main.cpp"),
+                                     folder.file("out/liblinear.a"), "-o", folder.file("main")},
                                     300);
     REQUIRE_MESSAGE(linked.succeeded(), linked.output);
     std::string const text = run_process({folder.file("main")}, 60).output;

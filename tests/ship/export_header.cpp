@@ -79,8 +79,7 @@ TEST_CASE("a header without a winner is refused in a sentence, and nothing is wr
     std::string const path = folder.file("tuned.hpp");
     memory_store empty;
     CHECK_THROWS_WITH_AS(attune::export_header(empty, path),
-                         doctest::Contains("the store has no winner"),
-                         attune::error);
+                         doctest::Contains("the store has no winner"), attune::error);
     memory_store found;
     attune::record odd = example_record();
     odd.configuration = {{"<script>", "1"}};
@@ -93,8 +92,7 @@ TEST_CASE("a header without a winner is refused in a sentence, and nothing is wr
     memory_store fine;
     fine.add(example_record());
     CHECK_THROWS_WITH_AS(attune::export_header(fine, folder.file("none/tuned.hpp")),
-                         doctest::Contains("a file cannot be written"),
-                         attune::error);
+                         doctest::Contains("a file cannot be written"), attune::error);
     attune::store on_disk{folder.file("s.attune")};
     on_disk.add(example_record());
     attune::export_header(on_disk, path);

@@ -137,10 +137,8 @@ TEST_CASE("with a shipped store and no compiler, what won elsewhere serves once 
     static_cast<void>(prepare(subject.request({"base"})));
     attune::tuning_options options;
     options.on_miss = attune::miss_policy::lookup_only;
-    attune::tuned release{subject.kernel(),
-                          attune::prepared_compiler{subject.folder.file("code")},
-                          attune::shipped{subject.store},
-                          options};
+    attune::tuned release{subject.kernel(), attune::prepared_compiler{subject.folder.file("code")},
+                          attune::shipped{subject.store}, options};
     auto const known = release.explain(subject.x, 1 << 20);
     CHECK(has(known.configuration, "STEP="));
     CHECK(known.how != attune::choice_match::exact);

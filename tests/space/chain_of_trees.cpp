@@ -118,8 +118,7 @@ TEST_CASE("a wide space is built without enumerating it")
         auto const a = w.range("a" + std::to_string(i), 1, 100);
         auto const b = w.range("b" + std::to_string(i), 1, 100);
         auto const c = w.range("c" + std::to_string(i), 1, 100);
-        w.require(w.join(op::logical_and,
-                         w.join(op::less_equal, w.read(a), w.read(b)),
+        w.require(w.join(op::logical_and, w.join(op::less_equal, w.read(a), w.read(b)),
                          w.join(op::less_equal, w.read(b), w.read(c))),
                   "ascending");
     }

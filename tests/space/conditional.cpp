@@ -127,8 +127,8 @@ costs costs_from(description const& space, point const& p, std::vector<point> co
 }
 
 /// What the neighbours of `p` must have, by brute force: each step of an active parameter.
-attune_tests::point_set
-steps_from(description const& space, attune_tests::point_set const& all, point const& p)
+attune_tests::point_set steps_from(description const& space, attune_tests::point_set const& all,
+                                   point const& p)
 {
     three_valued const read(space);
     attune_tests::point_set out;
@@ -311,15 +311,13 @@ TEST_CASE("a space that only the default of an inactive parameter empties says s
         (void)attune::build(
             attune::space(design, width.with_default(16).active_if(design == "packed"))
                 .where(design == "plain", width < 16)),
-        doctest::Contains("WIDTH is 16 unless DESIGN == \"packed\""),
-        attune::error);
+        doctest::Contains("WIDTH is 16 unless DESIGN == \"packed\""), attune::error);
 }
 
 TEST_CASE("real parameters may be conditional, and conditions may read them")
 {
     constexpr auto share = attune::real<"SHARE">(0.0, 1.0);
-    auto const space = attune::space(design,
-                                     share.with_default(0.25).active_if(design == "packed"),
+    auto const space = attune::space(design, share.with_default(0.25).active_if(design == "packed"),
                                      width.with_default(8).active_if(share > 0.5));
     chain_of_trees const chain = attune::build(space);
     attune::random_engine engine(5);
@@ -369,8 +367,7 @@ TEST_CASE("files keep the conditions, and other readers of T1 get the same confi
     while (written < 200) {
         attune::named_space s{"random", generator.draw_conditional(), "", ""};
         std::vector<point> const valid = valid_forms(s.space);
-        bool const has_opaque = std::any_of(s.space.constraints.begin(),
-                                            s.space.constraints.end(),
+        bool const has_opaque = std::any_of(s.space.constraints.begin(), s.space.constraints.end(),
                                             [](auto const& c) { return bool(c.test); });
         if (valid.empty() || has_opaque) continue;
         ++written;
@@ -441,6 +438,5 @@ TEST_CASE("a file whose conditions cannot be decided is refused where they stand
     CHECK_THROWS_WITH_AS(
         (void)attune::read_spaces_json(
             R"({"params": [{"name": "A", "values": [1, 2], "active_if": "C == 1"}]})"),
-        doctest::Contains("C"),
-        attune::error);
+        doctest::Contains("C"), attune::error);
 }

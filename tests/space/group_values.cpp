@@ -195,9 +195,7 @@ TEST_CASE("counts by value leave out parameters with too many values on demand")
     CHECK(few.leaves(0).empty());
     CHECK(few.tree_of(0) == all.tree_of(0));
     for (std::uint32_t i = 1; i <= 4; ++i)
-        CHECK(std::equal(all.leaves(i).begin(),
-                         all.leaves(i).end(),
-                         few.leaves(i).begin(),
+        CHECK(std::equal(all.leaves(i).begin(), all.leaves(i).end(), few.leaves(i).begin(),
                          few.leaves(i).end()));
     CHECK(attune::marginals(space, 100).leaves(0).size() == 100);
 }

@@ -95,21 +95,11 @@ TEST_CASE("the text of settings is short, and no other text is read")
         part.kept[i] = true;
     CHECK(text_of(part) == "0 2\n0 5 90 5");
     CHECK(read_kept_settings(space, "0 2\n0 5 90 5") == part);
-    for (std::string const odd : {"",
-                                  "0 2",
-                                  "0 2\n",
-                                  "0 2\n0 5 90 6",
-                                  "0 2\n0 5 90 4",
-                                  "0 2\n0 5 90 5 ",
-                                  "0  2\n0 5 90 5",
-                                  "2 0\n0 5 90 5",
-                                  "0 0\n0 5 90 5",
-                                  "0 3\n0 5 90 5",
-                                  "0 1\n10",
-                                  "0 2\n0 5 90 18446744073709551615",
-                                  "0 2\n0 5 90 18446744073709551616",
-                                  "0 2\n0 -5 90 5",
-                                  "x\n100"})
+    for (std::string const odd :
+         {"", "0 2", "0 2\n", "0 2\n0 5 90 6", "0 2\n0 5 90 4", "0 2\n0 5 90 5 ", "0  2\n0 5 90 5",
+          "2 0\n0 5 90 5", "0 0\n0 5 90 5", "0 3\n0 5 90 5", "0 1\n10",
+          "0 2\n0 5 90 18446744073709551615", "0 2\n0 5 90 18446744073709551616", "0 2\n0 -5 90 5",
+          "x\n100"})
         CHECK(!read_kept_settings(space, odd));
     CHECK(read_kept_settings(space, "\n1") == kept_settings{{}, {true}});
 }

@@ -70,22 +70,18 @@ void check_numbering(chain_of_trees const& chain, std::uint64_t values, ValueOfX
 
 TEST_CASE("all of a long range is valid where nothing constrains it")
 {
-    check_numbering(chain_of_trees(with("")), 10'000'000, [](std::uint64_t i) {
-        return static_cast<std::int64_t>(i) + 1;
-    });
+    check_numbering(chain_of_trees(with("")), 10'000'000,
+                    [](std::uint64_t i) { return static_cast<std::int64_t>(i) + 1; });
 }
 
 TEST_CASE("constraints on a long range leave the values on which they hold")
 {
-    check_numbering(chain_of_trees(with("x % 1000 == 0")), 10'000, [](std::uint64_t i) {
-        return 1000 * (static_cast<std::int64_t>(i) + 1);
-    });
-    check_numbering(chain_of_trees(with("x >= 1000 and 4 * x <= 20000000")),
-                    4'999'001,
+    check_numbering(chain_of_trees(with("x % 1000 == 0")), 10'000,
+                    [](std::uint64_t i) { return 1000 * (static_cast<std::int64_t>(i) + 1); });
+    check_numbering(chain_of_trees(with("x >= 1000 and 4 * x <= 20000000")), 4'999'001,
                     [](std::uint64_t i) { return static_cast<std::int64_t>(i) + 1000; });
-    check_numbering(chain_of_trees(with("x != 7")), 9'999'999, [](std::uint64_t i) {
-        return static_cast<std::int64_t>(i) + (i < 6 ? 1 : 2);
-    });
+    check_numbering(chain_of_trees(with("x != 7")), 9'999'999,
+                    [](std::uint64_t i) { return static_cast<std::int64_t>(i) + (i < 6 ? 1 : 2); });
 }
 
 TEST_CASE("a long range is tied to another parameter once its own constraints make it short")
@@ -104,8 +100,7 @@ TEST_CASE("a constraint that ties a whole long range to another parameter is pas
     options.max_visits = 1'000'000;
     options.wide = attune::when_wide::refuse;
     CHECK_THROWS_WITH_AS(chain_of_trees(with("x % y == 0"), options),
-                         doctest::Contains("tied by x % y == 0"),
-                         attune::error);
+                         doctest::Contains("tied by x % y == 0"), attune::error);
 }
 
 TEST_CASE("a long range is walked, counted, reported and written")

@@ -37,8 +37,8 @@ constexpr auto dropout_1 = attune::ordinal<"DROPOUT_1">(attune::values(0.0, 0.3,
 constexpr auto dropout_2 = attune::ordinal<"DROPOUT_2">(attune::values(0.0, 0.3, 0.6));
 constexpr auto rate = attune::ordinal<"RATE">(attune::values(5e-4, 1e-3, 5e-3, 1e-2, 5e-2, 1e-1));
 constexpr auto schedule = attune::categorical<"SCHEDULE">("cosine", "const");
-constexpr auto grid = attune::space(
-    units_1, units_2, activation_1, activation_2, batch_size, dropout_1, dropout_2, rate, schedule);
+constexpr auto grid = attune::space(units_1, units_2, activation_1, activation_2, batch_size,
+                                    dropout_1, dropout_2, rate, schedule);
 
 /// Number of settings of `space` where all constraints hold, one by one.
 std::uint64_t count_one_by_one(description const& space)
@@ -75,13 +75,8 @@ TEST_CASE("the network of HPOBench: 62,208 configurations, and the shares that w
         std::int64_t kib;
         std::uint64_t part, of;
     };
-    for (bound const& b : {bound{8, 1, 6},
-                           bound{16, 5, 18},
-                           bound{40, 19, 36},
-                           bound{80, 25, 36},
-                           bound{100, 26, 36},
-                           bound{160, 30, 36},
-                           bound{400, 33, 36}}) {
+    for (bound const& b : {bound{8, 1, 6}, bound{16, 5, 18}, bound{40, 19, 36}, bound{80, 25, 36},
+                           bound{100, 26, 36}, bound{160, 30, 36}, bound{400, 33, 36}}) {
         CAPTURE(b.kib);
         chain_of_trees const valid(net.space(grid, {net.weight_bytes() <= b.kib * 1024}));
         CHECK(valid.size() == 62'208 * b.part / b.of);
@@ -144,9 +139,7 @@ TEST_CASE("150 random networks under random bounds have the configurations of br
             case 2:
                 x = model::choose(x, cell == "conv", conv, [&](tensor const& t) {
                     return model::choose(
-                        t,
-                        cell == "pool",
-                        [](tensor const& u) { return model::max_pool2d(u, {}); },
+                        t, cell == "pool", [](tensor const& u) { return model::max_pool2d(u, {}); },
                         [](tensor const& u) { return model::sigmoid(u); });
                 });
                 break;
@@ -234,13 +227,11 @@ TEST_CASE("a sum over the thirteen kernels and two widths of VGG-16 is counted e
                 next[sum + v] += count;
         sums = std::move(next);
     };
-    constexpr std::array<std::int64_t, 14> channels{
-        3, 64, 64, 128, 128, 256, 256, 256, 512, 512, 512, 512, 512, 512};
+    constexpr std::array<std::int64_t, 14> channels{3,   64,  64,  128, 128, 256, 256,
+                                                    256, 512, 512, 512, 512, 512, 512};
     for (std::size_t i = 0; i < 13; ++i) {
         std::int64_t const pair = channels[i] * channels[i + 1];
-        spread({pair + channels[i + 1],
-                9 * pair + channels[i + 1],
-                25 * pair + channels[i + 1],
+        spread({pair + channels[i + 1], 9 * pair + channels[i + 1], 25 * pair + channels[i + 1],
                 49 * pair + channels[i + 1]});
     }
     std::vector<std::int64_t> heads;

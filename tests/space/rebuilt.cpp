@@ -112,8 +112,7 @@ TEST_CASE("a rebound space that is empty is refused, and the one it came from st
 {
     chain_of_trees const built = fresh(4, 30);
     CHECK_THROWS_WITH_AS(static_cast<void>(rebind(built, {input("M", 1)})),
-                         doctest::Contains("d * d < M"),
-                         attune::error);
+                         doctest::Contains("d * d < M"), attune::error);
     check_same(built, fresh(4, 30));
 }
 

@@ -170,16 +170,9 @@ private:
     std::uint32_t value(int depth)
     {
         if (depth == 0 || below(4) == 0) return operand();
-        static constexpr op two[] = {op::add,
-                                     op::subtract,
-                                     op::multiply,
-                                     op::minimum,
-                                     op::maximum,
-                                     op::divide,
-                                     op::modulo,
-                                     op::floor_divide,
-                                     op::floor_modulo,
-                                     op::ceil_divide};
+        static constexpr op two[] = {
+            op::add,    op::subtract, op::multiply,     op::minimum,      op::maximum,
+            op::divide, op::modulo,   op::floor_divide, op::floor_modulo, op::ceil_divide};
         switch (below(8)) {
         case 0:
             return writer_.join(op::negate, value(depth - 1));
@@ -200,8 +193,8 @@ private:
 
     op comparison()
     {
-        static constexpr op compare[] = {
-            op::less, op::less_equal, op::greater, op::greater_equal, op::equal, op::not_equal};
+        static constexpr op compare[] = {op::less,          op::less_equal, op::greater,
+                                         op::greater_equal, op::equal,      op::not_equal};
         return compare[below(std::size(compare))];
     }
 
@@ -227,8 +220,8 @@ private:
         std::uint32_t const low = value(depth);
         std::uint32_t const middle = value(depth);
         std::uint32_t const first = writer_.join(comparison(), low, middle);
-        return writer_.join(
-            op::logical_and, first, writer_.join(comparison(), middle, value(depth)));
+        return writer_.join(op::logical_and, first,
+                            writer_.join(comparison(), middle, value(depth)));
     }
 
     std::uint32_t condition(int depth)
@@ -239,14 +232,14 @@ private:
         if (kind == 0) return writer_.join(op::logical_not, condition(depth - 1));
         if (kind < 6) {
             std::uint32_t const left = condition(depth - 1);
-            return writer_.join(
-                kind < 3 ? op::logical_and : op::logical_or, left, condition(depth - 1));
+            return writer_.join(kind < 3 ? op::logical_and : op::logical_or, left,
+                                condition(depth - 1));
         }
         std::uint32_t const p = any_parameter();
         if (kind == 6 && writer_.out.parameters[p].type == value_kind::text) {
             std::uint32_t const left = writer_.read(p);
-            return writer_.join(
-                below(2) == 0 ? op::equal : op::not_equal, left, writer_.text("soa"));
+            return writer_.join(below(2) == 0 ? op::equal : op::not_equal, left,
+                                writer_.text("soa"));
         }
         if (kind == 7) return value(depth - 1); // any number may stand for a condition
         op const code = comparison();

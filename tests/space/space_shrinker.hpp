@@ -19,9 +19,7 @@ namespace attune_tests {
 class node_copier {
 public:
     /// @param replaced  this node becomes `by`, a node of the same table, or the literal `value`
-    node_copier(description const& from,
-                std::uint32_t replaced,
-                std::uint32_t by,
+    node_copier(description const& from, std::uint32_t replaced, std::uint32_t by,
                 std::int64_t value)
         : from_(from)
         , replaced_(replaced)

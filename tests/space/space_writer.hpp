@@ -31,8 +31,7 @@ struct space_writer {
         out.parameters.push_back(std::move(parameter));
         return static_cast<std::uint32_t>(out.parameters.size() - 1);
     }
-    std::uint32_t numbers(std::string name,
-                          std::vector<std::int64_t> values,
+    std::uint32_t numbers(std::string name, std::vector<std::int64_t> values,
                           parameter_kind kind = parameter_kind::ordinal)
     {
         parameter_description p;
@@ -94,8 +93,8 @@ struct space_writer {
         p.integers = attune::detail::factor_table(extent, parts);
         return add(std::move(p));
     }
-    std::uint32_t
-    real(std::string name, double low, double high, attune::scale on = attune::scale::linear)
+    std::uint32_t real(std::string name, double low, double high,
+                       attune::scale on = attune::scale::linear)
     {
         parameter_description p;
         p.name = std::move(name);
@@ -142,9 +141,7 @@ struct space_writer {
         n.integer = place;
         return put(n);
     }
-    std::uint32_t join(op code,
-                       std::uint32_t first,
-                       std::uint32_t second = attune::no_index,
+    std::uint32_t join(op code, std::uint32_t first, std::uint32_t second = attune::no_index,
                        std::uint32_t third = attune::no_index)
     {
         attune::expression_node n;
@@ -162,8 +159,7 @@ struct space_writer {
         c.text = std::move(text);
         out.constraints.push_back(std::move(c));
     }
-    void require_opaque(std::vector<std::uint32_t> scope,
-                        attune::opaque_predicate test,
+    void require_opaque(std::vector<std::uint32_t> scope, attune::opaque_predicate test,
                         std::string text)
     {
         attune::constraint_description c;

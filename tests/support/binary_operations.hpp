@@ -9,24 +9,13 @@
 
 namespace attune_tests {
 
-inline constexpr std::array binary_operations{attune::op::add,
-                                              attune::op::subtract,
-                                              attune::op::multiply,
-                                              attune::op::divide,
-                                              attune::op::modulo,
-                                              attune::op::floor_divide,
-                                              attune::op::floor_modulo,
-                                              attune::op::ceil_divide,
-                                              attune::op::minimum,
-                                              attune::op::maximum,
-                                              attune::op::less,
-                                              attune::op::less_equal,
-                                              attune::op::greater,
-                                              attune::op::greater_equal,
-                                              attune::op::equal,
-                                              attune::op::not_equal,
-                                              attune::op::logical_and,
-                                              attune::op::logical_or};
+inline constexpr std::array binary_operations{
+    attune::op::add,          attune::op::subtract,      attune::op::multiply,
+    attune::op::divide,       attune::op::modulo,        attune::op::floor_divide,
+    attune::op::floor_modulo, attune::op::ceil_divide,   attune::op::minimum,
+    attune::op::maximum,      attune::op::less,          attune::op::less_equal,
+    attune::op::greater,      attune::op::greater_equal, attune::op::equal,
+    attune::op::not_equal,    attune::op::logical_and,   attune::op::logical_or};
 
 /// Without those of truth values.
 inline constexpr std::span<attune::op const> number_operations =

@@ -33,13 +33,9 @@ public:
         for (std::string const project : {"a", "b"}) {
             for (std::string const folder : {"early", "late", "v1", "v2", "of_variable"})
                 std::filesystem::create_directories(at(project) + '/' + folder);
-            for (std::string const file : {"first.hpp",
-                                           "late/second.hpp",
-                                           "late/third.hpp",
-                                           "v1/fourth.hpp",
-                                           "v2/fourth.hpp",
-                                           "of_variable/fifth.hpp",
-                                           "v2/fifth.hpp"})
+            for (std::string const file :
+                 {"first.hpp", "late/second.hpp", "late/third.hpp", "v1/fourth.hpp",
+                  "v2/fourth.hpp", "of_variable/fifth.hpp", "v2/fifth.hpp"})
                 write(project + '/' + file, define(file));
             write(project + "/table.bin", digit());
             write(project + "/flags.rsp", "-DFLAG=" + digit());

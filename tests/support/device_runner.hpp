@@ -33,8 +33,7 @@ namespace support {
 
 /// The device space of a nest, for values of its inputs.
 struct device_subject_of {
-    device_subject_of(attune::nest_description const& nest,
-                      std::vector<std::int64_t> const& inputs,
+    device_subject_of(attune::nest_description const& nest, std::vector<std::int64_t> const& inputs,
                       std::optional<attune::device_limits> const& device = {})
         : derived(nest, device)
         , bound(bound_to(derived.describe(), nest, inputs))
@@ -123,10 +122,8 @@ inline bool is_near(nest_number a, nest_number b, attune::element_type type)
 inline std::string device_difference(attune_test::emulated_compiler const& compiler,
                                      attune::nest_description const& nest,
                                      std::vector<std::int64_t> const& inputs,
-                                     device_subject_of const& subject,
-                                     attune::point const& at,
-                                     unsigned seed,
-                                     std::vector<double> const& given = {})
+                                     device_subject_of const& subject, attune::point const& at,
+                                     unsigned seed, std::vector<double> const& given = {})
 {
     using attune::detail::cuda::device_pointer;
     auto const made = compiler.compile(subject.source(nest, at), subject.request(nest, at));
@@ -150,8 +147,8 @@ inline std::string device_difference(attune_test::emulated_compiler const& compi
             for (std::size_t i = 0; i < meaning.arrays[a].size(); ++i)
                 meaning.arrays[a][i] =
                     nest_rounded({0, given[i % given.size()]}, true, nest.arrays[a].element);
-        held.emplace_back(
-            meaning.arrays[a], nest.arrays[a].element, meaning.arrays[a].size(), std::size_t{0});
+        held.emplace_back(meaning.arrays[a], nest.arrays[a].element, meaning.arrays[a].size(),
+                          std::size_t{0});
         which.push_back(a);
     }
     meaning.run();

@@ -61,8 +61,7 @@ template <class Signature, saxpy_kind... Kinds>
 attune::kernel<Signature> saxpy_kernel()
 {
     attune::kernel<Signature> out{
-        "saxpy",
-        saxpy_source(),
+        "saxpy", saxpy_source(),
         attune::space(attune::categorical<"KIND">(static_cast<int>(Kinds)...), saxpy_block)};
     out.template bind<3>(saxpy_n).grid(attune::ceil_div(saxpy_n, saxpy_block)).block(saxpy_block);
     return out;
@@ -76,8 +75,8 @@ inline emulated_compiler saxpy_compiler(int device = -1)
 template <class Signature, saxpy_kind... Kinds>
 auto tuned_saxpy(shared_store const& store = {}, attune::tuning_options options = quick_options())
 {
-    return attune::tuned{
-        saxpy_kernel<Signature, Kinds...>(), saxpy_compiler(), store, std::move(options)};
+    return attune::tuned{saxpy_kernel<Signature, Kinds...>(), saxpy_compiler(), store,
+                         std::move(options)};
 }
 
 /// Both arrays on a device.

@@ -20,8 +20,7 @@ namespace attune_test {
 }
 
 /// The code of a kernel given as text.
-[[nodiscard]] inline attune::callable compiled(std::string const& text,
-                                               std::string const& function,
+[[nodiscard]] inline attune::callable compiled(std::string const& text, std::string const& function,
                                                std::vector<std::string> arguments,
                                                attune::launch_geometry const& launch,
                                                std::vector<attune::macro_definition> macros = {})
@@ -65,8 +64,8 @@ inline constexpr char const* act_text =
     return device_code_of(compiler().compile(attune::source_text(act_text, "act.kernel.cu"), v));
 }
 
-inline attune::detail::cuda::result
-launch_act(emulated_device& device, int mode, attune::detail::cuda::device_pointer x, int n = 64)
+inline attune::detail::cuda::result launch_act(emulated_device& device, int mode,
+                                               attune::detail::cuda::device_pointer x, int n = 64)
 {
     return device.launch(attune::device_variant_of(act(mode)), x, n);
 }

@@ -148,21 +148,10 @@ private:
             std::string const name =
                 flag.substr(0, flag.find('=')).substr(flag.starts_with("--") ? 2 : 1);
             bool is_known = false;
-            for (char const* const known : {"std",
-                                            "use_fast_math",
-                                            "maxrregcount",
-                                            "fmad",
-                                            "ftz",
-                                            "prec-div",
-                                            "prec-sqrt",
-                                            "extra-device-vectorization",
-                                            "generate-line-info",
-                                            "lineinfo",
-                                            "restrict",
-                                            "default-device",
-                                            "device-int128",
-                                            "ptxas-options",
-                                            "gpu-architecture"})
+            for (char const* const known :
+                 {"std", "use_fast_math", "maxrregcount", "fmad", "ftz", "prec-div", "prec-sqrt",
+                  "extra-device-vectorization", "generate-line-info", "lineinfo", "restrict",
+                  "default-device", "device-int128", "ptxas-options", "gpu-architecture"})
                 is_known = is_known || name == known;
             if (!is_known) return flag;
         }
@@ -196,30 +185,19 @@ private:
         for (std::string const& dir : kernel.include_dirs)
             command.push_back("-I" + dir);
         std::string const beside = files::path(kernel.path).parent_path().string();
-        for (std::string const& flag : {std::string(attune::detail::variant_flag),
-                                        "-I" + own + "/overlay",
-                                        "-I" + (shim / "include").string(),
-                                        std::string("-iquote"),
-                                        beside.empty() ? std::string(".") : beside,
-                                        std::string("-include"),
-                                        (shim / "cuda_shim.hpp").string(),
-                                        std::string("-fno-exceptions"),
-                                        std::string("-fno-strict-aliasing"),
-                                        // A device faults on every address that is no multiple.
-                                        std::string("-fsanitize=alignment"),
-                                        std::string("-fsanitize-undefined-trap-on-error"),
-                                        std::string("-fvisibility=hidden"),
-                                        std::string("-fdiagnostics-color=never"),
-                                        "-ffile-prefix-map=" + own + "=.",
-                                        std::string("-fPIC"),
-                                        std::string("-shared"),
-                                        std::string("-Wl,--build-id=none"),
-                                        std::string("-Wl,-Bsymbolic"),
-                                        std::string("-Wl,-z,defs"),
-                                        std::string("-o"),
-                                        shared,
-                                        source,
-                                        std::string("-lm")})
+        for (std::string const& flag :
+             {std::string(attune::detail::variant_flag), "-I" + own + "/overlay",
+              "-I" + (shim / "include").string(), std::string("-iquote"),
+              beside.empty() ? std::string(".") : beside, std::string("-include"),
+              (shim / "cuda_shim.hpp").string(), std::string("-fno-exceptions"),
+              std::string("-fno-strict-aliasing"),
+              // A device faults on every address that is no multiple.
+              std::string("-fsanitize=alignment"),
+              std::string("-fsanitize-undefined-trap-on-error"), std::string("-fvisibility=hidden"),
+              std::string("-fdiagnostics-color=never"), "-ffile-prefix-map=" + own + "=.",
+              std::string("-fPIC"), std::string("-shared"), std::string("-Wl,--build-id=none"),
+              std::string("-Wl,-Bsymbolic"), std::string("-Wl,-z,defs"), std::string("-o"), shared,
+              source, std::string("-lm")})
             command.push_back(flag);
         attune::detail::process_result run =
             attune::detail::run_process(command, state_->options.limit_s, own);

@@ -90,17 +90,9 @@ public:
         void* values[] = {&arguments...};
         auto const n = [](std::int64_t extent) { return static_cast<unsigned>(extent); };
         attune::launch_geometry const& g = what.launch;
-        return driver->launch_kernel(load(what.code),
-                                     n(g.grid[0]),
-                                     n(g.grid[1]),
-                                     n(g.grid[2]),
-                                     n(g.block[0]),
-                                     n(g.block[1]),
-                                     n(g.block[2]),
-                                     n(g.shared_bytes),
-                                     nullptr,
-                                     values,
-                                     nullptr);
+        return driver->launch_kernel(load(what.code), n(g.grid[0]), n(g.grid[1]), n(g.grid[2]),
+                                     n(g.block[0]), n(g.block[1]), n(g.block[2]), n(g.shared_bytes),
+                                     nullptr, values, nullptr);
     }
 
 private:

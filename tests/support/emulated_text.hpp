@@ -101,8 +101,7 @@ namespace attune_test {
 
 /// Everything the host's compiler is given, after the shim.
 [[nodiscard]] inline std::string emulated_text(attune::kernel_source const& kernel,
-                                               attune::compile_request const& v,
-                                               int architecture)
+                                               attune::compile_request const& v, int architecture)
 {
     return "#line 1 " + attune::detail::quoted(kernel.path) + '\n' +
            without_dynamic_arrays(kernel.text) + emulated_entry_text(kernel, v, architecture);

@@ -42,8 +42,8 @@ struct example_saxpy {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        attune::kernel<signature> k{
-            name, attune::source_file("../../examples/saxpy.kernel.cpp"), space};
+        attune::kernel<signature> k{name, attune::source_file("../../examples/saxpy.kernel.cpp"),
+                                    space};
         k.bind<3>(n).grid(attune::ceil_div(n, block_x * vec)).block(block_x);
         return k;
     }
@@ -74,8 +74,7 @@ struct example_gemm {
     static constexpr auto thread_n = attune::ordinal<"THREAD_N">(attune::powers_of_two(1, 8));
     static constexpr auto threads = block_m / thread_m * (block_n / thread_n);
     static constexpr auto space = attune::space(block_m, block_n, block_k, thread_m, thread_n)
-                                      .where(threads >= 32,
-                                             (block_m * block_k) % threads == 0,
+                                      .where(threads >= 32, (block_m * block_k) % threads == 0,
                                              (block_n * block_k) % threads == 0);
     using config = decltype(space)::config_type;
     using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);
@@ -95,8 +94,8 @@ struct example_gemm {
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
-        attune::kernel<signature> k{
-            name, attune::source_file("../../examples/gemm.kernel.cu"), space};
+        attune::kernel<signature> k{name, attune::source_file("../../examples/gemm.kernel.cu"),
+                                    space};
         k.bind<3>(n).grid(attune::ceil_div(n, block_n), attune::ceil_div(n, block_m));
         k.block(threads).require(attune::spill_bytes == 0);
         return k;

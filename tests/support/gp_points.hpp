@@ -24,8 +24,7 @@ namespace gp_points {
 inline attune::chain_of_trees space(bool with_real)
 {
     attune::description d;
-    d.parameters = {search_spaces::counting("a", 6),
-                    search_spaces::ordinal("b", {1, 2, 4, 8, 16}),
+    d.parameters = {search_spaces::counting("a", 6), search_spaces::ordinal("b", {1, 2, 4, 8, 16}),
                     search_spaces::categorical("c", {"x", "y", "z"}),
                     search_spaces::counting("d", 40)};
     if (with_real) d.parameters.push_back(search_spaces::real("e", 0.0, 2.0));
@@ -38,10 +37,8 @@ struct sample {
     std::vector<double> values;
 };
 
-inline sample draw(attune::chain_of_trees const& from,
-                   attune::feature_map const& map,
-                   std::size_t n,
-                   attune::random_engine& engine)
+inline sample draw(attune::chain_of_trees const& from, attune::feature_map const& map,
+                   std::size_t n, attune::random_engine& engine)
 {
     sample out;
     for (std::size_t i = 0; i < n; ++i) {
@@ -79,11 +76,9 @@ inline double matern(attune::detail::gp::smoothness s, double r)
 }
 
 /// From the definition, pair by pair. K: rows of a x rows of b, without noise.
-inline Eigen::MatrixXd covariance(attune::feature_map const& map,
-                                  attune::detail::gp::kernel k,
+inline Eigen::MatrixXd covariance(attune::feature_map const& map, attune::detail::gp::kernel k,
                                   attune::detail::gp::hyperparameter_vector const& h,
-                                  attune::feature_table const& a,
-                                  attune::feature_table const& b)
+                                  attune::feature_table const& a, attune::feature_table const& b)
 {
     Eigen::MatrixXd out(static_cast<Eigen::Index>(a.points), static_cast<Eigen::Index>(b.points));
     for (std::size_t i = 0; i < a.points; ++i)
@@ -111,12 +106,9 @@ struct textbook {
     Eigen::ArrayXd mean;
     Eigen::ArrayXd variance;
 
-    textbook(attune::feature_map const& map,
-             attune::detail::gp::kernel k,
-             attune::detail::gp::hyperparameter_vector const& h,
-             attune::feature_table const& seen,
-             Eigen::VectorXd const& values,
-             Eigen::VectorXd const& extra,
+    textbook(attune::feature_map const& map, attune::detail::gp::kernel k,
+             attune::detail::gp::hyperparameter_vector const& h, attune::feature_table const& seen,
+             Eigen::VectorXd const& values, Eigen::VectorXd const& extra,
              attune::feature_table const& where)
     {
         Eigen::MatrixXd noisy = covariance(map, k, h, seen, seen);

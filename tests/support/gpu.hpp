@@ -30,12 +30,9 @@ namespace attune_test {
 
 /// Functions of libcuda that attune does not call: second opinions on what it works out itself.
 struct driver_opinion {
-    attune::detail::cuda::result (*occupancy)(int* blocks,
-                                              attune::detail::cuda::function of,
-                                              int threads,
-                                              std::size_t dynamic_shared_bytes);
-    attune::detail::cuda::result (*function_attribute)(int* value,
-                                                       int which,
+    attune::detail::cuda::result (*occupancy)(int* blocks, attune::detail::cuda::function of,
+                                              int threads, std::size_t dynamic_shared_bytes);
+    attune::detail::cuda::result (*function_attribute)(int* value, int which,
                                                        attune::detail::cuda::function of);
     attune::detail::cuda::result (*export_table)(void const** table, void const* id);
 
@@ -160,8 +157,7 @@ inline gpu const* gpu_here(unsigned limit_s = 120)
 
 /// A launch in x alone, and macros.
 inline attune::compile_request gpu_variant(std::string const& function,
-                                           std::vector<std::string> arguments,
-                                           std::int64_t grid,
+                                           std::vector<std::string> arguments, std::int64_t grid,
                                            std::int64_t block)
 {
     attune::compile_request v;

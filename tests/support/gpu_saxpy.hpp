@@ -99,8 +99,7 @@ template <class Signature, gpu_kind... Kinds>
 attune::kernel<Signature> saxpy_kernel(std::string const& text = gpu_saxpy_text)
 {
     attune::kernel<Signature> out{
-        "saxpy",
-        attune::source_text(text, "saxpy.cu"),
+        "saxpy", attune::source_text(text, "saxpy.cu"),
         attune::space(attune::categorical<"KIND">(static_cast<int>(Kinds)...), saxpy_block)};
     out.template bind<3>(saxpy_n).grid(attune::ceil_div(saxpy_n, saxpy_block)).block(saxpy_block);
     return out;

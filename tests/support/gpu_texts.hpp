@@ -45,8 +45,8 @@ extern "C" __global__ void heavy(float* y, int steps)
 /// @param width         200 takes most registers a thread can have, 8 a few
 /// @param static_bytes  of shared memory
 /// @param most          registers of a thread, what does not fit is spilled; 0: as many as it takes
-inline attune::device_variant
-heavy_variant(gpu const& g, int width, int static_bytes, int most = 0, std::string const& text = "")
+inline attune::device_variant heavy_variant(gpu const& g, int width, int static_bytes, int most = 0,
+                                            std::string const& text = "")
 {
     attune::compile_request v = gpu_variant("heavy", {"float*", "int"}, 4, 64);
     v.macros = {{"WIDTH", std::to_string(width)}, {"STATIC_BYTES", std::to_string(static_bytes)}};

@@ -27,18 +27,15 @@ struct installation {
 
     /// @param times  of scripted runs; null: variants run
     template <class Pack>
-    installation(Store& store,
-                 Pack const& space,
+    installation(Store& store, Pack const& space,
                  attune::kernel_source source = accumulate_source(),
                  scripted_compiler with = accumulate_compiler(),
                  std::function<void(attune::tuning_options&)> const& change = {},
                  time_script const* times = nullptr)
         : compiler(std::move(with))
         , known(accumulate_kernel(space, std::move(source)).any_shape().describe(),
-                attune::detail::make_any_compiler(compiler),
-                attune::detail::make_any_store(store),
-                changed(change, times),
-                accumulate_shape::layout())
+                attune::detail::make_any_compiler(compiler), attune::detail::make_any_store(store),
+                changed(change, times), accumulate_shape::layout())
         , shape(attune::detail::shape_choice{.any_shape = true})
     {
     }
@@ -47,8 +44,7 @@ struct installation {
     {
         return known
             .obtain(
-                shape(data.x, data.y, 3.0),
-                {},
+                shape(data.x, data.y, 3.0), {},
                 attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                     {}, data.x, data.y, 3.0))
             .code.address;

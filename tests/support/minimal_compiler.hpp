@@ -50,11 +50,8 @@ private:
         std::string const factor = v.macros.empty() ? "none" : v.macros.front().value;
         for (std::size_t i = 0; i < codes.size(); ++i)
             if (factor == std::to_string(i))
-                return attune::callable{reinterpret_cast<void*>(codes[i]),
-                                        std::make_shared<int>(0),
-                                        "factor " + factor,
-                                        0.0,
-                                        identity()};
+                return attune::callable{reinterpret_cast<void*>(codes[i]), std::make_shared<int>(0),
+                                        "factor " + factor, 0.0, identity()};
         return attune::failure{attune::failure_stage::compile, "FACTOR is not 0..10", {}};
     }
 };

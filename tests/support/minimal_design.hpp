@@ -10,17 +10,14 @@
 /// Random points.
 class minimal_design {
 public:
-    minimal_design(attune::chain_of_trees const&,
-                   attune::design_options const& options,
+    minimal_design(attune::chain_of_trees const&, attune::design_options const& options,
                    attune::random_engine&)
         : options_(options)
     {
     }
 
-    std::optional<attune::point> next(attune::unseen_points const& unseen,
-                                      std::size_t worked,
-                                      std::size_t pending,
-                                      attune::random_engine& engine)
+    std::optional<attune::point> next(attune::unseen_points const& unseen, std::size_t worked,
+                                      std::size_t pending, attune::random_engine& engine)
     {
         if (worked + pending >= options_.working || given_ >= options_.attempts) return {};
         ++given_;

@@ -29,8 +29,8 @@ public:
 private:
     static std::vector<std::string> text_of(attune::record_key const& key)
     {
-        std::vector<std::string> parts{
-            key.kernel, key.source, key.schema, key.compiler, key.device};
+        std::vector<std::string> parts{key.kernel, key.source, key.schema, key.compiler,
+                                       key.device};
         for (auto const* const texts : {&key.inputs, &key.setting}) {
             for (auto const& [name, value] : *texts) {
                 parts.push_back(name);

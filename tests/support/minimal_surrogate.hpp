@@ -17,16 +17,13 @@ public:
     {
     }
 
-    void learn(attune::feature_table const& points,
-               std::span<double const> values,
-               std::span<double const>,
-               attune::random_engine&)
+    void learn(attune::feature_table const& points, std::span<double const> values,
+               std::span<double const>, attune::random_engine&)
     {
         points_ = points;
         values_.assign(values.begin(), values.end());
     }
-    void predict(attune::feature_table const& points,
-                 Eigen::ArrayXd& mean,
+    void predict(attune::feature_table const& points, Eigen::ArrayXd& mean,
                  Eigen::ArrayXd& variance) const
     {
         mean.resize(static_cast<Eigen::Index>(points.points));
@@ -41,8 +38,8 @@ public:
     }
 
 private:
-    [[nodiscard]] double
-    distance(attune::feature_table const& points, std::size_t row, std::size_t learnt) const
+    [[nodiscard]] double distance(attune::feature_table const& points, std::size_t row,
+                                  std::size_t learnt) const
     {
         double sum = 0;
         for (std::size_t f = 0; f < features_.count(); ++f)

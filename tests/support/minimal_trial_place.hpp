@@ -41,8 +41,8 @@ public:
         limits.push_back(limit_s);
         return called(code);
     }
-    attune::first_run_result
-    run(code_type const& code, double limit_s, attune::detail::snapshot const& right)
+    attune::first_run_result run(code_type const& code, double limit_s,
+                                 attune::detail::snapshot const& right)
     {
         asked += "r";
         limits.push_back(limit_s);

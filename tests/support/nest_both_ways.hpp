@@ -70,8 +70,7 @@ struct held_argument {
 /// Compares; templates of a signature, not of a program, so that they are compiled once for many.
 class nest_both_ways {
 public:
-    nest_both_ways(attune::nest_description program,
-                   std::vector<std::int64_t> inputs,
+    nest_both_ways(attune::nest_description program, std::vector<std::int64_t> inputs,
                    unsigned seed)
         : description_(std::move(program))
         , inputs_(std::move(inputs))
@@ -189,8 +188,7 @@ private:
         return e.input == attune::no_index ? e.constant : inputs_[e.input];
     }
 
-    [[nodiscard]] std::string difference_of(std::size_t array,
-                                            std::vector<std::byte> const& got,
+    [[nodiscard]] std::string difference_of(std::size_t array, std::vector<std::byte> const& got,
                                             std::vector<support::nest_number> const& want) const
     {
         return with_element(description_.arrays[array].element, [&](auto t) -> std::string {
@@ -216,8 +214,8 @@ private:
 };
 
 template <class Program>
-[[nodiscard]] std::string
-nest_difference(Program const& program, std::vector<std::int64_t> inputs, unsigned seed = 1)
+[[nodiscard]] std::string nest_difference(Program const& program, std::vector<std::int64_t> inputs,
+                                          unsigned seed = 1)
 {
     std::function<typename Program::signature> const run = std::ref(program);
     return nest_both_ways(attune::detail::describe_nest(program), std::move(inputs), seed)

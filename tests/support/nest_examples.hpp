@@ -35,8 +35,7 @@ public:
         out.axes.push_back({std::move(name), {0, i}});
         return static_cast<std::uint32_t>(out.axes.size() - 1);
     }
-    std::uint32_t array(std::string name,
-                        attune::nest_role role,
+    std::uint32_t array(std::string name, attune::nest_role role,
                         std::vector<attune::nest_extent> extents,
                         element_type type = element_type::f32)
     {
@@ -46,18 +45,15 @@ public:
     attune::nest_extent of(std::uint32_t axis) const { return out.axes[axis].extent; }
 
     static affine_index at(std::uint32_t axis) { return {{{axis, 1}}, 0}; }
-    static affine_index
-    sum(std::uint32_t a, std::int64_t fa, std::uint32_t b, std::int64_t fb, std::int64_t offset)
+    static affine_index sum(std::uint32_t a, std::int64_t fa, std::uint32_t b, std::int64_t fb,
+                            std::int64_t offset)
     {
         affine_index index{{{a, fa}, {b, fb}}, offset};
-        std::sort(index.terms.begin(), index.terms.end(), [](auto const& x, auto const& y) {
-            return x.axis < y.axis;
-        });
+        std::sort(index.terms.begin(), index.terms.end(),
+                  [](auto const& x, auto const& y) { return x.axis < y.axis; });
         return index;
     }
-    std::uint32_t read(std::uint32_t array,
-                       std::vector<affine_index> index,
-                       bool is_padded = false,
+    std::uint32_t read(std::uint32_t array, std::vector<affine_index> index, bool is_padded = false,
                        element_type type = element_type::f32)
     {
         attune::nest_access const access{array, std::move(index), is_padded};
@@ -75,19 +71,14 @@ public:
     {
         return node({.code = nest_op::literal, .type = type, .literal = value});
     }
-    std::uint32_t op(nest_op code,
-                     std::uint32_t a,
-                     std::uint32_t b = attune::no_index,
+    std::uint32_t op(nest_op code, std::uint32_t a, std::uint32_t b = attune::no_index,
                      element_type type = element_type::f32)
     {
         return node({.code = code, .type = type, .first = a, .second = b});
     }
-    void statement(std::uint32_t array,
-                   std::vector<std::uint32_t> spatial,
-                   std::vector<std::uint32_t> reduced,
-                   attune::reduction combine,
-                   std::uint32_t value,
-                   bool continues = false,
+    void statement(std::uint32_t array, std::vector<std::uint32_t> spatial,
+                   std::vector<std::uint32_t> reduced, attune::reduction combine,
+                   std::uint32_t value, bool continues = false,
                    element_type accumulator = element_type::f32)
     {
         attune::nest_statement s;
@@ -108,15 +99,14 @@ public:
 };
 
 /// C[i][j] = (+=) sum_k A[i][k] * B[k][j]
-inline attune::nest_description
-matmul(std::int64_t m, std::int64_t n, std::int64_t k, bool continues = false)
+inline attune::nest_description matmul(std::int64_t m, std::int64_t n, std::int64_t k,
+                                       bool continues = false)
 {
     nest_builder b("matmul");
     auto const i = b.axis("i", m), j = b.axis("j", n), r = b.axis("k", k);
     auto const A = b.array("A", attune::nest_role::read, {b.of(i), b.of(r)});
     auto const B = b.array("B", attune::nest_role::read, {b.of(r), b.of(j)});
-    auto const C = b.array("C",
-                           continues ? attune::nest_role::updated : attune::nest_role::written,
+    auto const C = b.array("C", continues ? attune::nest_role::updated : attune::nest_role::written,
                            {b.of(i), b.of(j)});
     auto const x = b.read(A, {b.at(i), b.at(r)});
     auto const y = b.read(B, {b.at(r), b.at(j)});
@@ -139,8 +129,8 @@ inline attune::nest_description matmul_of_inputs()
 }
 
 /// int8 times int8, summed in int32; batched.
-inline attune::nest_description
-batched_int8(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k)
+inline attune::nest_description batched_int8(std::int64_t batch, std::int64_t m, std::int64_t n,
+                                             std::int64_t k)
 {
     using enum element_type;
     nest_builder b("batched");
@@ -150,25 +140,21 @@ batched_int8(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k)
     auto const C = b.array("C", attune::nest_role::written, {b.of(l), b.of(i), b.of(j)}, i32);
     auto const x = b.read(A, {b.at(l), b.at(i), b.at(r)}, false, i32);
     auto const y = b.read(B, {b.at(l), b.at(r), b.at(j)}, false, i32);
-    b.statement(
-        C, {l, i, j}, {r}, attune::reduction::sum, b.op(nest_op::multiply, x, y, i32), false, i32);
+    b.statement(C, {l, i, j}, {r}, attune::reduction::sum, b.op(nest_op::multiply, x, y, i32),
+                false, i32);
     return b.out;
 }
 
 /// Y[h][w][o] = sum X[h s + kh - p][w s + kw - p][c] * W[kh][kw][c][o]
-inline attune::nest_description convolution(std::int64_t size,
-                                            std::int64_t channels,
-                                            std::int64_t filters,
-                                            std::int64_t window,
-                                            std::int64_t stride,
-                                            std::int64_t pad)
+inline attune::nest_description convolution(std::int64_t size, std::int64_t channels,
+                                            std::int64_t filters, std::int64_t window,
+                                            std::int64_t stride, std::int64_t pad)
 {
     nest_builder b("conv");
     std::int64_t const to = (size + 2 * pad - window) / stride + 1;
     auto const h = b.axis("h", to), w = b.axis("w", to), o = b.axis("o", filters);
     auto const kh = b.axis("kh", window), kw = b.axis("kw", window), c = b.axis("c", channels);
-    auto const X = b.array("X",
-                           attune::nest_role::read,
+    auto const X = b.array("X", attune::nest_role::read,
                            {{size, attune::no_index}, {size, attune::no_index}, b.of(c)});
     auto const W = b.array("W", attune::nest_role::read, {b.of(kh), b.of(kw), b.of(c), b.of(o)});
     auto const Y = b.array("Y", attune::nest_role::written, {b.of(h), b.of(w), b.of(o)});
@@ -180,8 +166,8 @@ inline attune::nest_description convolution(std::int64_t size,
 }
 
 /// C[i][j] = sum_k A[i][k] * B[j][k], or of A[k][i] with B[k][j] where `is_by_depth`.
-inline attune::nest_description
-matmul_of_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool is_by_depth)
+inline attune::nest_description matmul_of_lines(std::int64_t m, std::int64_t n, std::int64_t k,
+                                                bool is_by_depth)
 {
     nest_builder b("matmul");
     auto const i = b.axis("i", m), j = b.axis("j", n), r = b.axis("k", k);
@@ -202,8 +188,8 @@ matmul_of_lines(std::int64_t m, std::int64_t n, std::int64_t k, bool is_by_depth
 
 /// The program with elements of another type in its arrays of float: arguments that are read, and
 /// the others.
-inline attune::nest_description
-with_elements(attune::nest_description nest, element_type read, element_type written)
+inline attune::nest_description with_elements(attune::nest_description nest, element_type read,
+                                              element_type written)
 {
     for (attune::nest_array& array : nest.arrays)
         if (array.element == element_type::f32)
@@ -243,10 +229,7 @@ inline attune::nest_description dense_gelu(std::int64_t m, std::int64_t n, std::
     auto const t =
         b.op(nest_op::hyperbolic_tangent, b.op(nest_op::multiply, b.number(0.7978845608), inner));
     auto const half = b.op(nest_op::multiply, b.number(0.5), x);
-    b.statement(Y,
-                {0, 1},
-                {},
-                attune::reduction::none,
+    b.statement(Y, {0, 1}, {}, attune::reduction::none,
                 b.op(nest_op::multiply, half, b.op(nest_op::add, b.number(1), t)));
     return b.out;
 }
@@ -264,8 +247,8 @@ inline attune::nest_description with_bias_and_relu(attune::nest_description of)
     auto const bias = b.array("bias", attune::nest_role::read, {b.of(axes.back())});
     auto const Y =
         b.array("relu", attune::nest_role::written, b.out.arrays[sum.target.array].extents);
-    auto const moved = b.op(
-        nest_op::add, b.read(sum.target.array, sum.target.at), b.read(bias, {b.at(axes.back())}));
+    auto const moved = b.op(nest_op::add, b.read(sum.target.array, sum.target.at),
+                            b.read(bias, {b.at(axes.back())}));
     b.statement(Y, axes, {}, attune::reduction::none, b.op(nest_op::maximum, moved, b.number(0)));
     return b.out;
 }
@@ -287,10 +270,7 @@ inline attune::nest_description softmax(std::int64_t rows, std::int64_t columns)
     b.statement(e, {i, j}, {}, attune::reduction::none, b.op(nest_op::exponential, less));
     auto const part = b.read(e, {b.at(i), b.at(j)});
     b.statement(total, {i}, {j}, attune::reduction::sum, part);
-    b.statement(Y,
-                {i, j},
-                {},
-                attune::reduction::none,
+    b.statement(Y, {i, j}, {}, attune::reduction::none,
                 b.op(nest_op::divide, part, b.read(total, {b.at(i)})));
     return b.out;
 }
@@ -351,8 +331,8 @@ inline attune::nest_description argmax(std::int64_t rows, std::int64_t columns)
     auto const i = b.axis("i", rows), j = b.axis("j", columns);
     auto const X = b.array("X", attune::nest_role::read, {b.of(i), b.of(j)});
     auto const to = b.array("to", attune::nest_role::written, {b.of(i)}, element_type::i32);
-    b.statement(
-        to, {i}, {j}, attune::reduction::argument_of_maximum, b.read(X, {b.at(i), b.at(j)}));
+    b.statement(to, {i}, {j}, attune::reduction::argument_of_maximum,
+                b.read(X, {b.at(i), b.at(j)}));
     return b.out;
 }
 

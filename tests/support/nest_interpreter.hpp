@@ -205,8 +205,7 @@ private:
             std::int64_t const at = position(a);
             if (at < 0) return {};
             return nest_rounded(arrays[a.array][static_cast<std::size_t>(at)],
-                                is_real(p_.arrays[a.array].element),
-                                node.type);
+                                is_real(p_.arrays[a.array].element), node.type);
         }
         case axis:
             return nest_rounded({at_[node.axis], 0}, false, node.type);
@@ -222,8 +221,8 @@ private:
         case convert:
             return a;
         case negate:
-            return nest_rounded(
-                {add_whole(0, multiply_whole(a.whole, -1)), -a.real}, real, node.type);
+            return nest_rounded({add_whole(0, multiply_whole(a.whole, -1)), -a.real}, real,
+                                node.type);
         case absolute:
             return real ? of_real(std::abs(a.real)) : nest_number{std::abs(a.whole), 0};
         case exponential:
@@ -245,11 +244,10 @@ private:
             return nest_rounded({add_whole(a.whole, b.whole), a.real + b.real}, real, node.type);
         case subtract:
             return nest_rounded({add_whole(a.whole, multiply_whole(b.whole, -1)), a.real - b.real},
-                                real,
-                                node.type);
+                                real, node.type);
         case multiply_code:
-            return nest_rounded(
-                {multiply_whole(a.whole, b.whole), a.real * b.real}, real, node.type);
+            return nest_rounded({multiply_whole(a.whole, b.whole), a.real * b.real}, real,
+                                node.type);
         case divide:
             return real ? of_real(a.real / b.real)
                         : nest_number{b.whole == 0 ? 0 : a.whole / b.whole, 0};

@@ -30,10 +30,8 @@ namespace support {
 class nest_bytes {
 public:
     /// @param columns  of each row; behind all but the last row there are `gap` elements
-    nest_bytes(std::vector<nest_number> const& values,
-               attune::element_type type,
-               std::size_t columns,
-               std::size_t gap)
+    nest_bytes(std::vector<nest_number> const& values, attune::element_type type,
+               std::size_t columns, std::size_t gap)
         : type_(type)
         , bytes_(attune::detail::element_bytes(type))
         , columns_(columns)
@@ -185,10 +183,8 @@ class nest_batch {
 public:
     /// @param inputs  values of the program's inputs
     /// @param label   said of a program that is wrong
-    void add(attune::loop_program const& program,
-             attune::nest_description const& plain,
-             std::vector<std::int64_t> inputs = {},
-             std::string label = {})
+    void add(attune::loop_program const& program, attune::nest_description const& plain,
+             std::vector<std::int64_t> inputs = {}, std::string label = {})
     {
         std::string const number = std::to_string(items_.size());
         attune::program_text_options options;
@@ -241,8 +237,7 @@ public:
 private:
     /// The function that is called with arrays and inputs. It makes the forms of constant arrays in
     /// memory of their size, with guards around them.
-    static std::string call_text(attune::loop_program const& program,
-                                 std::string const& function,
+    static std::string call_text(attune::loop_program const& program, std::string const& function,
                                  std::string const& name)
     {
         std::vector<attune::kept_form> const forms = attune::kept_forms(program, function);
@@ -328,8 +323,8 @@ private:
                 state = state * 6364136223846793005ULL + 1442695040888963407ULL;
                 auto const draw = static_cast<std::int64_t>((state >> 40) % 17) - 8;
                 bool const real = is_real(of.plain.arrays[a].element);
-                v = nest_rounded(
-                    {draw, static_cast<double>(draw) / 8}, real, of.plain.arrays[a].element);
+                v = nest_rounded({draw, static_cast<double>(draw) / 8}, real,
+                                 of.plain.arrays[a].element);
             }
         std::vector<nest_bytes> memory;
         std::vector<std::int64_t> arguments;
@@ -340,9 +335,7 @@ private:
             if (array.role == attune::nest_role::temporary) continue;
             bool const strided = array.has_row_stride;
             std::int64_t const columns = strided ? wanted.extent(array.extents.back()) : 0;
-            memory.emplace_back(wanted.arrays[a],
-                                array.element,
-                                static_cast<std::size_t>(columns),
+            memory.emplace_back(wanted.arrays[a], array.element, static_cast<std::size_t>(columns),
                                 strided ? 3U : 0U);
             arguments.push_back(reinterpret_cast<std::int64_t>(memory.back().data()));
             if (strided) arguments.push_back(columns + 3);

@@ -33,10 +33,9 @@ inline model::network vgg16(vgg16_sizes const& sizes)
     for (std::vector<int> const& stage : std::vector<std::vector<int>>{
              {64, 64}, {128, 128}, {256, 256, 256}, {512, 512, 512}, {512, 512, 512}}) {
         for (int const filters : stage)
-            x = model::relu(model::conv2d(x,
-                                          {.filters = filters,
-                                           .kernel = sizes.kernels[conv++],
-                                           .pad = model::padding::same_extent()}));
+            x = model::relu(model::conv2d(x, {.filters = filters,
+                                              .kernel = sizes.kernels[conv++],
+                                              .pad = model::padding::same_extent()}));
         x = model::max_pool2d(x, {});
     }
     x = model::relu(model::dense(model::flatten(x), sizes.first_units));
@@ -50,12 +49,11 @@ inline model::network resnet50(quantity const& batch)
 {
     model::network net("resnet50");
     auto const conv = [](tensor const& x, quantity filters, int kernel, int stride) {
-        return model::batch_norm(model::conv2d(x,
-                                               {.filters = filters,
-                                                .kernel = kernel,
-                                                .stride = stride,
-                                                .pad = kernel / 2,
-                                                .bias = false}));
+        return model::batch_norm(model::conv2d(x, {.filters = filters,
+                                                   .kernel = kernel,
+                                                   .stride = stride,
+                                                   .pad = kernel / 2,
+                                                   .bias = false}));
     };
     tensor x = model::relu(conv(net.input({batch, 3, 224, 224}), 64, 7, 2));
     x = model::max_pool2d(x, {.window = 3, .stride = 2, .pad = 1});
@@ -171,8 +169,8 @@ inline model::network seq2seq(seq2seq_sizes const& s)
 }
 
 /// Ronneberger et al. 2015: 572 x 572 in, 388 x 388 out, skips cropped.
-inline model::network
-unet(quantity const& batch, quantity const& first_filters, quantity const& classes)
+inline model::network unet(quantity const& batch, quantity const& first_filters,
+                           quantity const& classes)
 {
     model::network net("unet");
     auto const twice = [](tensor x, quantity const& filters) {

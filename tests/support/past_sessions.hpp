@@ -18,11 +18,8 @@ namespace past_sessions {
 
 /// `count` draws of `space` and what `f` gives for them: a number, or nothing for a failure.
 template <class F>
-attune::past_session of(attune::chain_of_trees const& space,
-                        std::size_t count,
-                        std::uint64_t seed,
-                        F const& f,
-                        double weight = 1)
+attune::past_session of(attune::chain_of_trees const& space, std::size_t count, std::uint64_t seed,
+                        F const& f, double weight = 1)
 {
     attune::past_session out;
     out.name = "session " + std::to_string(seed);

@@ -11,11 +11,8 @@
 namespace attune_test {
 
 /// One zone of the powercap interface, of which the kernel ends each file with a new line.
-inline void add_zone(support::scratch_directory const& folder,
-                     std::string const& zone,
-                     std::string const& name,
-                     std::uint64_t energy_uj,
-                     std::uint64_t range_uj)
+inline void add_zone(support::scratch_directory const& folder, std::string const& zone,
+                     std::string const& name, std::uint64_t energy_uj, std::uint64_t range_uj)
 {
     std::filesystem::create_directory(folder.file(zone));
     support::write_file(folder.file(zone + "/name"), name + "\n");

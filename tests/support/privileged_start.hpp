@@ -26,10 +26,9 @@ struct ended_program {
 
 /// Starts `file` with exactly this environment; `prepare` is called in the new process before.
 template <class Prepare>
-[[nodiscard]] ended_program run_with_environment(std::string const& file,
-                                                 std::vector<std::string> arguments,
-                                                 std::vector<std::string> environment,
-                                                 Prepare const& prepare)
+[[nodiscard]] ended_program
+run_with_environment(std::string const& file, std::vector<std::string> arguments,
+                     std::vector<std::string> environment, Prepare const& prepare)
 {
     auto const pointers = [](std::vector<std::string>& texts) {
         std::vector<char*> out;

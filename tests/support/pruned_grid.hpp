@@ -37,8 +37,7 @@ struct pruned_grid : grid {
     template <class F>
     void state(F f)
     {
-        kernel.work([f](attune::configuration_view const& at,
-                        std::span<double const>,
+        kernel.work([f](attune::configuration_view const& at, std::span<double const>,
                         std::span<double>,
                         double) -> attune::work { return f(at[grid_x], at[grid_y]); });
     }

@@ -179,71 +179,50 @@ private:
             auto const top = state("top", outer, {j}, maximum, x(), between(), number_);
             next();
             auto const e =
-                state("e",
-                      row(),
-                      {},
-                      none,
+                state("e", row(), {}, none,
                       op(nest_op::exponential, op(nest_op::subtract, x(), element(top, outer))),
-                      between(),
-                      number_);
+                      between(), number_);
             next();
             auto const total =
                 state("total", outer, {j}, sum, element(e, row()), between(), number_);
             next();
-            state("Y",
-                  row(),
-                  {},
-                  none,
+            state("Y", row(), {}, none,
                   op(nest_op::divide, element(e, row()), element(total, outer)),
-                  attune::nest_role::written,
-                  to_);
+                  attune::nest_role::written, to_);
         } else if (which == 1) { // layer norm, variance by a second pass
             double const n = static_cast<double>(std::max<std::int64_t>(steps(j), 1));
             auto const s = state("s", outer, {j}, sum, x(), between(), number_);
             next();
             auto const centered = [&] {
-                return op(nest_op::subtract,
-                          x(),
+                return op(nest_op::subtract, x(),
                           op(nest_op::multiply, element(s, outer), number(1 / n)));
             };
             auto const c = centered();
             auto const v =
                 state("v", outer, {j}, sum, op(nest_op::multiply, c, c), between(), number_);
             next();
-            auto const scale = op(nest_op::square_root,
-                                  op(nest_op::add,
-                                     op(nest_op::multiply, element(v, outer), number(1 / n)),
-                                     number(0.01)));
+            auto const scale =
+                op(nest_op::square_root,
+                   op(nest_op::add, op(nest_op::multiply, element(v, outer), number(1 / n)),
+                      number(0.01)));
             auto const scaled = op(nest_op::divide, centered(), scale);
-            state("Y",
-                  row(),
-                  {},
-                  none,
+            state("Y", row(), {}, none,
                   op(nest_op::add, op(nest_op::multiply, scaled, read_along({j})), read_along({j})),
-                  attune::nest_role::written,
-                  to_);
+                  attune::nest_role::written, to_);
         } else if (which == 2) { // by the largest absolute value
             auto const top =
                 state("top", outer, {j}, maximum, op(nest_op::absolute, x()), between(), number_);
             next();
-            state("Y",
-                  row(),
-                  {},
-                  none,
+            state("Y", row(), {}, none,
                   op(nest_op::divide, x(), op(nest_op::add, element(top, outer), number(0.5))),
-                  attune::nest_role::written,
-                  to_);
+                  attune::nest_role::written, to_);
         } else { // log of the sum of exponentials
             auto const s =
                 state("s", outer, {j}, sum, op(nest_op::exponential, x()), between(), number_);
             next();
-            state("Y",
-                  outer,
-                  {},
-                  none,
+            state("Y", outer, {}, none,
                   op(nest_op::logarithm, op(nest_op::add, element(s, outer), number(0.5))),
-                  attune::nest_role::written,
-                  to_);
+                  attune::nest_role::written, to_);
         }
     }
 
@@ -260,12 +239,10 @@ private:
         if (one_in(3)) value = op(nest_op::add, value, read_along(some_of(all)));
         if (one_in(3)) {
             // Sums of two numbers are exact in any type: the largest one is where it is.
-            auto const made = array("C",
-                                    attune::nest_role::written,
-                                    extents_of(spatial),
+            auto const made = array("C", attune::nest_role::written, extents_of(spatial),
                                     one_in(2) ? element_type::i32 : element_type::i64);
-            b_.statement(
-                made, spatial, {k}, attune::reduction::argument_of_maximum, value, false, number_);
+            b_.statement(made, spatial, {k}, attune::reduction::argument_of_maximum, value, false,
+                         number_);
             return;
         }
         reduce_and_dress(spatial, {k}, value);
@@ -278,14 +255,10 @@ private:
         shuffle(spatial);
         std::uint32_t const value = dressed(read_along(spatial), spatial);
         bool const continues = one_in(5);
-        state("C",
-              spatial,
-              {},
+        state("C", spatial, {},
               continues ? (one_in(2) ? attune::reduction::sum : attune::reduction::maximum)
                         : attune::reduction::none,
-              value,
-              last_role(continues),
-              to_);
+              value, last_role(continues), to_);
     }
 
     /// A temporary that is read with an offset, padded or not; then a window over it.
@@ -301,13 +274,8 @@ private:
         } else if (one_in(2)) {
             inner = {twin(spatial[0]), twin(spatial[1])};
         }
-        auto const from = state("T",
-                                inner,
-                                {},
-                                attune::reduction::none,
-                                dressed(read_along(inner), inner),
-                                between(),
-                                between_type());
+        auto const from = state("T", inner, {}, attune::reduction::none,
+                                dressed(read_along(inner), inner), between(), between_type());
         affine_index along = b_.sum(spatial[1], 1, window, 1, pads ? -1 : 0);
         std::vector<affine_index> at{b_.at(spatial[0]), std::move(along)};
         reduce_and_dress(spatial, {window}, b_.read(from, std::move(at), pads, number_));

@@ -58,24 +58,10 @@ protected:
             element_type from, number, to;
         };
         static std::vector<choice> const all{
-            {f32, f32, f32},
-            {f32, f32, f32},
-            {f32, f32, f32},
-            {f64, f64, f64},
-            {f32, f64, f32},
-            {f16, f32, f16},
-            {f16, f32, f32},
-            {bf16, f32, bf16},
-            {bf16, f32, f32},
-            {i8, i32, i32},
-            {u8, i32, i32},
-            {i8, i32, i8},
-            {i16, i32, i16},
-            {u16, i32, i64},
-            {i32, i32, i32},
-            {i64, i64, i64},
-            {u32, u32, u32},
-            {u8, i32, u8},
+            {f32, f32, f32}, {f32, f32, f32}, {f32, f32, f32},   {f64, f64, f64},  {f32, f64, f32},
+            {f16, f32, f16}, {f16, f32, f32}, {bf16, f32, bf16}, {bf16, f32, f32}, {i8, i32, i32},
+            {u8, i32, i32},  {i8, i32, i8},   {i16, i32, i16},   {u16, i32, i64},  {i32, i32, i32},
+            {i64, i64, i64}, {u32, u32, u32}, {u8, i32, u8},
         };
         choice const& one = any(all);
         from_ = one.from;
@@ -125,10 +111,8 @@ protected:
 
     // ---- arrays and values
 
-    std::uint32_t array(std::string name,
-                        attune::nest_role role,
-                        std::vector<attune::nest_extent> extents,
-                        element_type type)
+    std::uint32_t array(std::string name, attune::nest_role role,
+                        std::vector<attune::nest_extent> extents, element_type type)
     {
         auto const made = b_.array(std::move(name), role, std::move(extents), type);
         bool const is_argument = role != attune::nest_role::temporary;
@@ -148,9 +132,8 @@ protected:
         bool is_padded = false;
         for (std::size_t d = 0; d < at.size(); ++d) {
             affine_index& index = at[d];
-            std::sort(index.terms.begin(), index.terms.end(), [](auto const& x, auto const& y) {
-                return x.axis < y.axis;
-            });
+            std::sort(index.terms.begin(), index.terms.end(),
+                      [](auto const& x, auto const& y) { return x.axis < y.axis; });
             std::int64_t low = index.offset;
             std::int64_t high = index.offset;
             for (attune::affine_term const& term : index.terms) {
@@ -171,10 +154,8 @@ protected:
                 extents.push_back(extent(high - low + 1 + below(2)));
             }
         }
-        auto const made = array("A" + std::to_string(b_.out.arrays.size()),
-                                attune::nest_role::read,
-                                std::move(extents),
-                                from_);
+        auto const made = array("A" + std::to_string(b_.out.arrays.size()), attune::nest_role::read,
+                                std::move(extents), from_);
         return b_.read(made, std::move(at), is_padded, number_);
     }
     /// A new array with one dimension for each axis, in any order; strided, shifted or backwards
@@ -243,12 +224,10 @@ protected:
                                  times(number(0.7978845608),
                                        plus(x, times(number(0.044715), times(x, times(x, x))))))));
         case 2: // gelu by erf
-            return times(
-                times(x, number(0.5)),
-                plus(number(1), op(nest_op::error_function, times(x, number(0.70710678)))));
+            return times(times(x, number(0.5)), plus(number(1), op(nest_op::error_function,
+                                                                   times(x, number(0.70710678)))));
         case 3: // sigmoid
-            return op(nest_op::divide,
-                      number(1),
+            return op(nest_op::divide, number(1),
                       plus(number(1), op(nest_op::exponential, bounded(op(nest_op::negate, x)))));
         case 4:
             return op(nest_op::square_root, plus(op(nest_op::absolute, x), number(0.25)));
@@ -274,8 +253,7 @@ protected:
             return b_.node(node);
         };
         if (!spatial.empty() && one_in(2))
-            return b_.op(code,
-                         axis_number(any(spatial)),
+            return b_.op(code, axis_number(any(spatial)),
                          one_in(2) ? axis_number(any(spatial))
                                    : b_.number(static_cast<double>(below(9)), element_type::i32),
                          element_type::i32);
@@ -328,12 +306,8 @@ protected:
         return out;
     }
     /// @return  the array
-    std::uint32_t state(std::string name,
-                        axes const& spatial,
-                        axes const& reduced,
-                        attune::reduction combine,
-                        std::uint32_t value,
-                        attune::nest_role role,
+    std::uint32_t state(std::string name, axes const& spatial, axes const& reduced,
+                        attune::reduction combine, std::uint32_t value, attune::nest_role role,
                         element_type type)
     {
         auto const made = array(std::move(name), role, extents_of(spatial), type);
@@ -379,22 +353,15 @@ protected:
         attune::reduction const combine = combination(value);
         std::int64_t const more = below(5) < 2 ? 1 + below(2) : 0;
         bool const continues = more == 0 && one_in(4);
-        std::uint32_t last = state("C",
-                                   spatial,
-                                   reduced,
-                                   combine,
-                                   value,
-                                   more > 0 ? between() : last_role(continues),
-                                   more > 0 ? between_type() : to_);
+        std::uint32_t last =
+            state("C", spatial, reduced, combine, value,
+                  more > 0 ? between() : last_role(continues), more > 0 ? between_type() : to_);
         for (std::int64_t m = 0; m < more; ++m) {
             if (one_in(4))
                 for (std::uint32_t& a : spatial)
                     a = twin(a);
             bool const is_end = m + 1 == more;
-            last = state("D" + std::to_string(m),
-                         spatial,
-                         {},
-                         attune::reduction::none,
+            last = state("D" + std::to_string(m), spatial, {}, attune::reduction::none,
                          dressed(element(last, spatial), spatial),
                          is_end ? attune::nest_role::written : between(),
                          is_end ? to_ : between_type());

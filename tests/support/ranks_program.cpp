@@ -172,16 +172,15 @@ int main(int count, char** words)
     if (count > 3) killed_at = static_cast<unsigned>(std::stoul(words[3]));
     if (what == "before_init") {
         try {
-            (void)attune::minimize_over(
-                MPI_COMM_WORLD, plane, [](auto const& c) { return bowl(c); });
+            (void)attune::minimize_over(MPI_COMM_WORLD, plane,
+                                        [](auto const& c) { return bowl(c); });
         } catch (attune::error const& thrown) {
             say("error 0 " + thrown.what_alone());
         }
         return 0;
     }
     int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&count,
-                    &words,
+    MPI_Init_thread(&count, &words,
                     what == "own" || what == "slow_own" ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE,
                     &level);
     pid_of_rank_1 = ::getpid();

@@ -162,17 +162,9 @@ inline std::shared_ptr<driver> make_driver()
                                   std::to_string(value));
         return result{success};
     };
-    d.launch_kernel = [](function what,
-                         unsigned grid_x,
-                         unsigned grid_y,
-                         unsigned grid_z,
-                         unsigned block_x,
-                         unsigned block_y,
-                         unsigned block_z,
-                         unsigned shared_bytes,
-                         stream on,
-                         void** arguments,
-                         void**) {
+    d.launch_kernel = [](function what, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                         unsigned block_x, unsigned block_y, unsigned block_z,
+                         unsigned shared_bytes, stream on, void** arguments, void**) {
         recorded_launch one = note_launch(what, arguments, on);
         one.geometry = {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes};
         recorded().launches.push_back(one);

@@ -107,8 +107,7 @@ struct scripted_bench final : attune::detail::device_bench {
 
     [[nodiscard]] attune::first_run_result
     establish(attune::device_variant const& trusted,
-              std::span<std::vector<std::byte> const> expected,
-              double) override
+              std::span<std::vector<std::byte> const> expected, double) override
     {
         if (options.perturb && trusted.code.entry == "no perturbing") std::abort();
         bool const is_astray = trusted.code.entry == "astray";
@@ -139,10 +138,8 @@ struct scripted_bench final : attune::detail::device_bench {
         if (latest == "short when read") return {};
         return copies.at(i);
     }
-    [[nodiscard]] attune::outcome time(attune::device_variant const& tried,
-                                       double stop_above_s,
-                                       double limit_s,
-                                       attune::timing_record* taken) override
+    [[nodiscard]] attune::outcome time(attune::device_variant const& tried, double stop_above_s,
+                                       double limit_s, attune::timing_record* taken) override
     {
         auto const result = act(tried);
         if (auto const* const why = std::get_if<attune::failure>(&result)) return *why;

@@ -59,9 +59,7 @@ public:
         answer const given = state_->from(v);
         if (auto const* why = std::get_if<attune::failure>(&given)) return *why;
         auto made = std::make_shared<attune::device_variant>();
-        made->code = {macros,
-                      v.function,
-                      state_->target.limits.architecture,
+        made->code = {macros, v.function, state_->target.limits.architecture,
                       std::get<attune::code_resources>(given)};
         made->launch = v.launch;
         return attune::callable{made.get(), made, macros + text_of(v.launch), 0.001, identity()};

@@ -53,13 +53,8 @@ std::string shown(unsigned const* extents)
            std::to_string(extents[2]);
 }
 
-int note_launch(void* function,
-                unsigned const* grid,
-                unsigned const* block,
-                unsigned const* cluster,
-                int cooperative,
-                unsigned shared_bytes,
-                void* stream,
+int note_launch(void* function, unsigned const* grid, unsigned const* block,
+                unsigned const* cluster, int cooperative, unsigned shared_bytes, void* stream,
                 void** arguments)
 {
     said += "launch " + *static_cast<std::string*>(function) + " grid " + shown(grid) + " block " +
@@ -309,28 +304,12 @@ int cuFuncSetAttribute(void* /*function*/, int attribute, int value)
     return 0;
 }
 
-int cuLaunchKernel(void* function,
-                   unsigned grid_x,
-                   unsigned grid_y,
-                   unsigned grid_z,
-                   unsigned block_x,
-                   unsigned block_y,
-                   unsigned block_z,
-                   unsigned shared_bytes,
-                   void* stream,
-                   void** arguments,
-                   void** extra);
-int cuLaunchKernel(void* function,
-                   unsigned grid_x,
-                   unsigned grid_y,
-                   unsigned grid_z,
-                   unsigned block_x,
-                   unsigned block_y,
-                   unsigned block_z,
-                   unsigned shared_bytes,
-                   void* stream,
-                   void** arguments,
-                   void** /*extra*/)
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void* stream, void** arguments, void** extra);
+int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void* stream, void** arguments, void** /*extra*/)
 {
     unsigned const grid[] = {grid_x, grid_y, grid_z};
     unsigned const block[] = {block_x, block_y, block_z};
@@ -362,14 +341,8 @@ int cuLaunchKernelEx(launch_config const* how, void* function, void** arguments,
         if (one.id == 4) std::memcpy(cluster, one.value, sizeof cluster);
         has_cluster = has_cluster || one.id == 4;
     }
-    return note_launch(function,
-                       how->grid,
-                       how->block,
-                       has_cluster ? cluster : nullptr,
-                       cooperative,
-                       how->shared_bytes,
-                       how->stream,
-                       arguments);
+    return note_launch(function, how->grid, how->block, has_cluster ? cluster : nullptr,
+                       cooperative, how->shared_bytes, how->stream, arguments);
 }
 
 /// What was loaded and launched since the last call: for tests only.

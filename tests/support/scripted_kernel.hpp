@@ -28,9 +28,7 @@ using table = std::array<double, ways_of_table>;
 template <class Store = shared_store>
 class scripted_kernel {
 public:
-    scripted_kernel(std::string name,
-                    table const& seconds,
-                    Store store = {},
+    scripted_kernel(std::string name, table const& seconds, Store store = {},
                     std::function<void(attune::tuning_options&)> const& change = {})
         : seconds_(std::make_unique<table>(seconds))
         , compiler(

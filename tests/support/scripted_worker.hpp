@@ -27,8 +27,7 @@ namespace worker = attune::detail::worker;
 
 inline std::unique_ptr<attune::detail::device_bench>
 make_scripted(std::shared_ptr<attune::detail::cuda::driver const> d,
-              attune::detail::device_call call,
-              attune::detail::device_bench_options const& how)
+              attune::detail::device_call call, attune::detail::device_bench_options const& how)
 {
     return std::make_unique<scripted_bench>(std::move(d), std::move(call), how);
 }
@@ -71,9 +70,7 @@ struct scripted_worker {
         call.buffers.push_back(
             {attune::detail::as_buffer(std::span(y), 1), attune::detail::memory_place::host});
         bench = std::make_unique<worker::worker_bench>(
-            attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER),
-            call,
-            options,
+            attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), call, options,
             std::move(how));
     }
 

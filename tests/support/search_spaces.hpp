@@ -75,10 +75,8 @@ inline attune::chain_of_trees conditional()
 {
     using attune::op;
     attune::description d;
-    d.parameters = {categorical("design", {"plain", "packed"}),
-                    counting("b", 5),
-                    counting("width", 3),
-                    counting("order", 6)};
+    d.parameters = {categorical("design", {"plain", "packed"}), counting("b", 5),
+                    counting("width", 3), counting("order", 6)};
     d.parameters[2].default_text = "1";
     d.parameters[3].default_text = "2";
     d.texts = {"packed"};

@@ -26,8 +26,8 @@ inline attune::chain_of_trees valley_space()
 {
     using namespace search_spaces;
     attune::description d;
-    d.parameters = {
-        counting("a", 12), counting("b", 12), counting("c", 12), categorical("d", {"x", "y", "z"})};
+    d.parameters = {counting("a", 12), counting("b", 12), counting("c", 12),
+                    categorical("d", {"x", "y", "z"})};
     attune::constraint_description order;
     order.scope = {0, 1};
     order.text = "a <= b";
@@ -99,9 +99,7 @@ inline double every_kind_cost(attune::chain_of_trees const& space, attune::point
 
 /// The best value after `evaluations`; every point asked must be valid and new.
 template <class S, class Cost>
-double best_after(attune::chain_of_trees const& space,
-                  std::uint64_t seed,
-                  std::size_t evaluations,
+double best_after(attune::chain_of_trees const& space, std::uint64_t seed, std::size_t evaluations,
                   Cost const& cost)
 {
     S s(space, seed);
@@ -122,9 +120,7 @@ double best_after(attune::chain_of_trees const& space,
 
 /// The mean over seeds of best_after.
 template <class S, class Cost>
-double mean_best(attune::chain_of_trees const& space,
-                 std::size_t evaluations,
-                 Cost const& cost,
+double mean_best(attune::chain_of_trees const& space, std::size_t evaluations, Cost const& cost,
                  std::uint64_t seeds = 12)
 {
     double sum = 0;

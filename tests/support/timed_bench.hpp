@@ -41,8 +41,8 @@ public:
     {
         return seconds_of(tried);
     }
-    [[nodiscard]] attune::outcome
-    time(attune::callable const& tried, double, double, attune::timing_record& record) override
+    [[nodiscard]] attune::outcome time(attune::callable const& tried, double, double,
+                                       attune::timing_record& record) override
     {
         record = {.times = std::vector<double>(8, seconds_of(tried)), .clock = "script"};
         return attune::detail::estimate_of(record);
@@ -58,8 +58,7 @@ public:
     }
     [[nodiscard]] std::vector<attune::time_sample> sample(attune::callable const& known,
                                                           attune::timing_record const&,
-                                                          std::size_t count,
-                                                          double) override
+                                                          std::size_t count, double) override
     {
         script_.probes += count;
         return std::vector<attune::time_sample>(count, {seconds_of(known), false});

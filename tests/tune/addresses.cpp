@@ -134,10 +134,9 @@ TEST_CASE("code that assumes 32 bytes serves at multiples of 32, and never elsew
     if (!can_prove()) return;
     shared_records const store;
     placed_arrays arrays;
-    tuned_axpy f = axpy_of(slow_axpy("",
-                                     "for (; n >= 8; n -= 8, x += 8, y += 8)\n"
-                                     "    *reinterpret_cast<block*>(y) +=\n"
-                                     "        2 * *reinterpret_cast<block const*>(x);\n"),
+    tuned_axpy f = axpy_of(slow_axpy("", "for (; n >= 8; n -= 8, x += 8, y += 8)\n"
+                                         "    *reinterpret_cast<block*>(y) +=\n"
+                                         "        2 * *reinterpret_cast<block const*>(x);\n"),
                            store);
     CHECK(arrays.call(f, 0, 0));
     REQUIRE(f.report().how == attune::decision::tuned);

@@ -59,15 +59,9 @@ struct attune::kernel_type<settings> {
 namespace {
 
 using complex = std::complex<float>;
-using signature = double(std::span<body const>,
-                         std::span<body>,
-                         std::span<complex>,
-                         std::span<colour>,
-                         std::span<half>,
-                         attune::matrix_view<float>,
-                         std::span<float* const>,
-                         std::span<std::array<int, 3>>,
-                         settings);
+using signature = double(std::span<body const>, std::span<body>, std::span<complex>,
+                         std::span<colour>, std::span<half>, attune::matrix_view<float>,
+                         std::span<float* const>, std::span<std::array<int, 3>>, settings);
 
 constexpr std::size_t n = 33;
 constexpr std::size_t columns = 5;
@@ -125,41 +119,26 @@ T as(U value)
 }
 
 numbers const written[] = {
-    {"field x",
-     n,
-     true,
+    {"field x", n, true,
      [](call const& c, double, std::size_t i) { return as<double>(c.out[i].x); },
      [](call const& c, double&, std::size_t i, double v) { c.out[i].x = as<float>(v); }},
-    {"field mass",
-     n,
-     true,
-     [](call const& c, double, std::size_t i) { return c.out[i].mass; },
+    {"field mass", n, true, [](call const& c, double, std::size_t i) { return c.out[i].mass; },
      [](call const& c, double&, std::size_t i, double v) { c.out[i].mass = v; }},
-    {"field kind",
-     n,
-     false,
+    {"field kind", n, false,
      [](call const& c, double, std::size_t i) { return as<double>(c.out[i].kind); },
      [](call const& c, double&, std::size_t i, double v) { c.out[i].kind = as<std::int8_t>(v); }},
-    {"real part",
-     n,
-     true,
+    {"real part", n, true,
      [](call const& c, double, std::size_t i) { return as<double>(c.z[i].real()); },
      [](call const& c, double&, std::size_t i, double v) { c.z[i].real(as<float>(v)); }},
-    {"imaginary part",
-     n,
-     true,
+    {"imaginary part", n, true,
      [](call const& c, double, std::size_t i) { return as<double>(c.z[i].imag()); },
      [](call const& c, double&, std::size_t i, double v) { c.z[i].imag(as<float>(v)); }},
-    {"enumeration",
-     n,
-     false,
+    {"enumeration", n, false,
      [](call const& c, double, std::size_t i) { return as<double>(static_cast<int>(c.e[i])); },
      [](call const& c, double&, std::size_t i, double v) {
          c.e[i] = static_cast<colour>(static_cast<int>(v));
      }},
-    {"half",
-     n,
-     true,
+    {"half", n, true,
      [](call const& c, double, std::size_t i) {
          attune::detail::half_bits h;
          h.bits = c.h[i].bits;
@@ -168,27 +147,18 @@ numbers const written[] = {
      [](call const& c, double&, std::size_t i, double v) {
          c.h[i].bits = attune::detail::half_bits(v).bits;
      }},
-    {"matrix",
-     n* columns,
-     true,
+    {"matrix", n* columns, true,
      [](call const& c, double, std::size_t i) { return as<double>(c.m(i / columns, i % columns)); },
      [](call const& c, double&, std::size_t i, double v) {
          c.m(i / columns, i % columns) = as<float>(v);
      }},
-    {"array behind a pointer",
-     n* arrays,
-     true,
+    {"array behind a pointer", n* arrays, true,
      [](call const& c, double, std::size_t i) { return as<double>(c.batch[i / n][i % n]); },
      [](call const& c, double&, std::size_t i, double v) { c.batch[i / n][i % n] = as<float>(v); }},
-    {"array of arrays",
-     n * 3,
-     false,
+    {"array of arrays", n * 3, false,
      [](call const& c, double, std::size_t i) { return as<double>(c.a[i / 3][i % 3]); },
      [](call const& c, double&, std::size_t i, double v) { c.a[i / 3][i % 3] = as<int>(v); }},
-    {"result",
-     1,
-     true,
-     [](call const&, double result, std::size_t) { return result; },
+    {"result", 1, true, [](call const&, double result, std::size_t) { return result; },
      [](call const&, double& result, std::size_t, double v) { result = v; }},
 };
 
@@ -206,15 +176,9 @@ enum class fault {
 };
 constexpr std::size_t integer_faults = 8;
 constexpr std::size_t all_faults = 10;
-char const* const fault_names[] = {"off at first",
-                                   "off in the middle",
-                                   "off at last",
-                                   "leaves one out",
-                                   "leaves half out",
-                                   "leaves all out",
-                                   "accumulates",
-                                   "exchanges neighbours",
-                                   "NaN",
+char const* const fault_names[] = {"off at first",   "off in the middle",    "off at last",
+                                   "leaves one out", "leaves half out",      "leaves all out",
+                                   "accumulates",    "exchanges neighbours", "NaN",
                                    "infinite"};
 
 /// Memory beside an argument, and one that is not to be written at all.
@@ -338,15 +302,9 @@ double behave(std::size_t seed, call const& c)
 }
 
 template <std::size_t Seed>
-double variant(std::span<body const> in,
-               std::span<body> out,
-               std::span<complex> z,
-               std::span<colour> e,
-               std::span<half> h,
-               attune::matrix_view<float> m,
-               std::span<float* const> batch,
-               std::span<std::array<int, 3>> a,
-               settings s)
+double variant(std::span<body const> in, std::span<body> out, std::span<complex> z,
+               std::span<colour> e, std::span<half> h, attune::matrix_view<float> m,
+               std::span<float* const> batch, std::span<std::array<int, 3>> a, settings s)
 {
     return behave(Seed, {in, out, z, e, h, m, batch, a, s});
 }
@@ -400,8 +358,7 @@ struct program {
         : problem{kernel.describe(), space, at(good), any, frame}
     {
         for (std::size_t i = 0; i < n; ++i)
-            in[i] = {1 + 0.25F * static_cast<float>(i),
-                     1e-9 * static_cast<double>(i + 1),
+            in[i] = {1 + 0.25F * static_cast<float>(i), 1e-9 * static_cast<double>(i + 1),
                      static_cast<std::int8_t>(i)};
         for (std::size_t k = 0; k < arrays; ++k) {
             behind[k].assign(n, 2);
@@ -411,16 +368,12 @@ struct program {
         settings const s{2, colour::blue};
         attune::matrix_view<float> const view{m.data() + 2, n, columns, row_stride};
         if (is_stale) right({in, out, z, e, h, view, batch, a, s});
-        frame = attune::detail::make_frame_of<double,
-                                              std::span<body const>,
-                                              std::span<body>,
-                                              std::span<complex>,
-                                              std::span<colour>,
-                                              std::span<half>,
-                                              attune::matrix_view<float>,
-                                              std::span<float* const>,
-                                              std::span<std::array<int, 3>>,
-                                              settings>({}, in, out, z, e, h, view, batch, a, s);
+        frame =
+            attune::detail::make_frame_of<double, std::span<body const>, std::span<body>,
+                                          std::span<complex>, std::span<colour>, std::span<half>,
+                                          attune::matrix_view<float>, std::span<float* const>,
+                                          std::span<std::array<int, 3>>, settings>(
+                {}, in, out, z, e, h, view, batch, a, s);
         attune::detail::set_extents(frame, kernel.describe(), {});
         options.progress = attune::silent_progress();
         options.measuring.precision = 0.5;
@@ -434,9 +387,8 @@ struct program {
     }
     attune::compile_result compiled(std::size_t seed) const
     {
-        return any.compile(
-            problem.kernel.source,
-            attune::detail::make_variant(problem.kernel, space.describe(), at(seed)));
+        return any.compile(problem.kernel.source, attune::detail::make_variant(
+                                                      problem.kernel, space.describe(), at(seed)));
     }
     std::vector<std::vector<std::byte>> contents() const
     {

@@ -122,9 +122,8 @@ struct program {
             calls = 0;
         for (std::size_t i = 0; i < x.size(); ++i)
             x[i] = static_cast<double>(i + 1);
-        frame = attune::detail::
-            make_call_frame<std::span<double const>, std::span<double>, std::span<int>, double>(
-                {}, x, y, k, 3.0);
+        frame = attune::detail::make_call_frame<std::span<double const>, std::span<double>,
+                                                std::span<int>, double>({}, x, y, k, 3.0);
         // The right answer stands there already: who writes nothing must be found out all the same.
         right({x, y, k, 3.0, 0, 0});
         x_before = x, y_before = y, k_before = k;

@@ -106,8 +106,8 @@ struct tuning : grid {
         on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
             std::size_t const i =
                 10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
-            return attune::callable{
-                &entries[i], std::make_shared<int>(0), std::to_string(i), 0.001, "scripted"};
+            return attune::callable{&entries[i], std::make_shared<int>(0), std::to_string(i), 0.001,
+                                    "scripted"};
         };
         kernel.bound_energy(most);
         options.limits = {.evaluations = attune::search_limits::any_number};
@@ -361,9 +361,9 @@ TEST_CASE("a default beyond the bound, or a bench without energy, is an error th
     tuning here{1}; // by this processor, without counters
     here.options.measuring.make_bench = {};
     here.options.measuring.powercap = here.directory.file("none");
-    CHECK(has(said_by([&] { (void)here.tune(); }),
-              "this machine reports no energy (no " + here.directory.file("none") +
-                  "/intel-rapl:* with a package)"));
+    CHECK(has(said_by([&] { (void)here.tune(); }), "this machine reports no energy (no " +
+                                                       here.directory.file("none") +
+                                                       "/intel-rapl:* with a package)"));
 
     auto const* const made = attune::detail::exchange_offer<attune::detail::energy_maker>(nullptr);
     CHECK(has(said_by([&] { (void)here.tune(); }),
@@ -410,8 +410,8 @@ TEST_CASE("each bound is a problem of its own in the store")
         static int round = 0;
         auto kernel = accumulate_kernel(ways<usual, fast>());
         kernel.bound_energy(most);
-        attune::tuned call{
-            kernel, accumulate_compiler(), attune::store{folder.file("store.attune")}, options};
+        attune::tuned call{kernel, accumulate_compiler(),
+                           attune::store{folder.file("store.attune")}, options};
         accumulate_data data;
         call(data.x, data.y, 3.0);
         attune::tuning_report const report = call.report();
@@ -460,9 +460,7 @@ TEST_CASE("what was not held to the bound does not serve in place of a tuning")
 TEST_CASE("a bound is a finite number above 0")
 {
     grid g;
-    for (double const wrong : {0.0,
-                               -1.0,
-                               std::numeric_limits<double>::infinity(),
+    for (double const wrong : {0.0, -1.0, std::numeric_limits<double>::infinity(),
                                std::numeric_limits<double>::quiet_NaN()})
         CHECK_THROWS_AS(g.kernel.bound_energy(wrong), attune::error);
     CHECK(g.kernel.describe().most_joules == 0);

@@ -115,10 +115,8 @@ TEST_CASE("whatever search proposes, what is beyond the bound is never the best"
             {"random", attune::search_with<attune::random_searcher>()}})};
     for (attune::search_factory const& search : searches) {
         auto const r = minimize(
-            plane,
-            [](auto const& c) { return trade(c); },
-            attune::search_limits::of_evaluations(50),
-            within(1e-6, search));
+            plane, [](auto const& c) { return trade(c); },
+            attune::search_limits::of_evaluations(50), within(1e-6, search));
         REQUIRE(r.best);
         CHECK(error_of(r.quantities) <= 1e-6);
         CHECK(r.value >= best_of_all(1e-6));
@@ -131,10 +129,8 @@ TEST_CASE("a model of the quantity finds the fastest within the bound in few eva
         auto options = within(1e-6, attune::default_search());
         options.seed = seed;
         auto const r = minimize(
-            plane,
-            [](auto const& c) { return trade(c); },
-            attune::search_limits::of_evaluations(40),
-            options);
+            plane, [](auto const& c) { return trade(c); },
+            attune::search_limits::of_evaluations(40), options);
         REQUIRE(r.best);
         CHECK(r.value <= best_of_all(1e-6) * 1.03);
     }
@@ -154,10 +150,8 @@ TEST_CASE("if nothing keeps the bounds one sentence says so, with the nearest")
     CHECK(seen.events().back().text == r.shortfall + ", after 1600 evaluations");
     // If all failed otherwise, nothing is near.
     auto const crashed = minimize(
-        plane,
-        [](auto const&) { return evaluation{failure{failure_stage::crash, "no"}}; },
-        {.evaluations = 5},
-        within(1, attune::default_search()));
+        plane, [](auto const&) { return evaluation{failure{failure_stage::crash, "no"}}; },
+        {.evaluations = 5}, within(1, attune::default_search()));
     CHECK(!crashed.best);
     CHECK(crashed.shortfall.empty());
 }
@@ -169,15 +163,12 @@ TEST_CASE("a quantity that is NaN keeps no bound, and the search goes on")
         [](auto const& c) {
             return evaluation{1.0 + c[x], {{"error", c[x] < 20 ? not_a_number : 0.0}}};
         },
-        {.evaluations = 60},
-        within(1e-3, attune::default_search()));
+        {.evaluations = 60}, within(1e-3, attune::default_search()));
     REQUIRE(r.best);
     CHECK((*r.best)[x] >= 20);
     auto const none = minimize(
-        plane,
-        [](auto const& c) { return evaluation{1.0 + c[x], {{"error", not_a_number}}}; },
-        {.evaluations = 20},
-        within(1e-3, attune::default_search()));
+        plane, [](auto const& c) { return evaluation{1.0 + c[x], {{"error", not_a_number}}}; },
+        {.evaluations = 20}, within(1e-3, attune::default_search()));
     CHECK(!none.best);
     CHECK(has(none.shortfall, "no configuration keeps error <= 0.001: the nearest has error NaN"));
 }
@@ -185,15 +176,11 @@ TEST_CASE("a quantity that is NaN keeps no bound, and the search goes on")
 TEST_CASE("a measurement without a quantity that has a bound is an error, a failure is not")
 {
     CHECK_THROWS_AS((void)minimize(
-                        plane,
-                        [](auto const&) { return evaluation{1.0, {{"eror", 0.0}}}; },
-                        {.evaluations = 3},
-                        within(1, attune::default_search())),
+                        plane, [](auto const&) { return evaluation{1.0, {{"eror", 0.0}}}; },
+                        {.evaluations = 3}, within(1, attune::default_search())),
                     attune::error);
     CHECK_THROWS_AS((void)minimize(
-                        plane,
-                        [](auto const& c) { return 1.0 + c[x]; },
-                        {.evaluations = 3},
+                        plane, [](auto const& c) { return 1.0 + c[x]; }, {.evaluations = 3},
                         within(1, attune::default_search())),
                     attune::error);
     auto const r = minimize(
@@ -202,8 +189,7 @@ TEST_CASE("a measurement without a quantity that has a bound is an error, a fail
             return c[x] % 2 == 0 ? evaluation{not_a_number}
                                  : evaluation{1.0 + c[x], {{"error", 0.0}}};
         },
-        {.evaluations = 30},
-        within(1, attune::default_search()));
+        {.evaluations = 30}, within(1, attune::default_search()));
     REQUIRE(r.best);
     CHECK((*r.best)[x] % 2 == 1);
 }
@@ -230,16 +216,14 @@ TEST_CASE("a bound that everything keeps changes neither best nor value; without
             from_evaluations.push_back(c[x] * 40 + c[y]);
             return trade(c);
         },
-        {.evaluations = 25},
-        without);
+        {.evaluations = 25}, without);
     (void)minimize(
         plane,
         [&](auto const& c) {
             from_numbers.push_back(c[x] * 40 + c[y]);
             return 1 + (39.0 - c[x]) * 0.1 + (39.0 - c[y]) * 0.13;
         },
-        {.evaluations = 25},
-        without);
+        {.evaluations = 25}, without);
     CHECK(from_numbers == from_evaluations);
 }
 

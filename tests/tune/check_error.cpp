@@ -121,10 +121,8 @@ TEST_CASE("what is served keeps the bound, and each bound is a problem of its ow
         options.search.seed = 1;
         options.event_log = folder.file("log_" + std::to_string(fewest_terms(most)));
         options.progress = attune::silent_progress();
-        attune::tuned tuned{series(most),
-                            attune::clang_compiler{},
-                            attune::store{folder.file("store.attune")},
-                            options};
+        attune::tuned tuned{series(most), attune::clang_compiler{},
+                            attune::store{folder.file("store.attune")}, options};
         std::vector<double> y(x.size());
         tuned(x, y);
         double worst = 0;

@@ -35,10 +35,7 @@ public:
         if (child_ == 0) {
             attune::store store{path};
             installation<attune::store> one{
-                store,
-                ways<usual, fast, crawling>(),
-                accumulate_source(),
-                accumulate_compiler(),
+                store, ways<usual, fast, crawling>(), accumulate_source(), accumulate_compiler(),
                 [&](attune::tuning_options& o) {
                     o.progress = [&](attune::progress const& p) {
                         if (p.event != attune::progress_event::evaluated || p.evaluation != 2)
@@ -105,10 +102,7 @@ TEST_CASE("one that does not get on is not waited for longer than a tuning may t
     tuner_beside other{path, [] { ::raise(SIGSTOP); }};
     attune::store store{path};
     installation<attune::store> one{
-        store,
-        ways<usual, fast, crawling>(),
-        accumulate_source(),
-        accumulate_compiler(),
+        store, ways<usual, fast, crawling>(), accumulate_source(), accumulate_compiler(),
         [](attune::tuning_options& o) { o.limits = {.evaluations = 3, .seconds = 0.5}; }};
     static_cast<void>(one.obtain());
     CHECK(one.known.report().evaluations >= 2); // those that the other one was told

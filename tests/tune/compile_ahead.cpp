@@ -114,16 +114,16 @@ TEST_CASE("without a word about it, one is compiled ahead unless there are threa
          {"#pragma omp parallel for\n", "#include <omp.h>\n", "std::thread t;"}) {
         attune::kernel<accumulate_signature> const parallel = accumulate_kernel(
             attune::space(grid_x, grid_y), attune::source_text(text, "parallel.kernel.cpp"));
-        attune::tuning_problem const problem{
-            parallel.describe(), g.space, g.space.at(0), g.compiler, g.frame};
+        attune::tuning_problem const problem{parallel.describe(), g.space, g.space.at(0),
+                                             g.compiler, g.frame};
         CHECK(attune::detail::automatic_ahead(problem) == 0);
     }
     attune::kernel_source flagged = accumulate_source();
     flagged.flags = {"-O2", "-fopenmp"};
     attune::kernel<accumulate_signature> const parallel =
         accumulate_kernel(attune::space(grid_x, grid_y), flagged);
-    attune::tuning_problem const problem{
-        parallel.describe(), g.space, g.space.at(0), g.compiler, g.frame};
+    attune::tuning_problem const problem{parallel.describe(), g.space, g.space.at(0), g.compiler,
+                                         g.frame};
     CHECK(attune::detail::automatic_ahead(problem) == 0);
     g.compiler.identity = [] { return std::string{"clang 19.1.7 -O3 -fopenmp"}; };
     CHECK(attune::detail::automatic_ahead(g.problem) == 0);

@@ -36,10 +36,8 @@ attune::processor_shape small_processor()
 }
 
 /// Adds configurations of a program's space, drawn uniformly, to a batch.
-void add_random(support::nest_batch& batch,
-                attune::nest_description const& nest,
-                std::uint64_t seed,
-                std::vector<std::int64_t> inputs = {})
+void add_random(support::nest_batch& batch, attune::nest_description const& nest,
+                std::uint64_t seed, std::vector<std::int64_t> inputs = {})
 {
     attune::derived_space const derived(nest, small_processor());
     attune::chain_of_trees const space(derived.describe());
@@ -104,10 +102,8 @@ TEST_CASE("random configurations of MetaSchedule's designs compute what their st
     }
     support::nest_batch batch;
     attune::random_engine draw(11);
-    for (auto const& nest : {support::matmul(12, 32, 20),
-                             support::convolution(8, 4, 8, 3, 1, 1),
-                             support::depthwise(6, 8),
-                             support::softmax(4, 48)})
+    for (auto const& nest : {support::matmul(12, 32, 20), support::convolution(8, 4, 8, 3, 1, 1),
+                             support::depthwise(6, 8), support::softmax(4, 48)})
         for (auto const& design : attune::metaschedule_designs(nest, small_processor())) {
             attune::chain_of_trees const space(design.space);
             batch.add(design.schedule(space.sample(draw)).program, nest);
@@ -178,10 +174,8 @@ TEST_CASE("each place of softmax's statements in MetaSchedule's rules computes t
 TEST_CASE("a parameter that does not count makes no difference to the code")
 {
     std::size_t inactive = 0;
-    for (auto const& nest : {support::matmul(96, 80, 200),
-                             support::batched_int8(3, 40, 72, 64),
-                             support::convolution(20, 16, 32, 3, 1, 1),
-                             support::depthwise(24, 32),
+    for (auto const& nest : {support::matmul(96, 80, 200), support::batched_int8(3, 40, 72, 64),
+                             support::convolution(20, 16, 32, 3, 1, 1), support::depthwise(24, 32),
                              support::dense_gelu(48, 96, 192)}) {
         attune::derived_space const derived(nest, small_processor());
         attune::chain_of_trees const all(derived.describe());

@@ -67,16 +67,14 @@ attune::device_limits device()
     return out;
 }
 
-attune::chain_of_trees
-space_for(arrays const& k, int size, attune::device_limits const* limits = nullptr)
+attune::chain_of_trees space_for(arrays const& k, int size,
+                                 attune::device_limits const* limits = nullptr)
 {
     attune::kernel_description const& d = k.describe();
     attune::cuda_target target;
     if (limits != nullptr) target.limits = *limits;
     attune::detail::cuda_device const on{target};
-    return attune::detail::space_of_call(d,
-                                         attune::detail::with_annotated_defaults(d),
-                                         {n(size)},
+    return attune::detail::space_of_call(d, attune::detail::with_annotated_defaults(d), {n(size)},
                                          limits != nullptr ? &on : nullptr);
 }
 
@@ -133,8 +131,8 @@ TEST_CASE("a variant has the geometry of its launch, the same from the space of 
 {
     arrays const k = launched();
     attune::device_limits const limits = device();
-    attune::point const at{
-        attune::coordinate{2, 0}, attune::coordinate{3, 0}, attune::coordinate{0, 0}};
+    attune::point const at{attune::coordinate{2, 0}, attune::coordinate{3, 0},
+                           attune::coordinate{0, 0}};
     attune::launch_geometry want;
     want.grid = {16, 1, 1};
     want.block = {64, 8, 1};

@@ -96,8 +96,8 @@ TEST_CASE("programs of every kind compute the same in blocks of threads, in rand
             CAPTURE(configuration);
             for (char const* const order : {"oldest", "newest"}) {
                 attune_test::environment_value const by("ATTUNE_EMULATED_ORDER", order);
-                CHECK(support::device_difference(
-                          compiler, one.nest, one.inputs, subject, at, seed) == "");
+                CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at,
+                                                 seed) == "");
             }
         }
     }
@@ -120,10 +120,8 @@ TEST_CASE("random programs compute the same in blocks of threads")
             attune::point const at = subject.space.sample(draw);
             std::string const configuration = attune::text_of(subject.space.describe(), at);
             CAPTURE(configuration);
-            CHECK(
-                support::device_difference(
-                    compiler, drawn.nest, drawn.inputs, subject, at, static_cast<unsigned>(seed)) ==
-                "");
+            CHECK(support::device_difference(compiler, drawn.nest, drawn.inputs, subject, at,
+                                             static_cast<unsigned>(seed)) == "");
             ++computed;
         } catch (attune::error const& refusal) {
             std::string const said = refusal.what();

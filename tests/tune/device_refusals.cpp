@@ -43,18 +43,14 @@ TEST_CASE("arrays in the wrong memory are errors that name the argument")
     emulated_device device{ATTUNE_EMULATED_CUDA, 1};
     saxpy_data data;
     attune::device_span<float> const elsewhere = device_data{device, data}.y; // on device 1
-    attune::tuned saxpy{saxpy_kernel<on_device, plain>(),
-                        saxpy_compiler(0),
-                        attune::memory_store{},
+    attune::tuned saxpy{saxpy_kernel<on_device, plain>(), saxpy_compiler(0), attune::memory_store{},
                         quick_options()};
     std::string said = error_of([&] { saxpy(elsewhere, elsewhere, 2.0F, data.n()); });
     CHECK(has(said, "in the memory of another device"));
     CHECK(has(said, "argument 0 is on device 1, the kernel is compiled for device 0"));
     said = error_of([&] { saxpy({data.x.data(), 100}, {data.y.data(), 100}, 2.0F, 100); });
     CHECK(has(said, "is not in its memory"));
-    attune::tuned there{saxpy_kernel<on_device, plain>(),
-                        saxpy_compiler(1),
-                        attune::memory_store{},
+    attune::tuned there{saxpy_kernel<on_device, plain>(), saxpy_compiler(1), attune::memory_store{},
                         quick_options()};
     said = error_of([&] { there({elsewhere.data(), 101}, elsewhere, 2.0F, data.n()); });
     CHECK(has(said, "argument 0 has 404 bytes, the allocation ends after 400"));
@@ -65,8 +61,7 @@ TEST_CASE("arrays in the wrong memory are errors that name the argument")
 TEST_CASE("configurations that the device cannot launch are none of the space")
 {
     attune::kernel<on_host> kernel{
-        "saxpy",
-        saxpy_source(),
+        "saxpy", saxpy_source(),
         attune::space(attune::categorical<"KIND">(0),
                       attune::ordinal<"BLOCK">(attune::values(32, 1024, 2048)))};
     kernel.bind<3>(saxpy_n).grid(1).block(attune::ordinal<"BLOCK">(attune::values(32, 1024, 2048)));
@@ -107,8 +102,7 @@ TEST_CASE("a device is looked for at the first call, not when a program starts")
     saxpy_data data;
     attune::tuned saxpy{saxpy_kernel<on_host, plain, quick>(),
                         emulated_compiler{{.driver = "/nowhere/libcuda.so.1"}},
-                        attune::memory_store{},
-                        quick_options()};
+                        attune::memory_store{}, quick_options()};
     std::string const said = error_of([&] { saxpy(data.x, data.y, 2.0F, data.n()); });
     CHECK(has(said, "no CUDA driver"));
     CHECK(has(said, "/nowhere/libcuda.so.1"));
@@ -120,8 +114,7 @@ TEST_CASE("an architecture without a device is tuned for by predictions, and not
     saxpy_data data;
     attune::tuned saxpy{saxpy_kernel<on_host, plain, quick>(),
                         emulated_compiler{{.driver = "/nowhere/libcuda.so.1", .architecture = 80}},
-                        attune::memory_store{},
-                        quick_options()};
+                        attune::memory_store{}, quick_options()};
     attune::tuning_report const report = saxpy.predict({}, {}, 2.0F, 1 << 20);
     CHECK(report.evaluations == 4);
     CHECK(attune::total(report.failures) == 0);

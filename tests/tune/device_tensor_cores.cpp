@@ -156,8 +156,8 @@ TEST_CASE("matrix instructions compute the same as plain loops, in random config
             CAPTURE(configuration);
             for (char const* const order : {"oldest", "newest"}) {
                 attune_test::environment_value const by("ATTUNE_EMULATED_ORDER", order);
-                CHECK(support::device_difference(
-                          compiler, one.nest, one.inputs, subject, at, seed) == "");
+                CHECK(support::device_difference(compiler, one.nest, one.inputs, subject, at,
+                                                 seed) == "");
             }
         }
     }
@@ -291,12 +291,7 @@ TEST_CASE("floats are rounded to 16 bits as the host rounds them")
             double const step = std::ldexp(1, std::max(power, first) - bits + 1);
             double const begin = std::ldexp(1, power);
             // Ties to an even and to an odd number, what lies beside them, and the largest of all.
-            for (double const n : {0.0,
-                                   0.5,
-                                   1.0,
-                                   1.5,
-                                   2.5,
-                                   std::ldexp(1, bits - 1) - 1,
+            for (double const n : {0.0, 0.5, 1.0, 1.5, 2.5, std::ldexp(1, bits - 1) - 1,
                                    std::ldexp(1, bits - 1) - 0.5})
                 for (double const beside : {-0x1p-8, 0.0, 0x1p-8})
                     at.push_back(begin + (n + beside) * step);
@@ -316,8 +311,8 @@ TEST_CASE("floats are rounded to 16 bits as the host rounds them")
         REQUIRE(support::is_exact(b.out));
         support::device_subject_of const subject(b.out, {});
         attune::random_engine draw(1);
-        CHECK(support::device_difference(
-                  compiler, b.out, {}, subject, subject.space.sample(draw), 1, at) == "");
+        CHECK(support::device_difference(compiler, b.out, {}, subject, subject.space.sample(draw),
+                                         1, at) == "");
     }
 }
 

@@ -29,11 +29,8 @@ auto evaluations(std::uint64_t count)
 /// In a space of four; the exhaustive search goes from the left to the right.
 memory_installation over_four(attune::memory_store& store, std::uint64_t count)
 {
-    return {store,
-            ways<usual, crawling, fast, same_as_usual>(),
-            accumulate_source(),
-            accumulate_compiler(),
-            evaluations(count)};
+    return {store, ways<usual, crawling, fast, same_as_usual>(), accumulate_source(),
+            accumulate_compiler(), evaluations(count)};
 }
 
 /// Proposes the first two configurations that are not known, and then nothing more.
@@ -111,11 +108,8 @@ TEST_CASE("a tuning that a rule ended is as hard as it was allowed to be")
     };
     attune::memory_store store;
     for (int run = 0; run < 2; ++run) {
-        memory_installation one{store,
-                                ways<usual, crawling, fast, same_as_usual>(),
-                                accumulate_source(),
-                                accumulate_compiler(),
-                                until_target};
+        memory_installation one{store, ways<usual, crawling, fast, same_as_usual>(),
+                                accumulate_source(), accumulate_compiler(), until_target};
         CHECK(one.obtain() != fast_code);
         CHECK((one.how() == decision::remembered) == (run == 1));
     }
@@ -130,11 +124,8 @@ TEST_CASE("where a search proposes nothing more and something is left, a harder 
         o.search.strategy = attune::search_with<first_two>();
     };
     attune::memory_store store;
-    memory_installation one{store,
-                            ways<usual, crawling, fast, same_as_usual>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
-                            of_a_search_that_ends};
+    memory_installation one{store, ways<usual, crawling, fast, same_as_usual>(),
+                            accumulate_source(), accumulate_compiler(), of_a_search_that_ends};
     CHECK(one.obtain() == fast_code);
     REQUIRE(store.records().size() == 1);
     CHECK(one.known.report().evaluations == 3);

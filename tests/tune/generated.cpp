@@ -60,10 +60,8 @@ attune::kernel<total_signature> total_kernel(std::string const& revision = "1",
 {
     return {"total",
             attune::generated_source(
-                both,
-                [comment](auto const& config) { return text_of_total(config, comment); },
-                "total.cpp",
-                revision),
+                both, [comment](auto const& config) { return text_of_total(config, comment); },
+                "total.cpp", revision),
             both};
 }
 
@@ -201,8 +199,8 @@ TEST_CASE("ATTUNE_FORCE chooses a configuration of a generated kernel, and a wro
     cache_folder const folder;
     auto const forced = [&](char const* values) {
         set_variable const force("ATTUNE_FORCE", values);
-        attune::tuned total{
-            total_kernel(), counting_compiler{folder.options()}, attune::memory_store{}, quiet(1)};
+        attune::tuned total{total_kernel(), counting_compiler{folder.options()},
+                            attune::memory_store{}, quiet(1)};
         CHECK(total_by(total) == right);
         return total.report();
     };
@@ -223,8 +221,8 @@ TEST_CASE("a function that changed without its revision is verified by what it w
     auto const how = [&](auto const& write, float expected) {
         attune::kernel<total_signature> const kernel{
             "total", attune::generated_source(both, write, "total.cpp", "1"), both};
-        attune::tuned total{
-            kernel, counting_compiler{folder.options()}, attune::store{path}, quiet()};
+        attune::tuned total{kernel, counting_compiler{folder.options()}, attune::store{path},
+                            quiet()};
         CHECK(total_by(total) == expected);
         return total.report();
     };
@@ -257,8 +255,8 @@ TEST_CASE("a generator that fails for the default is an error with its words")
     auto const text_of = [&](auto const& write) {
         attune::kernel<total_signature> const kernel{
             "total", attune::generated_source(both, write, "total.cpp", "1"), both};
-        attune::tuned total{
-            kernel, counting_compiler{folder.options()}, attune::memory_store{}, quiet()};
+        attune::tuned total{kernel, counting_compiler{folder.options()}, attune::memory_store{},
+                            quiet()};
         return error_of([&] { (void)total_by(total); });
     };
     std::string const thrown = text_of([](auto const&) -> std::string { throw 1; });

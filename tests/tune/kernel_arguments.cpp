@@ -190,10 +190,8 @@ TEST_CASE("what a kernel returns is compared, and passed on")
     std::vector<double> x(1000);
     for (std::size_t i = 0; i < x.size(); ++i)
         x[i] = static_cast<double>(i);
-    attune::tuned call{kernel_of<double(std::span<double const>)>("sum"),
-                       attune::clang_compiler{},
-                       attune::memory_store{},
-                       every_variant()};
+    attune::tuned call{kernel_of<double(std::span<double const>)>("sum"), attune::clang_compiler{},
+                       attune::memory_store{}, every_variant()};
     CHECK(call(x) == 499500);
     CHECK(refused(call.report()) == 2);
     CHECK(call(x) == 499500);
@@ -214,8 +212,8 @@ TEST_CASE("a check and a reference see what a kernel returns")
         ++asked;
         return in.size() == 3 && got > 5.9 && got < 6.1;
     });
-    attune::tuned checked{
-        kernel, attune::clang_compiler{}, attune::memory_store{}, every_variant()};
+    attune::tuned checked{kernel, attune::clang_compiler{}, attune::memory_store{},
+                          every_variant()};
     CHECK(checked(x) == doctest::Approx(6));
     CHECK(asked > 0);
     CHECK(refused(checked.report()) == 1);
@@ -230,9 +228,7 @@ TEST_CASE("a structure may be returned")
 {
     std::vector<particle> const all{{1, 2, 3, 4}, {5, 6, 7, 8}, {0, 0, 1, 0}};
     attune::tuned call{kernel_of<particle(std::span<particle const>)>("heaviest"),
-                       attune::clang_compiler{},
-                       attune::memory_store{},
-                       every_variant()};
+                       attune::clang_compiler{}, attune::memory_store{}, every_variant()};
     CHECK(call(all).charge == 8);
     CHECK(refused(call.report()) == 1);
 }
@@ -244,9 +240,7 @@ TEST_CASE("structures are restored whole and compared field by field")
         all[i] = {static_cast<float>(i), 1, 1e-20 * static_cast<double>(i), 1};
     std::vector<particle> const before = all;
     attune::tuned call{kernel_of<void(std::span<particle>, float)>("move"),
-                       attune::clang_compiler{},
-                       attune::memory_store{},
-                       every_variant()};
+                       attune::clang_compiler{}, attune::memory_store{}, every_variant()};
     call(all, 0.5F);
     for (std::size_t i = 0; i < all.size(); ++i) {
         CHECK(all[i].x == before[i].x + 0.5F);
@@ -262,9 +256,7 @@ TEST_CASE("complex numbers, enumerations and arrays by value")
     std::vector<complex> z{{1, 0}, {0, 1}, {2, 2}};
     attune::tuned call{
         kernel_of<void(std::span<complex>, complex, shade, std::array<float, 2>)>("rotate"),
-        attune::clang_compiler{},
-        attune::memory_store{},
-        every_variant()};
+        attune::clang_compiler{}, attune::memory_store{}, every_variant()};
     call(z, complex{0, 1}, shade::light, {10, 20});
     CHECK(z == std::vector<complex>{{10, 21}, {9, 20}, {8, 22}});
     CHECK(refused(call.report()) == 2);
@@ -276,9 +268,7 @@ TEST_CASE("only the elements of a view belong to it")
     for (std::size_t i = 0; i < all.size(); ++i)
         all[i] = static_cast<int>(i);
     attune::tuned call{kernel_of<void(attune::matrix_view<int>, int)>("shift_rows"),
-                       attune::clang_compiler{},
-                       attune::memory_store{},
-                       every_variant()};
+                       attune::clang_compiler{}, attune::memory_store{}, every_variant()};
     call({all.data() + 1, 3, 5, 8}, 100);
     for (std::size_t i = 0; i < all.size(); ++i) {
         bool const inside = i / 8 < 3 && i % 8 >= 1 && i % 8 < 6;

@@ -119,21 +119,16 @@ TEST_CASE("the best of another version is never served where it is wrong, and is
 {
     attune::memory_store store = tuned_before();
     {
-        memory_installation later{store,
-                                  ways<usual, crawling, fast>(), // others are no better
-                                  next_version(),
-                                  wrong_where_fast(),
+        memory_installation later{store, ways<usual, crawling, fast>(), // others are no better
+                                  next_version(), wrong_where_fast(),
                                   policy(miss_policy::lookup_only)};
         CHECK(later.obtain() == crawling_code);
         CHECK(later.obtain() == crawling_code);
         CHECK(later.known.report().shapes.wrong == 1);
         CHECK(!explained(later).serves);
     }
-    memory_installation again{store,
-                              ways<usual, crawling, fast>(),
-                              next_version(),
-                              wrong_where_fast(),
-                              policy(miss_policy::lookup_only)};
+    memory_installation again{store, ways<usual, crawling, fast>(), next_version(),
+                              wrong_where_fast(), policy(miss_policy::lookup_only)};
     CHECK(again.obtain() == crawling_code);
     CHECK(again.known.report().shapes.executions == 0);
     CHECK(explained(again).how == choice_match::by_default);
@@ -151,10 +146,8 @@ TEST_CASE("the best of another setting serves the shapes that it was verified fo
         options.on_miss = on_miss;
         options.measuring.cache = cache;
         return attune::tuned<bench::faulty_signature, bench::faulty_compiler, attune::store>{
-            bench::faulty_kernel(which),
-            bench::faulty_compiler{which},
-            attune::store{directory.file("store")},
-            options};
+            bench::faulty_kernel(which), bench::faulty_compiler{which},
+            attune::store{directory.file("store")}, options};
     };
     auto const of_length = [](int n) {
         bench::shape_choice out;
@@ -183,17 +176,13 @@ TEST_CASE("the best of another setting serves the shapes that it was verified fo
 TEST_CASE("tune() tunes inputs that the best of others served, and the winner takes its place")
 {
     attune::memory_store store = tuned_before();
-    memory_installation later{
-        store, many, next_version(), wrong_where_fast(), policy(miss_policy::lookup_only)};
-    memory_installation right{store,
-                              many,
-                              next_version(),
-                              accumulate_compiler("other"),
+    memory_installation later{store, many, next_version(), wrong_where_fast(),
+                              policy(miss_policy::lookup_only)};
+    memory_installation right{store, many, next_version(), accumulate_compiler("other"),
                               policy(miss_policy::lookup_only)};
     CHECK(right.obtain() == fast_code);
     auto const report = right.known.tune(
-        right.shape(right.data.x, right.data.y, 3.0),
-        {},
+        right.shape(right.data.x, right.data.y, 3.0), {},
         attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, right.data.x, right.data.y, 3.0));
     CHECK(report.how == decision::tuned);
@@ -235,15 +224,12 @@ TEST_CASE("a result that was tuned too little serves, verified, until the tuning
         };
     };
     {
-        memory_installation first{store,
-                                  ways<usual, fast, crawling>(),
-                                  accumulate_source(),
-                                  accumulate_compiler(),
-                                  of(2)};
+        memory_installation first{store, ways<usual, fast, crawling>(), accumulate_source(),
+                                  accumulate_compiler(), of(2)};
         CHECK(first.obtain() == fast_code);
     }
-    memory_installation more{
-        store, ways<usual, fast, crawling>(), accumulate_source(), accumulate_compiler(), of(3)};
+    memory_installation more{store, ways<usual, fast, crawling>(), accumulate_source(),
+                             accumulate_compiler(), of(3)};
     known_choice const known = explained(more);
     CHECK(known.how == choice_match::exact);
     CHECK(has(known.why, "less than is asked now"));
@@ -267,8 +253,8 @@ TEST_CASE("a comment in the source costs no tuning: the code is the same")
         CHECK(later.known.is_tuned({}));
         CHECK(store.records().size() == known + 1); // under the new text as well
     }
-    memory_installation compiler{
-        store, many, accumulate_source(), accumulate_compiler("a patch release")};
+    memory_installation compiler{store, many, accumulate_source(),
+                                 accumulate_compiler("a patch release")};
     CHECK(compiler.obtain() == fast_code);
     CHECK(compiler.how() == decision::remembered);
     CHECK(explained(compiler).how == choice_match::exact_by_code);

@@ -49,16 +49,16 @@ std::string calls_of_one_process(attune::detail::temporary_folder const& folder,
         "        y[i] = LANES == 8 ? fast_work(a * x[i]) : default_work(a * x[i]);\n}\n",
         "/scale.cpp");
     source.flags = {"-L" + folder.path(), "-lwork_of_test"};
-    attune::kernel<void(std::span<float const>, std::span<float>, float)> kernel{
-        "scale", source, kernel_space};
+    attune::kernel<void(std::span<float const>, std::span<float>, float)> kernel{"scale", source,
+                                                                                 kernel_space};
     if (any_shape) kernel.any_shape();
     attune::tuning_options options;
     options.limits.evaluations = 2;
     options.limits.seconds = 10;
     attune::clang_options compiler;
     compiler.cache.folder = folder.path() + "/cache";
-    attune::tuned f{
-        kernel, attune::clang_compiler{compiler}, attune::store{folder.path() + "/store"}, options};
+    attune::tuned f{kernel, attune::clang_compiler{compiler},
+                    attune::store{folder.path() + "/store"}, options};
     std::vector<float> x(5'000);
     std::vector<float> y(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)

@@ -60,8 +60,7 @@ TEST_CASE("the optimum of a small space is found when all of it is walked")
 
 TEST_CASE("the default search finds the optimum of a small space too")
 {
-    auto const r = minimize(plane,
-                            [](auto const& c) { return bowl(c); },
+    auto const r = minimize(plane, [](auto const& c) { return bowl(c); },
                             attune::search_limits::of_evaluations(66),
                             {.seed = 1, .progress = attune::silent_progress()});
     CHECK(r.value == 1);
@@ -81,8 +80,7 @@ TEST_CASE("the default configuration is the first one tried")
             }
             return 0;
         },
-        attune::search_limits::of_evaluations(3),
-        walking());
+        attune::search_limits::of_evaluations(3), walking());
     CHECK(seen == 3);
 }
 
@@ -94,8 +92,7 @@ TEST_CASE("an objective that is not finite is a failure, and the search goes on"
             if (c[x] == 3) return std::nan("");
             return c[x] == 2 ? -std::numeric_limits<double>::infinity() : bowl(c);
         },
-        all,
-        walking());
+        all, walking());
     REQUIRE(r.best);
     CHECK((*r.best)[x] == 4);
     CHECK(r.value == 2);
@@ -112,8 +109,7 @@ TEST_CASE("an objective may return an outcome")
             if (c[x] == 4) return attune::measurement::exact(std::nan(""));
             return attune::measurement::exact(bowl(c));
         },
-        all,
-        walking());
+        all, walking());
     REQUIRE(r.best);
     CHECK((*r.best)[x] == 2);
     CHECK(r.value == 2);
@@ -125,9 +121,7 @@ TEST_CASE("when everything fails there is no best, and the last line says so")
 {
     recorded_progress heard;
     auto const r = minimize(
-        plane,
-        [](auto const&) { return std::nan(""); },
-        attune::search_limits::of_evaluations(4),
+        plane, [](auto const&) { return std::nan(""); }, attune::search_limits::of_evaluations(4),
         walking(heard.sink()));
     CHECK(!r.best);
     CHECK(attune::total(r.failures) == 4);
@@ -145,8 +139,8 @@ TEST_CASE("an exception of the objective ends the search and passes on")
         if (++calls == 3) throw std::runtime_error("mine");
         return 1.0;
     };
-    CHECK_THROWS_WITH_AS(
-        (void)minimize(plane, failing, all, walking()), "mine", std::runtime_error);
+    CHECK_THROWS_WITH_AS((void)minimize(plane, failing, all, walking()), "mine",
+                         std::runtime_error);
     CHECK(calls == 3);
     ::sigaction(SIGINT, nullptr, &after);
     bool const back = before.sa_handler == after.sa_handler;
@@ -162,8 +156,7 @@ TEST_CASE("Ctrl-C ends the search and keeps the best so far")
             if (++calls == 3) ::raise(SIGINT);
             return -calls;
         },
-        all,
-        walking());
+        all, walking());
     CHECK(r.interrupted);
     CHECK(r.evaluations == 3);
     CHECK(r.value == -3);
@@ -202,9 +195,7 @@ TEST_CASE("an empty space and a missing input are errors")
 TEST_CASE("however short the time, one configuration is tried")
 {
     auto const r = minimize(
-        plane,
-        [](auto const& c) { return bowl(c); },
-        attune::search_limits::of_seconds(1e-9),
+        plane, [](auto const& c) { return bowl(c); }, attune::search_limits::of_seconds(1e-9),
         walking());
     CHECK(r.evaluations == 1);
     CHECK(r.best.has_value());
@@ -231,9 +222,7 @@ TEST_CASE("a text in the best configuration can be read after the search is gone
                                      "another one, just as long as that: it must live on the heap");
     auto const r = minimize(
         attune::space(which),
-        [&](auto const& c) { return c[which].starts_with("another") ? 1 : 2; },
-        all,
-        walking());
+        [&](auto const& c) { return c[which].starts_with("another") ? 1 : 2; }, all, walking());
     REQUIRE(r.best);
     std::string const overwritten(59, 'x'); // likely to take the memory that was freed
     CHECK((*r.best)[which] == "another one, just as long as that: it must live on the heap");

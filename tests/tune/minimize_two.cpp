@@ -71,8 +71,7 @@ TEST_CASE("goals turn objectives around")
             v[0] = -v[0];
             return v;
         },
-        {},
-        options);
+        {}, options);
     REQUIRE(r.front.size() == 10);
     CHECK(r.front.front().values == two_values{0, 9});
     CHECK(r.front.back().values == two_values{-9, 0});
@@ -81,9 +80,7 @@ TEST_CASE("goals turn objectives around")
 
 TEST_CASE("the default search finds the front in half of the evaluations")
 {
-    auto const r = minimize_two(plane,
-                                [](auto const& c) { return costs(c); },
-                                {.evaluations = 50},
+    auto const r = minimize_two(plane, [](auto const& c) { return costs(c); }, {.evaluations = 50},
                                 {.seed = 2, .progress = attune::silent_progress()});
     CHECK(r.evaluations == 50);
     CHECK(r.hypervolume({10, 10}) >= 54);
@@ -103,8 +100,7 @@ TEST_CASE("failures and values that are not finite count, and are on no front")
             if (c[x] == 2) return two_values{0, -std::numeric_limits<double>::infinity()};
             return costs(c);
         },
-        {},
-        options);
+        {}, options);
     CHECK(attune::total(r.failures) == 30);
     CHECK(r.front.size() == 7);
     CHECK(seen.events().back().text == "7 configurations from (3, 6) to (9, 0) after 100 "
@@ -114,8 +110,7 @@ TEST_CASE("failures and values that are not finite count, and are on no front")
         [](auto const&) -> two_outcome {
             return attune::failure{attune::failure_stage::crash, "at once"};
         },
-        {.evaluations = 4},
-        options);
+        {.evaluations = 4}, options);
     CHECK(none.front.empty());
     CHECK(none.hypervolume({1, 1}) == 0);
     CHECK(has(seen.events().back().text, "every configuration failed: 4 crashed"));
@@ -152,10 +147,8 @@ TEST_CASE("rules that a search for a front does not have are named")
     auto options = walking();
     options.progress = seen.sink();
     auto const r = minimize_two(
-        plane,
-        [](auto const& c) { return costs(c); },
-        {.evaluations = 9, .target = 1e9, .expected_gain = 0.5},
-        options);
+        plane, [](auto const& c) { return costs(c); },
+        {.evaluations = 9, .target = 1e9, .expected_gain = 0.5}, options);
     CHECK(r.evaluations == 9);
     REQUIRE(!seen.events().empty());
     CHECK(seen.events().front().event == attune::progress_event::notice);
@@ -173,8 +166,7 @@ TEST_CASE("the default is tried first, equal seeds give equal fronts, exceptions
                                tried.push_back(c[x] * 10 + c[y]);
                                return costs(c);
                            },
-                           {.evaluations = 20},
-                           {.seed = 9, .progress = attune::silent_progress()});
+                           {.evaluations = 20}, {.seed = 9, .progress = attune::silent_progress()});
     CHECK(order[0].front() == 45);
     CHECK(order[0] == order[1]);
     CHECK_THROWS_AS(
@@ -190,8 +182,7 @@ TEST_CASE("Ctrl-C ends the search with the front so far")
             if (++calls == 12) (void)std::raise(SIGINT);
             return costs(c);
         },
-        {},
-        walking());
+        {}, walking());
     CHECK(r.interrupted);
     CHECK(r.ended == "interrupted");
     CHECK(r.evaluations == 12);

@@ -181,8 +181,7 @@ TEST_CASE("an exception passes on, Ctrl-C keeps the best so far, wrong budgets a
                                  return 1.0;
                              },
                              quiet()),
-                         "mine",
-                         std::runtime_error);
+                         "mine", std::runtime_error);
     calls = 0;
     auto const r = minimize_with_budget(
         plane,

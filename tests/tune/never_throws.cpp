@@ -58,10 +58,8 @@ TEST_CASE("without a compiler the function in the program serves, every call, wi
         accumulate_data data;
         accumulate_data longer(2'003);
         own_calls = 0;
-        attune::tuned call{kernel_with_own(),
-                           missing_compiler{has_identity},
-                           attune::memory_store{},
-                           quick_options(heard.sink())};
+        attune::tuned call{kernel_with_own(), missing_compiler{has_identity},
+                           attune::memory_store{}, quick_options(heard.sink())};
         for (int i = 0; i < 3; ++i)
             call(data.x, data.y, 3.0);
         call(longer.x, longer.y, 2.0);
@@ -79,8 +77,8 @@ TEST_CASE("a default that crashes in the trial gives way to the function in the 
 {
     accumulate_data data;
     own_calls = 0;
-    attune::tuned call{
-        kernel_with_own("3"), accumulate_compiler(), attune::memory_store{}, quick_options()};
+    attune::tuned call{kernel_with_own("3"), accumulate_compiler(), attune::memory_store{},
+                       quick_options()};
     call(data.x, data.y, 3.0);
     CHECK(data.called_times(1, 3.0));
     CHECK(own_calls == 1);
@@ -92,8 +90,7 @@ TEST_CASE("without a function in the program, the compiled default serves if the
     accumulate_data data;
     attune::tuned call{accumulate_kernel(ways<usual, fast>()),
                        missing_compiler{.has_identity = false, .compiles = true},
-                       attune::memory_store{},
-                       quick_options()};
+                       attune::memory_store{}, quick_options()};
     call(data.x, data.y, 3.0);
     call(data.x, data.y, 3.0);
     CHECK(data.called_times(2, 3.0));
@@ -104,12 +101,10 @@ TEST_CASE("without a function in the program, the compiled default serves if the
 TEST_CASE("where nothing can run the kernel the call throws, the data are as they were")
 {
     accumulate_data data;
-    attune::tuned call{accumulate_kernel(ways<usual, fast>()),
-                       missing_compiler{},
-                       attune::memory_store{},
-                       quick_options()};
-    CHECK_THROWS_WITH_AS(
-        call(data.x, data.y, 3.0), doctest::Contains("no compiler for kernels"), attune::error);
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), missing_compiler{},
+                       attune::memory_store{}, quick_options()};
+    CHECK_THROWS_WITH_AS(call(data.x, data.y, 3.0), doctest::Contains("no compiler for kernels"),
+                         attune::error);
     CHECK(data.called_times(0, 3.0));
     CHECK(call.report().how == decision::call_failed);
 }
@@ -126,10 +121,8 @@ TEST_CASE("a store that throws is a notice, not the end of a call")
     };
     recorded_progress heard;
     accumulate_data data;
-    attune::tuned call{accumulate_kernel(ways<usual, fast>()),
-                       accumulate_compiler(),
-                       broken_store{},
-                       quick_options(heard.sink())};
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                       broken_store{}, quick_options(heard.sink())};
     call(data.x, data.y, 3.0);
     call(data.x, data.y, 3.0);
     CHECK(data.called_times(2, 3.0));
@@ -156,8 +149,7 @@ void fill(std::span<int> out, int size)
 TEST_CASE("a default that breaks a constraint at some input: the nearest valid one stands for it")
 {
     attune::kernel<void(std::span<int>, int)> kernel{
-        "fill",
-        attune::source_text("int step = ATTUNE_TUNABLE(STEP, 4);", "fill.kernel.cpp"),
+        "fill", attune::source_text("int step = ATTUNE_TUNABLE(STEP, 4);", "fill.kernel.cpp"),
         attune::space(step).where(n % step == 0)};
     kernel.bind<1>(n);
     scripted_compiler compiler{[](attune::compile_request const& v) -> scripted_compiler::answer {
@@ -205,8 +197,7 @@ TEST_CASE(
     }};
     constexpr auto one = attune::ordinal<"STEP">(attune::values(1, 2));
     attune::kernel<void(std::span<int>, int)> bound{
-        "fill",
-        attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
+        "fill", attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
         attune::space(one).where(n % one >= 0)};
     bound.bind<1>(n);
     recorded_progress heard;

@@ -43,8 +43,7 @@ auto policy(miss_policy which)
 attune::tuning_report tune_now(memory_installation& one)
 {
     return one.known.tune(
-        one.shape(one.data.x, one.data.y, 3.0),
-        {},
+        one.shape(one.data.x, one.data.y, 3.0), {},
         attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
             {}, one.data.x, one.data.y, 3.0));
 }
@@ -76,70 +75,10 @@ struct held_tuning {
 
 /// Variants of this kernel never run: where they are says which they are.
 inline constexpr auto size_input = attune::input<"N", int>();
-inline constexpr auto choice = attune::ordinal<"P">(attune::values(0,
-                                                                   1,
-                                                                   2,
-                                                                   3,
-                                                                   4,
-                                                                   5,
-                                                                   6,
-                                                                   7,
-                                                                   8,
-                                                                   9,
-                                                                   10,
-                                                                   11,
-                                                                   12,
-                                                                   13,
-                                                                   14,
-                                                                   15,
-                                                                   16,
-                                                                   17,
-                                                                   18,
-                                                                   19,
-                                                                   20,
-                                                                   21,
-                                                                   22,
-                                                                   23,
-                                                                   24,
-                                                                   25,
-                                                                   26,
-                                                                   27,
-                                                                   28,
-                                                                   29,
-                                                                   30,
-                                                                   31,
-                                                                   32,
-                                                                   33,
-                                                                   34,
-                                                                   35,
-                                                                   36,
-                                                                   37,
-                                                                   38,
-                                                                   39,
-                                                                   40,
-                                                                   41,
-                                                                   42,
-                                                                   43,
-                                                                   44,
-                                                                   45,
-                                                                   46,
-                                                                   47,
-                                                                   48,
-                                                                   49,
-                                                                   50,
-                                                                   51,
-                                                                   52,
-                                                                   53,
-                                                                   54,
-                                                                   55,
-                                                                   56,
-                                                                   57,
-                                                                   58,
-                                                                   59,
-                                                                   60,
-                                                                   61,
-                                                                   62,
-                                                                   63));
+inline constexpr auto choice = attune::ordinal<"P">(attune::values(
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+    26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
+    50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63));
 std::array<char, 64> places{};
 
 /// A kernel of many sizes. The times of its variants are a script, and evaluations are counted.
@@ -177,8 +116,8 @@ struct many_sizes {
         {
             return seconds_of(code);
         }
-        attune::outcome
-        time(attune::callable const& code, double, double, attune::timing_record& record) override
+        attune::outcome time(attune::callable const& code, double, double,
+                             attune::timing_record& record) override
         {
             ++of.evaluations[size];
             record = {.times = std::vector<double>(8, seconds_of(code)), .clock = "script"};
@@ -210,8 +149,7 @@ struct many_sizes {
         };
         change(options);
         attune::kernel<signature> kernel{
-            "sized",
-            attune::source_text("int p = ATTUNE_TUNABLE(P, 0);", "sized.kernel.cpp"),
+            "sized", attune::source_text("int p = ATTUNE_TUNABLE(P, 0);", "sized.kernel.cpp"),
             attune::space(choice).where(size_input + choice >= 0)};
         kernel.bind<1>(size_input);
         kernel.any_shape();
@@ -219,11 +157,8 @@ struct many_sizes {
         described.space.rows = std::move(rows);
         if (described.space.rows) described.space.row_names = attune::program_feature_names();
         known = std::make_unique<attune::detail::dispatch_table>(
-            std::move(described),
-            attune::detail::make_any_compiler(compiler),
-            attune::detail::make_any_store(store),
-            options,
-            shape::layout());
+            std::move(described), attune::detail::make_any_compiler(compiler),
+            attune::detail::make_any_store(store), options, shape::layout());
     }
     using shape = attune::detail::shape_of_call<std::span<double>, int>;
 
@@ -238,8 +173,7 @@ struct many_sizes {
         if (by != nullptr && met->counter.load() != nullptr) met->counter.load()->add();
         if (by == nullptr)
             by = &known->obtain(
-                key,
-                {attune::number::of(std::int64_t{n})},
+                key, {attune::number::of(std::int64_t{n})},
                 attune::detail::make_call_frame<std::span<double>, int>({}, part, n));
         return static_cast<int>(static_cast<char*>(by->code.address) - &places[0]);
     }
@@ -247,8 +181,7 @@ struct many_sizes {
     {
         shape const key_of(attune::detail::shape_choice{.bound = {false, true}, .any_shape = true});
         std::span<double> const part(x.data(), static_cast<std::size_t>(n));
-        return known->tune(key_of(part, n),
-                           {attune::number::of(std::int64_t{n})},
+        return known->tune(key_of(part, n), {attune::number::of(std::int64_t{n})},
                            attune::detail::make_call_frame<std::span<double>, int>({}, part, n));
     }
     int evaluated() const
@@ -312,10 +245,7 @@ struct noting_techniques {
 TEST_CASE("lookup_only tunes nothing, and serves what the store knows")
 {
     attune::memory_store empty;
-    memory_installation one{empty,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
+    memory_installation one{empty, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
                             policy(miss_policy::lookup_only)};
     CHECK(one.obtain() == usual_code);
     CHECK(one.ready() == usual_code);
@@ -325,11 +255,8 @@ TEST_CASE("lookup_only tunes nothing, and serves what the store knows")
     CHECK(empty.records().empty());
 
     auto store = tuned_store();
-    memory_installation other{store,
-                              ways<usual, fast>(),
-                              accumulate_source(),
-                              accumulate_compiler(),
-                              policy(miss_policy::lookup_only)};
+    memory_installation other{store, ways<usual, fast>(), accumulate_source(),
+                              accumulate_compiler(), policy(miss_policy::lookup_only)};
     CHECK(other.obtain() == fast_code);
     CHECK(other.how() == decision::remembered);
 }
@@ -337,10 +264,7 @@ TEST_CASE("lookup_only tunes nothing, and serves what the store knows")
 TEST_CASE("tune() tunes whatever the policy is; what the default served is looked at again")
 {
     attune::memory_store store;
-    memory_installation one{store,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
                             policy(miss_policy::lookup_only)};
     CHECK(one.obtain() == usual_code);
     CHECK(!one.known.is_tuned({}));
@@ -370,8 +294,8 @@ TEST_CASE("in the background: the default serves at once, then the winner, on th
 {
     attune::memory_store store;
     held_tuning held;
-    memory_installation one{
-        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), held.options()};
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
+                            held.options()};
     CHECK(one.obtain() == usual_code);
     held.await();
     CHECK(one.ready() == usual_code); // without another look
@@ -392,10 +316,7 @@ TEST_CASE("in the background: the default serves at once, then the winner, on th
 TEST_CASE("in the background: what the store knows is served by the first call")
 {
     auto store = tuned_store();
-    memory_installation one{store,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
                             policy(miss_policy::tune_in_background)};
     CHECK(one.obtain() == fast_code);
     one.known.wait();
@@ -412,9 +333,7 @@ TEST_CASE("in the background: new shapes are verified there, and a wrong one is 
     attune::tuning_options options = quick_options(heard.sink());
     options.on_miss = miss_policy::tune_in_background;
     attune::tuned<bench::faulty_signature, bench::faulty_compiler, attune::memory_store> call{
-        bench::faulty_kernel(which),
-        bench::faulty_compiler{which},
-        attune::memory_store{},
+        bench::faulty_kernel(which), bench::faulty_compiler{which}, attune::memory_store{},
         options};
     auto const runs = [&] {
         std::uint64_t const before = call.report().shapes.executions;
@@ -445,19 +364,14 @@ TEST_CASE("a tuning that was cut short is not what serves for good")
 {
     attune::memory_store store;
     {
-        memory_installation one{store,
-                                ways<usual, fast, same_as_usual>(),
-                                accumulate_source(),
+        memory_installation one{store, ways<usual, fast, same_as_usual>(), accumulate_source(),
                                 accumulate_compiler(),
                                 [](attune::tuning_options& o) { o.limits.evaluations = 2; }};
         (void)one.obtain();
     }
     REQUIRE(store.records().size() == 1);
-    memory_installation more{store,
-                             ways<usual, fast, same_as_usual>(),
-                             accumulate_source(),
-                             accumulate_compiler(),
-                             [](attune::tuning_options& o) {
+    memory_installation more{store, ways<usual, fast, same_as_usual>(), accumulate_source(),
+                             accumulate_compiler(), [](attune::tuning_options& o) {
                                  o.limits.evaluations = 3;
                                  o.on_miss = miss_policy::tune_in_background;
                              }};
@@ -467,11 +381,8 @@ TEST_CASE("a tuning that was cut short is not what serves for good")
     CHECK(more.heard.count(progress_event::started) == 1);
     CHECK(more.known.is_tuned({}));
     // Where nothing may be tuned, it is better than nothing.
-    memory_installation less{store,
-                             ways<usual, fast, same_as_usual>(),
-                             accumulate_source(),
-                             accumulate_compiler(),
-                             [](attune::tuning_options& o) {
+    memory_installation less{store, ways<usual, fast, same_as_usual>(), accumulate_source(),
+                             accumulate_compiler(), [](attune::tuning_options& o) {
                                  o.limits.evaluations = 60;
                                  o.on_miss = miss_policy::lookup_only;
                              }};
@@ -484,10 +395,7 @@ TEST_CASE("a tuning cannot be waited for from within, and a sink that throws end
     attune::memory_store store;
     std::string said;
     attune::detail::dispatch_table* table = nullptr;
-    memory_installation one{store,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
                             [&](attune::tuning_options& o) {
                                 o.on_miss = miss_policy::tune_in_background;
                                 o.progress = [&](attune::progress const& p) {
@@ -510,8 +418,8 @@ TEST_CASE("in the background: no signal of the program's is taken")
     REQUIRE(::sigaction(SIGINT, nullptr, &before) == 0);
     attune::memory_store store;
     held_tuning held;
-    memory_installation one{
-        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), held.options()};
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
+                            held.options()};
     CHECK(one.obtain() == usual_code);
     held.await();
     struct sigaction now{};
@@ -524,10 +432,7 @@ TEST_CASE("in the background: no signal of the program's is taken")
 TEST_CASE("in the background: a call whose copy would be too large keeps the default, and says so")
 {
     attune::memory_store store;
-    memory_installation one{store,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
                             [](attune::tuning_options& o) {
                                 o.on_miss = miss_policy::tune_in_background;
                                 o.limits.copied_bytes = 8;
@@ -553,10 +458,7 @@ TEST_CASE("in the background: a default that fails leaves the default, and the r
             return made;
         },
         "scripted 1"};
-    memory_installation one{store,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            crashes_by_default,
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), crashes_by_default,
                             policy(miss_policy::tune_in_background)};
     CHECK(one.obtain() == crashing_code);
     one.known.wait();
@@ -571,11 +473,8 @@ TEST_CASE("the end of the object ends a tuning in the background")
     attune::memory_store store;
     held_tuning held;
     {
-        memory_installation one{store,
-                                ways<usual, crawling, same_as_usual, fast>(),
-                                accumulate_source(),
-                                accumulate_compiler(),
-                                held.options()};
+        memory_installation one{store, ways<usual, crawling, same_as_usual, fast>(),
+                                accumulate_source(), accumulate_compiler(), held.options()};
         CHECK(one.obtain() == usual_code);
         held.await();
         held.is_released = true;
@@ -798,8 +697,8 @@ void check_next_winner()
 {
     constexpr bool is_slow = last == crawling;
     // The best is not among the first 16 of 32 evaluations, and what does not compile counts.
-    constexpr auto way_of_32 = attune::categorical<"WAY">(
-        0, 1, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, int{last});
+    constexpr auto way_of_32 = attune::categorical<"WAY">(0, 1, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+                                                          29, 30, 31, 32, 33, 34, 35, int{last});
     attune::memory_store store;
     std::atomic<int> started{0};
     std::atomic<int> allowed{1};
@@ -821,8 +720,8 @@ void check_next_winner()
         while (started < number)
             std::this_thread::yield();
     };
-    attune::tuned call{
-        accumulate_kernel(attune::space(way_of_32)), accumulate_compiler(), store, options};
+    attune::tuned call{accumulate_kernel(attune::space(way_of_32)), accumulate_compiler(), store,
+                       options};
     accumulate_data large(64);
     accumulate_data small(48);
     auto const served = [&](accumulate_data& data) {
@@ -892,8 +791,7 @@ online_sum(attune::progress_sink sink)
     options.on_miss = miss_policy::online;
     options.limits.lost_share = 0.5;
     attune::kernel<double(std::span<double const>)> const kernel{
-        "sum",
-        attune::source_text("int w = ATTUNE_TUNABLE(W, 0);", "sum.kernel.cpp"),
+        "sum", attune::source_text("int w = ATTUNE_TUNABLE(W, 0);", "sum.kernel.cpp"),
         attune::space(attune::categorical<"W">(0, 1, 2))};
     return {kernel, compiler, options};
 }

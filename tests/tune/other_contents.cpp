@@ -117,8 +117,7 @@ struct lowering {
 };
 
 void check_nothing_came_of_it(attune::tuning_report const& report,
-                              std::set<std::string> const& better,
-                              shared_store const& store)
+                              std::set<std::string> const& better, shared_store const& store)
 {
     CHECK(report.configuration == "WAY=1");
     for (std::string const& tie : report.ties)

@@ -74,8 +74,8 @@ TEST_CASE("each architecture has its own records")
     };
     attune::memory_store records;
     for (int const architecture : {80, 90}) {
-        attune::tuned reverse{
-            reverse_kernel(), nvrtc_for(architecture), shared_store{&records}, quick_options()};
+        attune::tuned reverse{reverse_kernel(), nvrtc_for(architecture), shared_store{&records},
+                              quick_options()};
         CHECK(reverse.predict({}, {}, 1 << 30).how == decision::tuned);
     }
     CHECK(records.records().size() == 2);

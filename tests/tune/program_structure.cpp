@@ -130,11 +130,10 @@ TEST_CASE("configurations of derived spaces have equal structures exactly where 
 TEST_CASE("random schedules that have equal structures have equal texts")
 {
     std::size_t equal = 0;
-    for (attune::nest_description const& nest : {support::matmul(4, 8, 3),
-                                                 support::matmul_of_inputs(),
-                                                 support::convolution(5, 2, 4, 3, 1, 1),
-                                                 support::dense_gelu(3, 8, 5),
-                                                 support::softmax(3, 8)}) {
+    for (attune::nest_description const& nest :
+         {support::matmul(4, 8, 3), support::matmul_of_inputs(),
+          support::convolution(5, 2, 4, 3, 1, 1), support::dense_gelu(3, 8, 5),
+          support::softmax(3, 8)}) {
         known_programs known;
         for (std::uint64_t seed = 0; seed < 300; ++seed) {
             support::random_scheduler one(nest, seed);

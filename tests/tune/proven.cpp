@@ -27,9 +27,7 @@ constexpr std::size_t most_elements = 4'096;
 /// As a process of its own has it.
 faulty_tuned process_of(std::string const& path, std::size_t which)
 {
-    return {bench::faulty_kernel(which),
-            bench::faulty_compiler{which},
-            attune::store{path},
+    return {bench::faulty_kernel(which), bench::faulty_compiler{which}, attune::store{path},
             quick_options()};
 }
 

@@ -62,8 +62,8 @@ struct bench : grid {
             if (ended >= most_compiled) throw attune::error("no more", "here", "go on");
             std::size_t const i =
                 10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
-            return attune::callable{
-                &entries[i], std::make_shared<int>(0), std::to_string(i), 0.001, "scripted"};
+            return attune::callable{&entries[i], std::make_shared<int>(0), std::to_string(i), 0.001,
+                                    "scripted"};
         };
         kernel.work([most](attune::configuration_view const& at, auto const&, auto const&, double) {
             return attune::work{.flops = at[grid_x] + at[grid_y] > most ? heavy : light,
@@ -147,10 +147,9 @@ TEST_CASE("where pruning is off, or work is of the call alone, all are tried")
 TEST_CASE("any search finds the same, and is told nothing that looks like a failure")
 {
     if (!is_possible()) return;
-    for (attune::search_factory const& strategy : {attune::default_search(),
-                                                   attune::search_with<attune::random_searcher>(),
-                                                   attune::search_with<attune::genetic>(),
-                                                   attune::search_with<attune::local_search>()}) {
+    for (attune::search_factory const& strategy :
+         {attune::default_search(), attune::search_with<attune::random_searcher>(),
+          attune::search_with<attune::genetic>(), attune::search_with<attune::local_search>()}) {
         bench b;
         b.options.search.strategy = strategy;
         b.options.limits.evaluations = 40;
@@ -195,11 +194,11 @@ TEST_CASE("a statement that is wrong where the winner is is found out, and the w
         auto const r = b.tune();
         CHECK(r.report.configuration == "X=1 Y=9");
         CHECK(r.report.evaluations == 100);
-        CHECK(std::count_if(
-                  r.report.notices.begin(), r.report.notices.end(), [](std::string const& said) {
-                      return has(said, "nothing is pruned any more: ") &&
-                             has(said, "by the flops of kernel.work(...) at least");
-                  }) == 1);
+        CHECK(std::count_if(r.report.notices.begin(), r.report.notices.end(),
+                            [](std::string const& said) {
+                                return has(said, "nothing is pruned any more: ") &&
+                                       has(said, "by the flops of kernel.work(...) at least");
+                            }) == 1);
     }
 }
 
@@ -212,9 +211,8 @@ TEST_CASE("a tuning that ends before it tried what was pruned by mistake is not 
             b.times.seconds[&b.entries[i]] = 1e-3 + 1e-6 * static_cast<double>(i);
     b.options.limits.evaluations = 75;
     auto const r = b.tune();
-    CHECK(std::any_of(r.report.notices.begin(), r.report.notices.end(), [](auto const& said) {
-        return has(said, "nothing is pruned any more: ");
-    }));
+    CHECK(std::any_of(r.report.notices.begin(), r.report.notices.end(),
+                      [](auto const& said) { return has(said, "nothing is pruned any more: "); }));
     CHECK(r.report.evaluations == 75);
     CHECK(r.report.pruned == 0);
     CHECK(r.ended == "budget");
@@ -262,9 +260,8 @@ namespace {
 std::size_t count_of(attune::tuning_report const& report, std::string const& said)
 {
     return static_cast<std::size_t>(
-        std::count_if(report.notices.begin(), report.notices.end(), [&](std::string const& one) {
-            return has(one, said.c_str());
-        }));
+        std::count_if(report.notices.begin(), report.notices.end(),
+                      [&](std::string const& one) { return has(one, said.c_str()); }));
 }
 
 } // namespace
@@ -327,9 +324,9 @@ TEST_CASE("a time that contradicts the stated work brings the whole space back")
 TEST_CASE("a tuning that is interrupted in a part of its space goes on as if it were not")
 {
     if (!is_possible()) return;
-    for (attune::search_factory const& strategy : {attune::default_search(),
-                                                   attune::search_with<attune::random_searcher>(),
-                                                   attune::search_with<attune::genetic>()}) {
+    for (attune::search_factory const& strategy :
+         {attune::default_search(), attune::search_with<attune::random_searcher>(),
+          attune::search_with<attune::genetic>()}) {
         auto const tuned = [&](std::size_t stop) {
             bench b{8};
             b.options.search.strategy = strategy;
@@ -419,9 +416,7 @@ struct parallel_bench final : timed_bench {
         , entry(parallel)
     {
     }
-    attune::outcome time(attune::callable const& tried,
-                         double seconds,
-                         double stop_above_s,
+    attune::outcome time(attune::callable const& tried, double seconds, double stop_above_s,
                          attune::timing_record& record) override
     {
         attune::outcome out = timed_bench::time(tried, seconds, stop_above_s, record);

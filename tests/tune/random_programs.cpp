@@ -82,9 +82,7 @@ support::nest_batch batch_without_bfloat(std::uint64_t first, std::uint64_t coun
             });
         if (has_bfloat) continue;
         attune::traced_program const made = scheduled(drawn.nest, seed);
-        batch.add(made.program,
-                  drawn.nest,
-                  drawn.inputs,
+        batch.add(made.program, drawn.nest, drawn.inputs,
                   "// seed " + std::to_string(seed) + '\n' + attune::text_of(made.trace));
     }
     return batch;
@@ -104,8 +102,8 @@ TEST_CASE("random programs compute the same by other compilers, and in threads")
             if (compiler == "clang++-19" && threads.empty()) continue; // the test below
             CAPTURE(compiler);
             CAPTURE(threads);
-            std::vector<std::string> flags{
-                "-O1", "-march=native", "-Wall", "-Werror", "-Wno-psabi"};
+            std::vector<std::string> flags{"-O1", "-march=native", "-Wall", "-Werror",
+                                           "-Wno-psabi"};
             flags.push_back(threads.empty() ? "-Wno-unknown-pragmas" : threads);
             std::string const wrong = batch.run(flags, compiler);
             bool const has_openmp = wrong.find("libomp") == std::string::npos &&

@@ -46,8 +46,8 @@ auto two_evaluations(bool use_related, std::string const& log = {})
 TEST_CASE("a new version of a kernel first tries what was best in the version before")
 {
     attune::memory_store store = tuned_before();
-    memory_installation later{
-        store, many, next_version(), accumulate_compiler(), two_evaluations(true)};
+    memory_installation later{store, many, next_version(), accumulate_compiler(),
+                              two_evaluations(true)};
     CHECK(later.obtain() == fast_code);
     CHECK(later.how() == decision::tuned);
     CHECK(later.known.report().evaluations == 2);
@@ -61,8 +61,8 @@ TEST_CASE("what would serve untuned is tried first: the winner of the nearest pr
     CHECK(far.obtain() == fast_code);
     memory_installation near{store, ways<usual, same_as_usual>()};
     (void)near.obtain();
-    memory_installation later{
-        store, many, next_version(), accumulate_compiler(), two_evaluations(true)};
+    memory_installation later{store, many, next_version(), accumulate_compiler(),
+                              two_evaluations(true)};
     (void)later.obtain();
     CHECK(later.known.report().evaluations == 2);
     CHECK(later.known.report().configuration == near.known.report().configuration);
@@ -72,10 +72,10 @@ TEST_CASE("without use_related a new version begins as if nothing were known")
 {
     attune::memory_store store = tuned_before();
     attune::memory_store empty;
-    memory_installation later{
-        store, many, next_version(), accumulate_compiler(), two_evaluations(false)};
-    memory_installation alone{
-        empty, many, next_version(), accumulate_compiler(), two_evaluations(true)};
+    memory_installation later{store, many, next_version(), accumulate_compiler(),
+                              two_evaluations(false)};
+    memory_installation alone{empty, many, next_version(), accumulate_compiler(),
+                              two_evaluations(true)};
     (void)later.obtain();
     (void)alone.obtain();
     std::vector<std::string> compiled = later.compiler.compiled();
@@ -106,8 +106,8 @@ TEST_CASE("a log repeats a tuning that knew of others, without the store")
     support::scratch_directory const directory;
     std::string const path = directory.file("log");
     attune::memory_store store = tuned_before();
-    memory_installation later{
-        store, many, next_version(), accumulate_compiler(), two_evaluations(true, path)};
+    memory_installation later{store, many, next_version(), accumulate_compiler(),
+                              two_evaluations(true, path)};
     CHECK(later.obtain() == fast_code);
     attune::logged_session const logged = attune::read_event_log(path).back();
     REQUIRE_FALSE(logged.events.empty());

@@ -38,8 +38,8 @@ struct bench {
         auto const frame =
             attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                 {}, data.x, data.y, 3.0);
-        attune::tuning_problem const problem{
-            kernel.describe(), space, space.at(0), any, frame, nullptr, false, rival};
+        attune::tuning_problem const problem{kernel.describe(), space, space.at(0), any, frame,
+                                             nullptr,           false, rival};
         return attune::detail::run_session(problem, options);
     }
 };
@@ -220,11 +220,9 @@ TEST_CASE("a configuration in a log that is none of the space is no past")
     scratch_directory const directory;
     std::string const path = directory.file("log");
     std::string const text = interrupted_log(path);
-    for (char const* const told : {R"({"told":[[7]],)",
-                                   R"({"told":[[4294967295]],)",
-                                   R"({"told":[[]],)",
-                                   R"({"told":[[1,0]],)",
-                                   R"({"told":[[[1,0.5]]],)"}) {
+    for (char const* const told :
+         {R"({"told":[[7]],)", R"({"told":[[4294967295]],)", R"({"told":[[]],)",
+          R"({"told":[[1,0]],)", R"({"told":[[[1,0.5]]],)"}) {
         CAPTURE(told);
         support::write_file(path, with(text, R"({"told":[[1]],)", told));
         bench<usual, fast, wrong, crawling> later;
@@ -333,9 +331,9 @@ TEST_CASE(
     std::vector<std::string> const lines = lines_of(interrupted_log(path));
     std::vector<std::string> const names{"WAY=0", "WAY=1", "WAY=2", "WAY=10"};
     for (std::size_t wrong = 1; wrong < lines.size(); ++wrong)
-        for (std::string const& by : {lines[wrong].substr(0, lines[wrong].size() / 2) + '\n',
-                                      std::string("\0\0\x1b[\xff\n", 6),
-                                      lines[wrong].substr(0, lines[wrong].size() / 2)}) {
+        for (std::string const& by :
+             {lines[wrong].substr(0, lines[wrong].size() / 2) + '\n',
+              std::string("\0\0\x1b[\xff\n", 6), lines[wrong].substr(0, lines[wrong].size() / 2)}) {
             CAPTURE(lines[wrong]);
             CAPTURE(by);
             bool const is_joined = by.back() != '\n';             // the next line is lost, too
@@ -372,8 +370,7 @@ TEST_CASE(
                   }) == 1);
             if (is_default_lost) continue; // nothing can be compared with it
             CHECK(later.compiler.compiled() == expected);
-            CHECK(std::find(said.begin(),
-                            said.end(),
+            CHECK(std::find(said.begin(), said.end(),
                             "continued an interrupted tuning: " + std::to_string(4 - lost) +
                                 " evaluations were known") != said.end());
             CHECK(attune::replay(path, later.space, quick_options().search.strategy)

@@ -104,8 +104,8 @@ TEST_CASE("the summary of a call that failed is the text of its error, in one li
 
 TEST_CASE("the summary of what serves without a tuning says what it is, and why")
 {
-    attune::tuning_report report = attune::detail::untuned_report(
-        "saxpy", decision::served_default, "this size has not been tried");
+    attune::tuning_report report = attune::detail::untuned_report("saxpy", decision::served_default,
+                                                                  "this size has not been tried");
     CHECK(report.kernel == "saxpy");
     CHECK(report.summary() ==
           "not tuned, the default configuration serves: this size has not been tried");

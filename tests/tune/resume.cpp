@@ -103,13 +103,11 @@ TEST_CASE("a store is told what the search's model expected, and which parameter
         static_cast<int>(usual), static_cast<int>(fast), static_cast<int>(wrong));
     static constexpr auto depth = attune::categorical<"DEPTH">(1, 2);
     memory_installation first{
-        store,
-        attune::space(ways_of, depth.active_if(ways_of == static_cast<int>(usual))),
+        store, attune::space(ways_of, depth.active_if(ways_of == static_cast<int>(usual))),
         attune::source_text("constexpr int way = ATTUNE_TUNABLE(WAY, 0);\n"
                             "constexpr int depth = ATTUNE_TUNABLE(DEPTH, 1);\n",
                             "accumulate.kernel.cpp"),
-        accumulate_compiler(),
-        [](auto& o) { o.search.strategy = attune::search_with<prophet>(); }};
+        accumulate_compiler(), [](auto& o) { o.search.strategy = attune::search_with<prophet>(); }};
     CHECK(first.obtain() == fast_code);
     auto content = attune::detail::store_content::of_text(store.text(), "store");
     auto const listed = content.problems();
@@ -137,10 +135,8 @@ TEST_CASE("kill -9 in the middle: the next process measures what is left")
     REQUIRE(child >= 0);
     if (child == 0) {
         attune::store store{path};
-        installation<attune::store> one{store,
-                                        ways<usual, fast, crawling, same_as_usual>(),
-                                        accumulate_source(),
-                                        accumulate_compiler(),
+        installation<attune::store> one{store, ways<usual, fast, crawling, same_as_usual>(),
+                                        accumulate_source(), accumulate_compiler(),
                                         signal_at(2, SIGKILL)};
         static_cast<void>(one.obtain());
         ::_exit(0);
@@ -163,17 +159,12 @@ TEST_CASE("a tuning that Ctrl-C ended goes on, and serves where nothing may be s
 {
     ignored_interrupts const interrupts;
     attune::memory_store store;
-    memory_installation first{store,
-                              ways<usual, fast, crawling>(),
-                              accumulate_source(),
-                              accumulate_compiler(),
-                              signal_at(2, SIGINT)};
+    memory_installation first{store, ways<usual, fast, crawling>(), accumulate_source(),
+                              accumulate_compiler(), signal_at(2, SIGINT)};
     CHECK(first.obtain() == fast_code);
     CHECK(first.known.report().interrupted);
     {
-        memory_installation only_looks{store,
-                                       ways<usual, fast, crawling>(),
-                                       accumulate_source(),
+        memory_installation only_looks{store, ways<usual, fast, crawling>(), accumulate_source(),
                                        accumulate_compiler(),
                                        [](auto& o) { o.limits.evaluations = 0; }};
         CHECK(only_looks.obtain() == fast_code);
@@ -219,11 +210,8 @@ TEST_CASE("of a configuration the last ended tuning counts: what failed there is
         CAPTURE(fails_last);
         attune::memory_store store;
         for (bool const fails : {!fails_last, fails_last}) {
-            memory_installation one{store,
-                                    ways<usual, fast>(),
-                                    accumulate_source(),
-                                    fails ? without_fast() : accumulate_compiler(),
-                                    anew};
+            memory_installation one{store, ways<usual, fast>(), accumulate_source(),
+                                    fails ? without_fast() : accumulate_compiler(), anew};
             CHECK((one.obtain() == fast_code) == !fails);
             CHECK(one.known.report().evaluations == 2);
         }
@@ -244,8 +232,8 @@ TEST_CASE("the policy always measures again, but goes on where it was itself cut
 {
     auto const again = [](attune::tuning_options& o) { o.on_miss = attune::miss_policy::always; };
     attune::memory_store store = tuned_store();
-    memory_installation second{
-        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), again};
+    memory_installation second{store, ways<usual, fast>(), accumulate_source(),
+                               accumulate_compiler(), again};
     CHECK(second.obtain() == fast_code);
     CHECK(second.compiler.compiled() == std::vector<std::string>{"WAY=0", "WAY=1"});
     CHECK(notices_but_noise(second.known.report()).empty());
@@ -254,8 +242,8 @@ TEST_CASE("the policy always measures again, but goes on where it was itself cut
     std::size_t const won = text.rfind("\",\"won\":");
     text.erase(text.rfind('\n', won) + 1);
     auto cut = attune::memory_store::from_text(text);
-    memory_installation third{
-        cut, ways<usual, fast>(), accumulate_source(), accumulate_compiler(), again};
+    memory_installation third{cut, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
+                              again};
     CHECK(third.obtain() == fast_code);
     CHECK(notices_but_noise(third.known.report()) ==
           std::vector<std::string>{"continued an interrupted tuning: 2 evaluations were known"});

@@ -18,15 +18,14 @@ namespace {
 
 /// Tunes again. @param change  further options
 template <class Pack>
-memory_installation retuning(attune::memory_store& store,
-                             Pack const& space,
+memory_installation retuning(attune::memory_store& store, Pack const& space,
                              std::function<void(attune::tuning_options&)> const& change = {})
 {
-    return {
-        store, space, accumulate_source(), accumulate_compiler(), [&](attune::tuning_options& o) {
-            o.on_miss = attune::miss_policy::always;
-            if (change) change(o);
-        }};
+    return {store, space, accumulate_source(), accumulate_compiler(),
+            [&](attune::tuning_options& o) {
+                o.on_miss = attune::miss_policy::always;
+                if (change) change(o);
+            }};
 }
 
 } // namespace

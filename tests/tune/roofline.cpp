@@ -83,9 +83,8 @@ void busy_on_two(std::span<double const> x, std::span<double> y, double factor)
 
 bool is_noticed(attune::tuning_report const& report, std::string const& part)
 {
-    return std::any_of(report.notices.begin(), report.notices.end(), [&](std::string const& said) {
-        return has(said, part);
-    });
+    return std::any_of(report.notices.begin(), report.notices.end(),
+                       [&](std::string const& said) { return has(said, part); });
 }
 
 } // namespace

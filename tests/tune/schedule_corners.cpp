@@ -58,8 +58,8 @@ attune::nest_description narrow_maximum(std::int64_t m, std::int64_t k)
     auto const A = b.array("A", nest_role::read, {b.of(i), b.of(r)}, i8);
     auto const to = b.array("to", nest_role::written, {b.of(i)}, i8);
     auto const x = b.read(A, {b.at(i), b.at(r)}, false, i32);
-    b.statement(
-        to, {i}, {r}, attune::reduction::maximum, b.op(nest_op::multiply, x, x, i32), false, i32);
+    b.statement(to, {i}, {r}, attune::reduction::maximum, b.op(nest_op::multiply, x, x, i32), false,
+                i32);
     return b.out;
 }
 
@@ -74,10 +74,7 @@ attune::nest_description shifted()
     auto const x = b.read(A, {b.at(i), b.at(j)});
     b.statement(T, {i, j}, {}, attune::reduction::none, b.op(nest_op::exponential, x));
     auto const before = b.read(T, {b.at(i), {{{j, 1}}, -1}}, true);
-    b.statement(to,
-                {i, j},
-                {},
-                attune::reduction::none,
+    b.statement(to, {i, j}, {}, attune::reduction::none,
                 b.op(nest_op::add, before, b.read(T, {b.at(i), b.at(j)})));
     return b.out;
 }
@@ -129,11 +126,11 @@ TEST_CASE("a wide tile of a narrow array is read as the array rounds it")
     auto const D = b.array("D", nest_role::written, {b.of(i), b.of(j)}, i32);
     auto const x = b.read(A, {b.at(i), b.at(r)}, false, i32);
     auto const y = b.read(B, {b.at(r), b.at(j)}, false, i32);
-    b.statement(
-        C, {i, j}, {r}, attune::reduction::sum, b.op(nest_op::multiply, x, y, i32), false, i32);
+    b.statement(C, {i, j}, {r}, attune::reduction::sum, b.op(nest_op::multiply, x, y, i32), false,
+                i32);
     auto const c = b.read(C, {b.at(i), b.at(j)}, false, i32);
-    b.statement(
-        D, {i, j}, {}, attune::reduction::none, b.op(nest_op::multiply, c, b.number(3, i32), i32));
+    b.statement(D, {i, j}, {}, attune::reduction::none,
+                b.op(nest_op::multiply, c, b.number(3, i32), i32));
     CHECK(wrong_of_derived(b.out) == "");
 }
 
@@ -143,8 +140,8 @@ TEST_CASE("copies of an axis without steps read nothing")
     attune::loop_program p = attune::plain_program(nest);
     auto const path = path_of(p, 0);
     attune::cache_write(p, 0, path[1], false);
-    attune::cache_read(
-        p, 0, 0, attune::no_index, attune::copy_form::axes, {{0, 4}, {1, 1}, {0, 1}});
+    attune::cache_read(p, 0, 0, attune::no_index, attune::copy_form::axes,
+                       {{0, 4}, {1, 1}, {0, 1}});
     CHECK(wrong_of(p, nest) == "");
     CHECK_THROWS_AS((void)attune::rfactor(p, 0, path[2]), attune::error);
 }
@@ -263,8 +260,8 @@ TEST_CASE("lanes of whole numbers are combined around the ends of their type")
         auto const x = b.read(A, {b.at(i), b.at(k)}, false, i32);
         auto const large = b.op(nest_op::multiply, x, b.number(0x7ffffff, i32), i32);
         auto const one = b.op(nest_op::add, large, b.number(1, i32), i32);
-        b.statement(
-            to, {i}, {k}, combine, b.op(nest_op::absolute, one, attune::no_index, i32), false, i32);
+        b.statement(to, {i}, {k}, combine, b.op(nest_op::absolute, one, attune::no_index, i32),
+                    false, i32);
         attune::loop_program p = attune::plain_program(b.out);
         attune::vectorize(p, attune::split_loop(p, path_of(p, 0)[1], 8));
         for (attune::loop_program const& program : {attune::plain_program(b.out), p}) {

@@ -27,11 +27,8 @@ bool has_compiler()
 }
 
 /// Cache tiles, a register tile of rows x (vectors of lanes), packed panels.
-attune::loop_program tiled_matmul(attune::nest_description const& nest,
-                                  std::int64_t rows,
-                                  std::int64_t columns,
-                                  std::int64_t lanes,
-                                  bool packs)
+attune::loop_program tiled_matmul(attune::nest_description const& nest, std::int64_t rows,
+                                  std::int64_t columns, std::int64_t lanes, bool packs)
 {
     attune::loop_program p = attune::plain_program(nest);
     auto const block = attune::blocks_inside(p, attune::no_index).front();
@@ -47,8 +44,8 @@ attune::loop_program tiled_matmul(attune::nest_description const& nest,
     attune::cache_write(p, block, i1, true);
     if (packs) {
         attune::cache_read(p, block, 0, i0, attune::copy_form::array, {{0, rows}, {1, 1}, {0, 1}});
-        attune::cache_read(
-            p, block, 1, k0, attune::copy_form::axes, {{1, columns}, {0, 1}, {1, 1}});
+        attune::cache_read(p, block, 1, k0, attune::copy_form::axes,
+                           {{1, columns}, {0, 1}, {1, 1}});
     }
     attune::unroll(p, i2);
     attune::unroll(p, j2);

@@ -50,10 +50,8 @@ attune::tuning_report run_once()
     std::vector<float> sum(1);
     attune::tuning_options options;
     options.limits.evaluations = 3;
-    attune::tuned total{total_kernel(),
-                        attune::clang_compiler{},
-                        attune::store{std::getenv("ATTUNE_TEST_STORE")},
-                        options};
+    attune::tuned total{total_kernel(), attune::clang_compiler{},
+                        attune::store{std::getenv("ATTUNE_TEST_STORE")}, options};
     total(x, sum);
     CHECK(sum[0] == 1024.0f);
     return total.report();
@@ -132,8 +130,8 @@ TEST_CASE("a comment in the source, or another macro, costs no tuning where the 
     auto const how = [&](std::string const& comment) {
         attune::tuning_options options;
         options.limits.evaluations = 3;
-        attune::tuned total{
-            total_kernel(comment), attune::clang_compiler{}, attune::store{path}, options};
+        attune::tuned total{total_kernel(comment), attune::clang_compiler{}, attune::store{path},
+                            options};
         total(x, sum);
         return total.explain(x, sum).how;
     };

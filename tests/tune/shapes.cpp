@@ -110,8 +110,8 @@ TEST_CASE("a wrong result is never returned for a shape whose class has not prov
         shared_store store;
         shape const first = tuning_shape(arrays, of);
         {
-            faulty_tuned call{
-                bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+            faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
+                              quick_options()};
             CHECK(arrays.is_right(first, call));
             INFO(call.report().summary());
             REQUIRE(call.report().how == attune::decision::tuned);
@@ -119,8 +119,8 @@ TEST_CASE("a wrong result is never returned for a shape whose class has not prov
         for (unsigned sequence = 0; sequence < of_each; ++sequence) {
             ++sequences;
             std::mt19937 random(1'000 * static_cast<unsigned>(which) + sequence);
-            faulty_tuned call{
-                bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+            faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
+                              quick_options()};
             std::vector<shape> pool;
             for (int i = 0; i < 8; ++i)
                 pool.push_back(random_shape(random, of));
@@ -163,9 +163,7 @@ TEST_CASE("a shape that was verified is served by the variant, one that is wrong
         ++which;
     shape_arrays arrays(most_elements);
     recorded_progress heard;
-    faulty_tuned call{bench::faulty_kernel(which),
-                      bench::faulty_compiler{which},
-                      shared_store{},
+    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, shared_store{},
                       quick_options(heard.sink())};
     shape s;
     s.n = 1'024;
@@ -192,9 +190,7 @@ TEST_CASE("where all shapes differ, at most one call in twenty is verified")
 {
     std::size_t which = 0; // right for even n
     shape_arrays arrays(most_elements);
-    faulty_tuned call{bench::faulty_kernel(which),
-                      bench::faulty_compiler{which},
-                      shared_store{},
+    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, shared_store{},
                       quick_options()};
     shape s;
     s.n = 4'000;
@@ -246,13 +242,13 @@ TEST_CASE(
     shape s;
     s.n = 1'000;
     for (int process = 0; process < 2; ++process) {
-        faulty_tuned call{
-            bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+        faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
+                          quick_options()};
         CHECK(arrays.is_right(s, call));
         CHECK(call.report().shapes.verified == 0);
     }
-    faulty_tuned call{
-        bench::faulty_kernel(which), bench::faulty_compiler{which}, store, quick_options()};
+    faulty_tuned call{bench::faulty_kernel(which), bench::faulty_compiler{which}, store,
+                      quick_options()};
     s.n = 1'001;
     CHECK(arrays.is_right(s, call));
     CHECK(call.report().how == attune::decision::remembered);
@@ -276,9 +272,7 @@ TEST_CASE("empty arrays and calls below a microsecond are not tuned on, and noth
 
     accumulate_data tiny(1);
     attune::tuned quick{accumulate_kernel(ways<fast, usual>(), accumulate_source("1")),
-                        accumulate_compiler(),
-                        store,
-                        quick_options()};
+                        accumulate_compiler(), store, quick_options()};
     quick(tiny.x, tiny.y, 3.0);
     CHECK(tiny.called_times(1, 3.0));
     CHECK(store.records->records().size() == 1);
@@ -295,8 +289,8 @@ TEST_CASE("calls of other threads run the default while one thread tunes")
         while (is_tuning && !is_over && p.event == attune::progress_event::evaluated)
             std::this_thread::yield();
     });
-    attune::tuned call{
-        accumulate_kernel(ways<usual, fast>()), accumulate_compiler(), store, options};
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(), store,
+                       options};
     accumulate_data mine;
     accumulate_data others(1'003);
     std::thread other([&] {

@@ -28,10 +28,8 @@ TEST_CASE("the budget goes where the whole gains, and is not exceeded")
     scripted_kernel heavy{"heavy", falling(8e-3, 0.95, 1e-3)};
     scripted_kernel light{"light", falling(8e-3, 0.95, 1e-3)};
     scripted_kernel still{"still", flat(1e-4)};
-    auto const r = tune_together({.evaluations = 60},
-                                 heavy.share_of().calls(10),
-                                 light.share_of().calls(1),
-                                 still.share_of().calls(1));
+    auto const r = tune_together({.evaluations = 60}, heavy.share_of().calls(10),
+                                 light.share_of().calls(1), still.share_of().calls(1));
     REQUIRE(r.shares.size() == 3);
     CHECK(r.evaluations == 60);
     std::uint64_t sum = 0;
@@ -66,15 +64,10 @@ TEST_CASE("the data is what no call, and then one call of the winner, makes of i
     accumulate_data data;
     accumulate_data others;
     attune::tuned one{accumulate_kernel(ways<usual, wrong, crashing, throwing, fast>()),
-                      accumulate_compiler(),
-                      attune::memory_store{},
-                      quick_options()};
+                      accumulate_compiler(), attune::memory_store{}, quick_options()};
     attune::tuned other{accumulate_kernel(ways<usual, refused, fast, same_as_usual>()),
-                        accumulate_compiler("scripted 2"),
-                        attune::memory_store{},
-                        quick_options()};
-    auto const r = tune_together({.evaluations = 9},
-                                 share(one, data.x, data.y, 3.0).calls(2),
+                        accumulate_compiler("scripted 2"), attune::memory_store{}, quick_options()};
+    auto const r = tune_together({.evaluations = 9}, share(one, data.x, data.y, 3.0).calls(2),
                                  share(other, others.x, others.y, 3.0));
     CHECK(data.called_times(0, 3.0));
     CHECK(others.called_times(0, 3.0));
@@ -94,10 +87,10 @@ TEST_CASE("winners are in the store: as large a budget tunes nothing, a larger o
 {
     support::scratch_directory const folder;
     auto const spend = [&](std::uint64_t budget) {
-        scripted_kernel first{
-            "first", falling(8e-3, 0.9, 1e-3), attune::store{folder.file("first")}};
-        scripted_kernel second{
-            "second", falling(8e-3, 0.9, 1e-3), attune::store{folder.file("second")}};
+        scripted_kernel first{"first", falling(8e-3, 0.9, 1e-3),
+                              attune::store{folder.file("first")}};
+        scripted_kernel second{"second", falling(8e-3, 0.9, 1e-3),
+                               attune::store{folder.file("second")}};
         auto const out =
             tune_together({.evaluations = budget}, first.share_of().calls(5), second.share_of());
         CHECK(first.is_tuned());
@@ -124,11 +117,9 @@ TEST_CASE("calls with the same inputs are tuned once, and weigh together")
 {
     scripted_kernel twice{"twice", falling(8e-3, 0.95, 1e-3)};
     scripted_kernel once{"once", falling(8e-3, 0.95, 1e-3)};
-    auto const r = tune_together({.evaluations = 60},
-                                 twice.share_of().calls(5),
-                                 once.share_of().calls(1),
-                                 twice.share_of().calls(5),
-                                 once.share_of(5).calls(1));
+    auto const r =
+        tune_together({.evaluations = 60}, twice.share_of().calls(5), once.share_of().calls(1),
+                      twice.share_of().calls(5), once.share_of(5).calls(1));
     CHECK(r.evaluations == 60);
     REQUIRE(r.shares.size() == 4);
     CHECK(r.shares[0].evaluations > r.shares[1].evaluations);
@@ -189,8 +180,8 @@ TEST_CASE("where the budget has fewer evaluations than there are shares, the lig
     scripted_kernel a{"a", flat(1e-3)};
     scripted_kernel b{"b", flat(1e-3)};
     scripted_kernel c{"c", flat(1e-3)};
-    auto const r = tune_together(
-        {.evaluations = 2}, a.share_of().calls(2), b.share_of().calls(1), c.share_of().calls(3));
+    auto const r = tune_together({.evaluations = 2}, a.share_of().calls(2), b.share_of().calls(1),
+                                 c.share_of().calls(3));
     CHECK(r.evaluations == 2);
     CHECK(r.shares[0].evaluations == 1);
     CHECK(r.shares[1].evaluations == 0);
@@ -219,8 +210,8 @@ TEST_CASE("parts of the time are weights by the seconds of the default")
 {
     scripted_kernel slow{"slow", falling(8e-3, 0.95, 1e-3)};
     scripted_kernel quick{"quick", falling(8e-5, 0.95, 1e-5)};
-    auto const r = tune_together(
-        {.evaluations = 40}, slow.share_of().of_time(0.2), quick.share_of().of_time(0.8));
+    auto const r = tune_together({.evaluations = 40}, slow.share_of().of_time(0.2),
+                                 quick.share_of().of_time(0.8));
     CHECK(r.shares[1].evaluations > r.shares[0].evaluations);
     CHECK(r.shares[0].calls == doctest::Approx(0.2 / 8e-3));
     CHECK(r.default_s == doctest::Approx(1.0));
@@ -258,8 +249,8 @@ TEST_CASE("a call that no variant takes is served as one of the program, and not
         return kernel;
     };
     for (bool const has_one : {true, false}) {
-        attune::tuned one{
-            with_fallback(has_one), accumulate_compiler(), attune::memory_store{}, quick_options()};
+        attune::tuned one{with_fallback(has_one), accumulate_compiler(), attune::memory_store{},
+                          quick_options()};
         scripted_kernel other{"other", falling(8e-3, 0.95, 1e-3)};
         auto const r =
             tune_together({.evaluations = 10}, share(one, data.x, data.y, 3.0), other.share_of());

@@ -154,8 +154,8 @@ TEST_CASE("a session that is destroyed early keeps what it measured, and the nex
         support::scratch_directory const folder;
         table const seconds = falling(8e-3, 0.95, 1e-3);
         {
-            scripted_kernel<attune::store> kernel{
-                "one", seconds, attune::store{folder.file("s.attune")}};
+            scripted_kernel<attune::store> kernel{"one", seconds,
+                                                  attune::store{folder.file("s.attune")}};
             std::optional<together_session> all{
                 std::in_place, attune::search_limits{.evaluations = 30}, kernel.share_of()};
             for (std::uint64_t i = 0; i < made; ++i)
@@ -164,8 +164,8 @@ TEST_CASE("a session that is destroyed early keeps what it measured, and the nex
             CHECK(!kernel.is_tuned());
             CHECK(kernel.compiler.compiled().size() == made);
         }
-        scripted_kernel<attune::store> kernel{
-            "one", seconds, attune::store{folder.file("s.attune")}};
+        scripted_kernel<attune::store> kernel{"one", seconds,
+                                              attune::store{folder.file("s.attune")}};
         together_session all{{.evaluations = 10}, kernel.share_of()};
         go_on(all);
         auto const r = all.finish();
@@ -178,10 +178,8 @@ TEST_CASE("a session that is destroyed early keeps what it measured, and the nex
 
 TEST_CASE("the arrays are copied: what becomes of the caller's is no part of the tuning")
 {
-    attune::tuned one{accumulate_kernel(ways<usual, same_as_usual, fast>()),
-                      accumulate_compiler(),
-                      attune::memory_store{},
-                      quick_options()};
+    attune::tuned one{accumulate_kernel(ways<usual, same_as_usual, fast>()), accumulate_compiler(),
+                      attune::memory_store{}, quick_options()};
     auto data = std::make_unique<accumulate_data>();
     together_session all{{.evaluations = 9}, share(one, data->x, data->y, 3.0)};
     double now = 0;
@@ -205,10 +203,8 @@ TEST_CASE("the arrays are copied: what becomes of the caller's is no part of the
 
 TEST_CASE("calls between two steps run the default, on any thread, and nothing else tunes")
 {
-    attune::tuned one{accumulate_kernel(ways<usual, fast>()),
-                      accumulate_compiler(),
-                      attune::memory_store{},
-                      quick_options()};
+    attune::tuned one{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                      attune::memory_store{}, quick_options()};
     accumulate_data data;
     accumulate_data own;
     together_session all{{.evaluations = 9}, share(one, data.x, data.y, 3.0)};
@@ -221,9 +217,9 @@ TEST_CASE("calls between two steps run the default, on any thread, and nothing e
         for (std::string const& said :
              {complaint_of([&] { one.tune(data.x, data.y, 3.0); }),
               complaint_of([&] { static_cast<void>(one.explain(data.x, data.y, 3.0)); }),
-              complaint_of([&] { one.wait(); }),
-              complaint_of(
-                  [&] { together_session{{.evaluations = 9}, share(one, data.x, data.y, 3.0)}; })})
+              complaint_of([&] { one.wait(); }), complaint_of([&] {
+                  together_session{{.evaluations = 9}, share(one, data.x, data.y, 3.0)};
+              })})
             CHECK(said.find("is being tuned") != said.npos);
         CHECK(!one.is_tuned(data.x, data.y, 3.0));
     } while (all.step());
@@ -426,13 +422,11 @@ TEST_CASE("a session can be moved")
 
 TEST_CASE("in the child of a fork there is no other step, and the kernel can be called")
 {
-    attune::tuned one{accumulate_kernel(ways<usual, fast>()),
-                      accumulate_compiler(),
-                      attune::memory_store{},
-                      quick_options()};
+    attune::tuned one{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                      attune::memory_store{}, quick_options()};
     accumulate_data data;
-    std::optional<together_session> all{
-        std::in_place, attune::search_limits{.evaluations = 9}, share(one, data.x, data.y, 3.0)};
+    std::optional<together_session> all{std::in_place, attune::search_limits{.evaluations = 9},
+                                        share(one, data.x, data.y, 3.0)};
     REQUIRE(all->step());
     pid_t const child = ::fork();
     if (child == 0) {
@@ -458,10 +452,8 @@ TEST_CASE("in the child of a fork, on any thread, kernels and session end in eit
             CAPTURE(on_another);
             CAPTURE(session_first);
             auto const tuned = [] {
-                return attune::tuned{accumulate_kernel(ways<usual, fast>()),
-                                     accumulate_compiler(),
-                                     attune::memory_store{},
-                                     quick_options()};
+                return attune::tuned{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                                     attune::memory_store{}, quick_options()};
             };
             auto one = std::make_unique<decltype(tuned())>(tuned());
             accumulate_data data;

@@ -39,9 +39,7 @@ TEST_CASE("the data is what exactly one call of the installed variant makes of i
     attune::tuned call{
         accumulate_kernel(
             ways<usual, wrong, crashing, endless, refused, overrunning, throwing, fast>()),
-        compiler,
-        attune::memory_store{},
-        quick_options()};
+        compiler, attune::memory_store{}, quick_options()};
     CHECK(compiler.compiled().empty()); // nothing happens before the call
     call(data.x, data.y, 3.0);
     CHECK(data.called_times(1, 3.0));
@@ -58,8 +56,8 @@ TEST_CASE("the call that remembers is one call too")
 {
     shared_store store;
     accumulate_data data;
-    attune::tuned first{
-        accumulate_kernel(ways<usual, fast>()), accumulate_compiler(), store, quick_options()};
+    attune::tuned first{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(), store,
+                        quick_options()};
     first(data.x, data.y, 3.0);
     auto compiler = accumulate_compiler();
     attune::tuned second{accumulate_kernel(ways<usual, fast>()), compiler, store, quick_options()};
@@ -74,9 +72,7 @@ TEST_CASE("the default that is kept is called, with its own result")
 {
     accumulate_data data;
     attune::tuned call{accumulate_kernel(ways<fast, crawling, wrong>(), accumulate_source("1")),
-                       accumulate_compiler(),
-                       attune::memory_store{},
-                       quick_options()};
+                       accumulate_compiler(), attune::memory_store{}, quick_options()};
     call(data.x, data.y, 2.0);
     CHECK(data.called_times(1, 2.0));
     CHECK(call.report().how == decision::kept_default);
@@ -91,9 +87,7 @@ TEST_CASE("a failing default throws at the call and leaves the data alone")
         attune::tuned call{
             accumulate_kernel(ways<fast, crashing, endless, refused, overrunning, throwing>(),
                               accumulate_source(start)),
-            accumulate_compiler(),
-            attune::memory_store{},
-            options};
+            accumulate_compiler(), attune::memory_store{}, options};
         CHECK_THROWS_AS(call(data.x, data.y, 3.0), attune::error);
         CHECK(data.called_times(0, 3.0));
     }
@@ -103,9 +97,7 @@ TEST_CASE("a span that is too short for the kernel is an error that names it")
 {
     accumulate_data data(1000);
     attune::tuned call{accumulate_kernel(ways<overreading>(), accumulate_source("12")),
-                       accumulate_compiler(),
-                       attune::memory_store{},
-                       quick_options()};
+                       accumulate_compiler(), attune::memory_store{}, quick_options()};
     try {
         call(data.x, data.y, 3.0);
         FAIL("no error");
@@ -122,10 +114,8 @@ TEST_CASE("a zero budget is no error: the default serves")
     accumulate_data data;
     auto options = quick_options();
     options.limits.evaluations = 0;
-    attune::tuned call{accumulate_kernel(ways<usual, fast>()),
-                       accumulate_compiler(),
-                       attune::memory_store{},
-                       options};
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                       attune::memory_store{}, options};
     call(data.x, data.y, 3.0);
     CHECK(data.called_times(1, 3.0));
     CHECK(call.report().how == decision::served_default);
@@ -134,8 +124,8 @@ TEST_CASE("a zero budget is no error: the default serves")
 TEST_CASE("two threads that call at once tune once")
 {
     constexpr std::size_t threads = 4;
-    std::array<accumulate_data, threads> data{
-        accumulate_data{}, accumulate_data{}, accumulate_data{}, accumulate_data{}};
+    std::array<accumulate_data, threads> data{accumulate_data{}, accumulate_data{},
+                                              accumulate_data{}, accumulate_data{}};
     shared_store store;
     auto compiler = accumulate_compiler();
     attune::tuned call{accumulate_kernel(ways<usual, fast>()), compiler, store, quick_options()};
@@ -183,8 +173,7 @@ scripted_compiler fill_compiler()
 attune::kernel<fill_signature> fill_kernel()
 {
     attune::kernel<fill_signature> k{
-        "fill",
-        attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
+        "fill", attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
         attune::space(step).where(n % step == 0)};
     k.bind<1>(n);
     return k;
@@ -224,10 +213,8 @@ TEST_CASE("another value of an input is another problem; a value seen before is 
 TEST_CASE("a tuned kernel may be moved before and after its first call")
 {
     accumulate_data data;
-    attune::tuned call{accumulate_kernel(ways<usual, fast>()),
-                       accumulate_compiler(),
-                       attune::memory_store{},
-                       quick_options()};
+    attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                       attune::memory_store{}, quick_options()};
     auto moved = std::move(call);
     moved(data.x, data.y, 3.0);
     auto again = std::move(moved);
@@ -241,9 +228,9 @@ TEST_CASE("without a store the process remembers")
     accumulate_data data;
     attune::tuned call{accumulate_kernel(ways<fast>(), accumulate_source("1")),
                        accumulate_compiler()};
-    bool const in_memory = std::is_same_v<
-        decltype(call),
-        attune::tuned<accumulate_signature, scripted_compiler, attune::memory_store>>;
+    bool const in_memory =
+        std::is_same_v<decltype(call), attune::tuned<accumulate_signature, scripted_compiler,
+                                                     attune::memory_store>>;
     CHECK(in_memory);
 }
 

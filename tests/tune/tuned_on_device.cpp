@@ -72,8 +72,8 @@ TEST_CASE("what was predicted serves a device of that kind untuned, where it is 
     support::scratch_directory const folder;
     saxpy_data data;
     auto const kernel = saxpy_kernel<on_host, plain, quick>();
-    attune::tuned before{
-        kernel, saxpy_compiler(), attune::store{folder.file("s")}, quick_options()};
+    attune::tuned before{kernel, saxpy_compiler(), attune::store{folder.file("s")},
+                         quick_options()};
     attune::tuning_report const guess = before.predict({}, {}, 3.0F, 1 << 24);
     CHECK(guess.predicted);
     REQUIRE(guess.configuration != guess.default_configuration);

@@ -36,13 +36,12 @@ struct convolution2d {
     static constexpr auto span_y = block_y * tile_y + (filter_size - 1);
     static constexpr auto space =
         attune::space(block_x, block_y, tile_x, tile_y, use_padding, read_only)
-            .where(block_x * block_y >= 32,
-                   block_x* block_y <= 1024,
+            .where(block_x * block_y >= 32, block_x* block_y <= 1024,
                    !use_padding || block_x % 32 != 0, // else rows lie on all banks as they are
                    4 * (span_x + 1) * span_y + 4 * filter_size * filter_size <= 48 * 1024);
     using config = decltype(space)::config_type;
-    using signature =
-        void(std::span<float const>, std::span<float const>, std::span<float>, int, int);
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int,
+                           int);
 
     explicit convolution2d(int pixels = usual_size)
         : size(pixels)

@@ -43,17 +43,11 @@ struct hotspot {
     static constexpr auto span_y = block_y * tile_y + 2 * fused;
     static constexpr auto space =
         attune::space(block_x, block_y, tile_x, tile_y, fused, unroll, shared_power, blocks)
-            .where(block_x * block_y >= 32,
-                   block_x* block_y <= 1024,
-                   fused % unroll == 0,
+            .where(block_x * block_y >= 32, block_x* block_y <= 1024, fused % unroll == 0,
                    span_x* span_y* attune::select(shared_power, 12, 8) <= 48 * 1024);
     using config = decltype(space)::config_type;
-    using signature = void(std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           std::span<float>,
-                           int,
-                           int);
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>,
+                           std::span<float>, int, int);
 
     explicit hotspot(int cells = usual_size)
         : size(cells)
@@ -74,9 +68,8 @@ struct hotspot {
     {
         attune::kernel<signature> k{name, attune::source_file("hotspot.kernel.cu"), space};
         k.bind<4>(n)
-            .grid(attune::min(blocks,
-                              attune::ceil_div(n, block_x * tile_x) *
-                                  attune::ceil_div(n, block_y * tile_y)))
+            .grid(attune::min(blocks, attune::ceil_div(n, block_x * tile_x) *
+                                          attune::ceil_div(n, block_y * tile_y)))
             .block(block_x, block_y)
             .cooperative()
             .tolerate<2>(attune::any_value); // scratch

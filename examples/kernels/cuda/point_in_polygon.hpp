@@ -38,11 +38,8 @@ struct point_in_polygon {
     static constexpr auto space =
         attune::space(block_x, tile, between_method, use_method, stored_slopes, staged, unroll);
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           int);
+    using signature = void(std::span<int>, std::span<float const>, std::span<float const>,
+                           std::span<float const>, int);
 
     explicit point_in_polygon(int count = usual_size)
         : size(count)

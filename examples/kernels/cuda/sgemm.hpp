@@ -36,18 +36,12 @@ struct sgemm {
     static constexpr auto min_blocks = attune::ordinal<"MIN_BLOCKS">(attune::values(1, 2, 3));
     static constexpr auto threads = block_m / thread_m * (block_n / thread_n);
     static constexpr auto space =
-        attune::space(
-            block_m, block_n, block_k, thread_m, thread_n, vec, stages, pad, unroll, min_blocks)
-            .where(n % vec == 0,
-                   thread_m % vec == 0,
-                   thread_n % vec == 0,
-                   block_k % vec == 0,
-                   block_k % unroll == 0,
-                   threads >= 32,
-                   threads* min_blocks <= 1024,
+        attune::space(block_m, block_n, block_k, thread_m, thread_n, vec, stages, pad, unroll,
+                      min_blocks)
+            .where(n % vec == 0, thread_m % vec == 0, thread_n % vec == 0, block_k % vec == 0,
+                   block_k % unroll == 0, threads >= 32, threads* min_blocks <= 1024,
                    thread_m* thread_n <= 128, // registers
-                   block_m* block_k % (threads * vec) == 0,
-                   block_n* block_k % (threads * vec) == 0,
+                   block_m* block_k % (threads * vec) == 0, block_n* block_k % (threads * vec) == 0,
                    4 * stages * block_k * (block_m + pad + block_n) <= 48 * 1024);
     using config = decltype(space)::config_type;
     using signature = void(std::span<float const>, std::span<float const>, std::span<float>, int);

@@ -20,27 +20,17 @@ struct filter_chain {
     static constexpr char const* name = "filter_chain";
 
     static constexpr auto block = attune::ordinal<"BLOCK">(attune::powers_of_two(256, 4096));
-    static constexpr auto space = attune::space(block,
-                                                attune::boolean<"BUFFER_0">(),
-                                                attune::boolean<"BUFFER_1">(),
-                                                attune::boolean<"BUFFER_2">(),
-                                                attune::boolean<"UNROLL_0">(),
-                                                attune::boolean<"UNROLL_1">(),
-                                                attune::boolean<"UNROLL_2">(),
-                                                attune::boolean<"TAPS_OUTSIDE_0">(),
-                                                attune::boolean<"TAPS_OUTSIDE_1">(),
-                                                attune::boolean<"TAPS_OUTSIDE_2">(),
-                                                attune::boolean<"SPLIT_0">(),
-                                                attune::boolean<"SPLIT_1">(),
-                                                attune::boolean<"SPLIT_2">(),
-                                                attune::boolean<"BACKWARDS_0">(),
-                                                attune::boolean<"BACKWARDS_1">(),
-                                                attune::boolean<"BACKWARDS_2">(),
-                                                attune::boolean<"FUSE_0">(),
-                                                attune::boolean<"FUSE_1">());
+    static constexpr auto space = attune::space(
+        block, attune::boolean<"BUFFER_0">(), attune::boolean<"BUFFER_1">(),
+        attune::boolean<"BUFFER_2">(), attune::boolean<"UNROLL_0">(), attune::boolean<"UNROLL_1">(),
+        attune::boolean<"UNROLL_2">(), attune::boolean<"TAPS_OUTSIDE_0">(),
+        attune::boolean<"TAPS_OUTSIDE_1">(), attune::boolean<"TAPS_OUTSIDE_2">(),
+        attune::boolean<"SPLIT_0">(), attune::boolean<"SPLIT_1">(), attune::boolean<"SPLIT_2">(),
+        attune::boolean<"BACKWARDS_0">(), attune::boolean<"BACKWARDS_1">(),
+        attune::boolean<"BACKWARDS_2">(), attune::boolean<"FUSE_0">(), attune::boolean<"FUSE_1">());
     using config = decltype(space)::config_type;
-    using signature = void(
-        std::span<float const>, std::span<float const>, std::span<float>, std::span<float>, int);
+    using signature = void(std::span<float const>, std::span<float const>, std::span<float>,
+                           std::span<float>, int);
 
     static constexpr int taps = 8;
     static constexpr int stages = 3;
@@ -52,18 +42,17 @@ struct filter_chain {
     std::vector<float> out = std::vector<float>(area(1, count));
 
     /// A product and a sum for each tap and sample of each stage; what is read and written once.
-    static constexpr auto cost =
-        [](auto const& in, auto const& filters, auto const& work, auto const& out, double count) {
-            double const made = stages * count + (taps - 1) * (stages * (stages - 1) / 2);
-            return attune::work{.flops = 2.0 * taps * made,
-                                .bytes = bytes_of(in, filters, work, out)};
-        };
+    static constexpr auto cost = [](auto const& in, auto const& filters, auto const& work,
+                                    auto const& out, double count) {
+        double const made = stages * count + (taps - 1) * (stages * (stages - 1) / 2);
+        return attune::work{.flops = 2.0 * taps * made, .bytes = bytes_of(in, filters, work, out)};
+    };
 
     [[nodiscard]] static attune::kernel<signature> kernel()
     {
         // What is left in `work` depends on what is fused.
-        return attune::kernel<signature>{
-            name, attune::source_file("filter_chain.kernel.cpp"), space}
+        return attune::kernel<signature>{name, attune::source_file("filter_chain.kernel.cpp"),
+                                         space}
             .template ignore<2>()
             .work(cost);
     }

@@ -7,17 +7,15 @@
 #include <span>
 
 constexpr int block = ATTUNE_TUNABLE(BLOCK, 256); // samples at once
-constexpr bool buffered[] = {ATTUNE_TUNABLE(BUFFER_0, false),
-                             ATTUNE_TUNABLE(BUFFER_1, false),
+constexpr bool buffered[] = {ATTUNE_TUNABLE(BUFFER_0, false), ATTUNE_TUNABLE(BUFFER_1, false),
                              ATTUNE_TUNABLE(BUFFER_2, false)};
-constexpr bool unrolled[] = {ATTUNE_TUNABLE(UNROLL_0, false),
-                             ATTUNE_TUNABLE(UNROLL_1, false),
+constexpr bool unrolled[] = {ATTUNE_TUNABLE(UNROLL_0, false), ATTUNE_TUNABLE(UNROLL_1, false),
                              ATTUNE_TUNABLE(UNROLL_2, false)};
 constexpr bool taps_outside[] = {ATTUNE_TUNABLE(TAPS_OUTSIDE_0, false),
                                  ATTUNE_TUNABLE(TAPS_OUTSIDE_1, false),
                                  ATTUNE_TUNABLE(TAPS_OUTSIDE_2, false)};
-constexpr bool split[] = {
-    ATTUNE_TUNABLE(SPLIT_0, false), ATTUNE_TUNABLE(SPLIT_1, false), ATTUNE_TUNABLE(SPLIT_2, false)};
+constexpr bool split[] = {ATTUNE_TUNABLE(SPLIT_0, false), ATTUNE_TUNABLE(SPLIT_1, false),
+                          ATTUNE_TUNABLE(SPLIT_2, false)};
 constexpr bool backwards[] = {ATTUNE_TUNABLE(BACKWARDS_0, false),
                               ATTUNE_TUNABLE(BACKWARDS_1, false),
                               ATTUNE_TUNABLE(BACKWARDS_2, false)};
@@ -102,11 +100,8 @@ inline void all_stages(float const* in, float const* filters, float* work, float
     if constexpr (!is_last) all_stages<next>(work, filters, work + made, out, count);
 }
 
-void filter_chain(std::span<float const> in,
-                  std::span<float const> filters,
-                  std::span<float> work,
-                  std::span<float> out,
-                  int count)
+void filter_chain(std::span<float const> in, std::span<float const> filters, std::span<float> work,
+                  std::span<float> out, int count)
 {
     all_stages<0>(in.data(), filters.data(), work.data(), out.data(), count);
 }

@@ -11,8 +11,8 @@
 namespace kernels {
 
 /// In the order of known_third_order.
-inline constexpr std::array<char const*, 3> known_ttv_names{
-    "ttv_random1", "ttv_facebook", "ttv_uber3"};
+inline constexpr std::array<char const*, 3> known_ttv_names{"ttv_random1", "ttv_facebook",
+                                                            "ttv_uber3"};
 inline constexpr std::array<int, 3> known_ttv_entries{700'000, 100'000, 700'000};
 
 /// ttv, whose tensor has the shape of a published one and fewer entries: where slices are large and

@@ -6,8 +6,8 @@
 
 constexpr int order[] =
     ATTUNE_TUNABLE(ORDER, {0, 1, 2, 3, 4, 5}); // 2 d: tiles of axis d, 2 d + 1: inside a tile
-constexpr int tile[] = {
-    ATTUNE_TUNABLE(ROWS, 1), ATTUNE_TUNABLE(ENTRIES, 1), ATTUNE_TUNABLE(COLUMNS, 1)};
+constexpr int tile[] = {ATTUNE_TUNABLE(ROWS, 1), ATTUNE_TUNABLE(ENTRIES, 1),
+                        ATTUNE_TUNABLE(COLUMNS, 1)};
 constexpr int unroll = ATTUNE_TUNABLE(UNROLL, 1); // of the innermost loop
 constexpr int vector = ATTUNE_TUNABLE(VECTOR, 1); // its iterations at once
 constexpr int chunk =

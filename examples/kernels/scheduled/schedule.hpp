@@ -24,18 +24,14 @@ inline constexpr auto threads = attune::ordinal<"THREADS">(attune::values(1, 2))
 /// over entries.
 inline constexpr auto space =
     attune::space(rows, entries, columns, order, unroll, vector, chunk, dynamic, threads)
-        .where(order.position(0) < order.position(2),
-               order.position(0) < order.position(3),
-               order.position(1) < order.position(2),
-               order.position(1) < order.position(3));
+        .where(order.position(0) < order.position(2), order.position(0) < order.position(3),
+               order.position(1) < order.position(2), order.position(1) < order.position(3));
 
 /// The same where threads may share rows alone: columns are summed up.
 inline constexpr auto space_of_sums =
     attune::space(rows, entries, columns, order, unroll, vector, chunk, dynamic, threads)
-        .where(order.position(0) < order.position(2),
-               order.position(0) < order.position(3),
-               order.position(1) < order.position(2),
-               order.position(1) < order.position(3),
+        .where(order.position(0) < order.position(2), order.position(0) < order.position(3),
+               order.position(1) < order.position(2), order.position(1) < order.position(3),
                threads == 1 || order.position(0) == 0 || order.position(1) == 0);
 
 } // namespace kernels::schedule

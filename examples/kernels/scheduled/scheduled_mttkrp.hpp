@@ -21,16 +21,9 @@ struct scheduled_mttkrp {
     static constexpr char const* name = "scheduled_mttkrp";
     static constexpr auto space = schedule::space;
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<int const>,
+                           std::span<int const>, std::span<float const>, std::span<float const>,
+                           std::span<float const>, std::span<float const>, std::span<float>, int);
 
     int rank = 32;
     slice_tensor b = make_known_tensor("uber", 60'000, 1);
@@ -40,16 +33,9 @@ struct scheduled_mttkrp {
     std::vector<float> a = std::vector<float>(area(b.extent[0], rank));
 
     /// Three products and a sum for each entry and column; all arrays once.
-    static constexpr auto cost = [](auto const& start,
-                                    auto const& k_of,
-                                    auto const& l_of,
-                                    auto const& m_of,
-                                    auto const& value,
-                                    auto const& c,
-                                    auto const& d,
-                                    auto const& e,
-                                    auto const& a,
-                                    double rank) {
+    static constexpr auto cost = [](auto const& start, auto const& k_of, auto const& l_of,
+                                    auto const& m_of, auto const& value, auto const& c,
+                                    auto const& d, auto const& e, auto const& a, double rank) {
         return attune::work{.flops = 4.0 * rank * count_of(value),
                             .bytes = bytes_of(start, k_of, l_of, m_of, value, c, d, e, a)};
     };

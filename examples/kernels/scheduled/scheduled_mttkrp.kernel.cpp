@@ -4,15 +4,10 @@
 
 #include "loop_nest.hpp"
 
-void scheduled_mttkrp(std::span<int const> start,
-                      std::span<int const> k_of,
-                      std::span<int const> l_of,
-                      std::span<int const> m_of,
-                      std::span<float const> value,
-                      std::span<float const> c,
-                      std::span<float const> d,
-                      std::span<float const> e,
-                      std::span<float> a,
+void scheduled_mttkrp(std::span<int const> start, std::span<int const> k_of,
+                      std::span<int const> l_of, std::span<int const> m_of,
+                      std::span<float const> value, std::span<float const> c,
+                      std::span<float const> d, std::span<float const> e, std::span<float> a,
                       int rank)
 {
     std::fill(a.begin(), a.end(), 0.0f);

@@ -21,13 +21,8 @@ struct scheduled_sddmm {
     static constexpr char const* name = "scheduled_sddmm";
     static constexpr auto space = schedule::space_of_sums;
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<float const>,
+                           std::span<float const>, std::span<float const>, std::span<float>, int);
 
     int k = 64;
     csr_matrix b = make_known_matrix("email-Enron", 60'000, 1);
@@ -36,13 +31,8 @@ struct scheduled_sddmm {
     std::vector<float> a = std::vector<float>(b.value.size());
 
     /// Two products and a sum for each entry and column, as the schedules have it; all arrays once.
-    static constexpr auto cost = [](auto const& start,
-                                    auto const& column,
-                                    auto const& b,
-                                    auto const& c,
-                                    auto const& d,
-                                    auto const& a,
-                                    double k) {
+    static constexpr auto cost = [](auto const& start, auto const& column, auto const& b,
+                                    auto const& c, auto const& d, auto const& a, double k) {
         return attune::work{.flops = 3.0 * k * count_of(b),
                             .bytes = bytes_of(start, column, b, c, d, a)};
     };

@@ -3,13 +3,9 @@
 
 #include "loop_nest.hpp"
 
-void scheduled_sddmm(std::span<int const> start,
-                     std::span<int const> column,
-                     std::span<float const> b,
-                     std::span<float const> c,
-                     std::span<float const> d,
-                     std::span<float> a,
-                     int k)
+void scheduled_sddmm(std::span<int const> start, std::span<int const> column,
+                     std::span<float const> b, std::span<float const> c, std::span<float const> d,
+                     std::span<float> a, int k)
 {
     std::fill(a.begin(), a.end(), 0.0f);
     int const* const columns = column.data();

@@ -20,12 +20,8 @@ struct scheduled_spmm {
     static constexpr char const* name = "scheduled_spmm";
     static constexpr auto space = schedule::space;
     using config = decltype(space)::config_type;
-    using signature = void(std::span<int const>,
-                           std::span<int const>,
-                           std::span<float const>,
-                           std::span<float const>,
-                           std::span<float>,
-                           int);
+    using signature = void(std::span<int const>, std::span<int const>, std::span<float const>,
+                           std::span<float const>, std::span<float>, int);
 
     int k = 64;
     csr_matrix a = make_known_matrix("scircuit", 60'000, 1);
@@ -33,12 +29,8 @@ struct scheduled_spmm {
     std::vector<float> c = std::vector<float>(area(a.rows, k));
 
     /// A product and a sum for each entry and each column of B; all arrays once.
-    static constexpr auto cost = [](auto const& start,
-                                    auto const& column,
-                                    auto const& value,
-                                    auto const& b,
-                                    auto const& c,
-                                    double k) {
+    static constexpr auto cost = [](auto const& start, auto const& column, auto const& value,
+                                    auto const& b, auto const& c, double k) {
         return attune::work{.flops = 2.0 * count_of(value) * k,
                             .bytes = bytes_of(start, column, value, b, c)};
     };

@@ -57,12 +57,8 @@ difference(std::span<float const> got, std::span<double const> expected, double 
         double const off = std::abs(static_cast<double>(got[i]) - expected[i]);
         if (off <= allowed + relative * std::abs(expected[i])) continue;
         char text[120];
-        std::snprintf(text,
-                      sizeof text,
-                      "element %zu: got %g, expected %g",
-                      i,
-                      static_cast<double>(got[i]),
-                      expected[i]);
+        std::snprintf(text, sizeof text, "element %zu: got %g, expected %g", i,
+                      static_cast<double>(got[i]), expected[i]);
         return text;
     }
     return {};

@@ -43,8 +43,8 @@ inline constexpr std::array<known_matrix, 9> known_matrices{{
 
 /// A matrix with about `entries` entries and as many in a row as the known one has; of a uniform
 /// one with its density instead. Errors  std::runtime_error: no such matrix
-[[nodiscard]] inline csr_matrix
-make_known_matrix(std::string_view name, int entries, std::uint64_t seed)
+[[nodiscard]] inline csr_matrix make_known_matrix(std::string_view name, int entries,
+                                                  std::uint64_t seed)
 {
     for (known_matrix const& known : known_matrices) {
         if (known.name != name) continue;
@@ -54,10 +54,8 @@ make_known_matrix(std::string_view name, int entries, std::uint64_t seed)
             return std::max(1, static_cast<int>(std::lround(extent * by)));
         };
         double const per_row = static_cast<double>(known.entries) / known.rows;
-        return make_matrix(known.how,
-                           scaled(known.rows, side),
-                           std::max(8, scaled(known.columns, side)),
-                           scaled(per_row, share / side),
+        return make_matrix(known.how, scaled(known.rows, side),
+                           std::max(8, scaled(known.columns, side)), scaled(per_row, share / side),
                            seed);
     }
     throw std::runtime_error("no matrix is known as " + std::string(name));
@@ -111,8 +109,8 @@ inline constexpr std::array<known_tensor<3>, 3> known_third_order{{
 /// About `entries` entries with the density of the known tensor and extents in the same
 /// proportions; an extent is at least 2.
 template <std::size_t N>
-[[nodiscard]] coordinates<N>
-entries_like(known_tensor<N> const& known, int entries, std::uint64_t seed)
+[[nodiscard]] coordinates<N> entries_like(known_tensor<N> const& known, int entries,
+                                          std::uint64_t seed)
 {
     double const share = std::min(1.0, static_cast<double>(entries) / known.entries);
     double const side = std::pow(share, 1.0 / static_cast<double>(N));
@@ -134,8 +132,8 @@ entries_like(known_tensor<N> const& known, int entries, std::uint64_t seed)
 }
 
 /// A fourth-order tensor as entries_like().  Errors  std::runtime_error: no such tensor
-[[nodiscard]] inline slice_tensor
-make_known_tensor(std::string_view name, int entries, std::uint64_t seed)
+[[nodiscard]] inline slice_tensor make_known_tensor(std::string_view name, int entries,
+                                                    std::uint64_t seed)
 {
     for (known_tensor<4> const& known : known_tensors)
         if (known.name == name) return to_slices(entries_like(known, entries, seed));
@@ -143,8 +141,8 @@ make_known_tensor(std::string_view name, int entries, std::uint64_t seed)
 }
 
 /// A third-order tensor as entries_like().  Errors  std::runtime_error: no such tensor
-[[nodiscard]] inline csf_tensor
-make_known_third_order(std::string_view name, int entries, std::uint64_t seed)
+[[nodiscard]] inline csf_tensor make_known_third_order(std::string_view name, int entries,
+                                                       std::uint64_t seed)
 {
     for (known_tensor<3> const& known : known_third_order)
         if (known.name == name) return to_csf(entries_like(known, entries, seed));

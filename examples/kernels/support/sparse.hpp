@@ -29,9 +29,8 @@ struct coordinates {
     /// In lexicographic order, one entry per place.
     void compress()
     {
-        std::sort(entries.begin(), entries.end(), [](entry const& a, entry const& b) {
-            return a.at < b.at;
-        });
+        std::sort(entries.begin(), entries.end(),
+                  [](entry const& a, entry const& b) { return a.at < b.at; });
         std::vector<entry> kept;
         for (entry const& e : entries)
             if (!kept.empty() && kept.back().at == e.at)
@@ -116,10 +115,8 @@ void for_each_entry(csf_tensor const& b, auto&& visit)
     for (std::size_t f = 0; f < b.j_of.size(); ++f)
         for (int p = b.fibre_start[f]; p < b.fibre_start[f + 1]; ++p) {
             std::size_t const at = static_cast<std::size_t>(p);
-            visit(static_cast<std::size_t>(b.i_of[f]),
-                  static_cast<std::size_t>(b.j_of[f]),
-                  static_cast<std::size_t>(b.k_of[at]),
-                  static_cast<double>(b.value[at]));
+            visit(static_cast<std::size_t>(b.i_of[f]), static_cast<std::size_t>(b.j_of[f]),
+                  static_cast<std::size_t>(b.k_of[at]), static_cast<double>(b.value[at]));
         }
 }
 
@@ -132,8 +129,8 @@ enum class pattern {
 };
 
 /// A rows x columns matrix of about `per_row` entries in each row.
-[[nodiscard]] inline csr_matrix
-make_matrix(pattern how, int rows, int columns, int per_row, std::uint64_t seed)
+[[nodiscard]] inline csr_matrix make_matrix(pattern how, int rows, int columns, int per_row,
+                                            std::uint64_t seed)
 {
     attune::random_engine engine{seed};
     auto const below = [&](int n) {
@@ -180,8 +177,8 @@ make_matrix(pattern how, int rows, int columns, int per_row, std::uint64_t seed)
 }
 
 /// A tensor of about `count` entries, its slices filled unevenly.
-[[nodiscard]] inline csf_tensor
-make_tensor(std::array<int, 3> extent, int count, std::uint64_t seed)
+[[nodiscard]] inline csf_tensor make_tensor(std::array<int, 3> extent, int count,
+                                            std::uint64_t seed)
 {
     attune::random_engine engine{seed};
     auto const place = [&](int n, bool skewed) {

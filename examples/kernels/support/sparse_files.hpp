@@ -30,9 +30,8 @@ namespace kernels {
 
 [[nodiscard]] inline std::string in_lower_case(std::string text)
 {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
 
@@ -50,8 +49,8 @@ namespace kernels {
     if (banner != "%%matrixmarket" || object != "matrix" || form != "coordinate" ||
         (has_value && field != "real" && field != "integer") ||
         (!symmetric && symmetry != "general"))
-        refuse(
-            path, at, "'%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric'");
+        refuse(path, at,
+               "'%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric'");
     while (std::getline(file, line) && ++at > 0 && !line.empty() && line[0] == '%') {
     }
     coordinates<2> list;

@@ -133,8 +133,7 @@ struct clang_compiler::state {
             tried += (tried.empty() ? "" : "; ") + problem;
         }
         if (detail::is_out_of_descriptors())
-            throw error("no descriptor is free",
-                        tried,
+            throw error("no descriptor is free", tried,
                         "close files, or raise the limit (ulimit -n); a later call tries again");
         system_compiler const other(options.system);
         std::string const lacking = other.missing();
@@ -200,10 +199,8 @@ struct clang_compiler::state {
         return "clang " + known.version + detail::joined(options.flags) + ' ' + known.processor;
     }
 
-    [[nodiscard]] std::string key_of(std::string_view kind,
-                                     detail::clang_facts const& known,
-                                     kernel_source const& kernel,
-                                     compile_request const& v) const
+    [[nodiscard]] std::string key_of(std::string_view kind, detail::clang_facts const& known,
+                                     kernel_source const& kernel, compile_request const& v) const
     {
         return detail::request_key(kind, known.text(), with_flags(kernel), v);
     }
@@ -238,10 +235,8 @@ struct clang_compiler::state {
 
     /// Compiles a variant and keeps its object under `key`.
     [[nodiscard]] compile_result
-    compile_anew(std::shared_ptr<detail::clang_session const> const& module,
-                 std::string const& key,
-                 kernel_source const& kernel,
-                 compile_request const& v,
+    compile_anew(std::shared_ptr<detail::clang_session const> const& module, std::string const& key,
+                 kernel_source const& kernel, compile_request const& v,
                  std::vector<std::string> const& libraries) const;
 
     /// The code in a reply of the module, or the failure. Where the module leaves the object to the
@@ -249,11 +244,8 @@ struct clang_compiler::state {
     /// @param threads  of thread_ids(), before the module loaded the code
     [[nodiscard]] compile_result
     loaded_from(std::shared_ptr<detail::clang_session const> const& module,
-                attune_clang_reply const& reply,
-                std::string_view object,
-                code_size const& counts,
-                std::vector<long> const& threads,
-                compile_request const& v,
+                attune_clang_reply const& reply, std::string_view object, code_size const& counts,
+                std::vector<long> const& threads, compile_request const& v,
                 std::vector<std::string> const& libraries) const;
 
     clang_options options;
@@ -293,12 +285,10 @@ ATTUNE_INLINE cache_statistics clang_compiler::statistics() const
     return state_->fallback ? state_->fallback->statistics() : state_->cache.statistics();
 }
 
-ATTUNE_INLINE compile_result
-clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const> const& module,
-                                    std::string const& key,
-                                    kernel_source const& kernel,
-                                    compile_request const& v,
-                                    std::vector<std::string> const& libraries) const
+ATTUNE_INLINE compile_result clang_compiler::state::compile_anew(
+    std::shared_ptr<detail::clang_session const> const& module, std::string const& key,
+    kernel_source const& kernel, compile_request const& v,
+    std::vector<std::string> const& libraries) const
 {
     attune_clang_functions const& functions = *module->functions;
     std::vector<std::string> arguments = flags_of(kernel, v);
@@ -346,8 +336,7 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     if (reply && reply->stage == 1) detail::cut_here(); // the server's work was cut, perhaps
     if (!reply) throw error("the Clang module is out of memory", {}, {});
     if (reply->stage == 4)
-        throw error("the compile server cannot be reached",
-                    reply->log,
+        throw error("the compile server cannot be reached", reply->log,
                     "close files, or raise the limit that this names (ulimit -n); a later call "
                     "tries again");
     std::string_view const object{reinterpret_cast<char const*>(reply->object), reply->object_size};
@@ -367,14 +356,10 @@ clang_compiler::state::compile_anew(std::shared_ptr<detail::clang_session const>
     return loaded_from(module, *reply, object, counts, threads, v, libraries);
 }
 
-ATTUNE_INLINE compile_result
-clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> const& module,
-                                   attune_clang_reply const& reply,
-                                   std::string_view object,
-                                   code_size const& counts,
-                                   std::vector<long> const& threads,
-                                   compile_request const& v,
-                                   std::vector<std::string> const& libraries) const
+ATTUNE_INLINE compile_result clang_compiler::state::loaded_from(
+    std::shared_ptr<detail::clang_session const> const& module, attune_clang_reply const& reply,
+    std::string_view object, code_size const& counts, std::vector<long> const& threads,
+    compile_request const& v, std::vector<std::string> const& libraries) const
 {
     bool const may_unwind = reply.stage == 5;
     compile_result in_memory = failure{};
@@ -394,12 +379,9 @@ clang_compiler::state::loaded_from(std::shared_ptr<detail::clang_session const> 
         code = detail::load_shared_code(*linked, problem);
     else if (linked)
         code = detail::load_shared_file(
-            detail::write_named_object(options.debug_folder,
-                                       detail::file_name_of(v),
-                                       detail::content_hash{}.add(*linked).hex(),
-                                       *linked),
-            *linked,
-            problem);
+            detail::write_named_object(options.debug_folder, detail::file_name_of(v),
+                                       detail::content_hash{}.add(*linked).hex(), *linked),
+            *linked, problem);
     if (!code.code && may_unwind) {
         detail::clang_reply const loaded = detail::load_object(*module, object, libraries, true);
         if (loaded->stage == 3) return detail::link_failure(loaded->log, std::move(problem));
@@ -425,8 +407,7 @@ ATTUNE_INLINE compile_result clang_compiler::compile(kernel_source const& kernel
         facts ? state_->session_or_null() : nullptr;
     if (!module && !state_->fallback)
         throw error("no compiler for kernels, and the cache does not have this one",
-                    state_->why_cache_alone,
-                    "install a C++ compiler (Debian: apt install g++)");
+                    state_->why_cache_alone, "install a C++ compiler (Debian: apt install g++)");
     if (!module) return state_->fallback->compile(kernel, v);
 
     auto const found = state_->libraries_of(kernel, v);
@@ -502,9 +483,9 @@ ATTUNE_INLINE bool clang_compiler::keep_winner(kernel_source const& kernel,
             kept->object, std::get<std::vector<std::string>>(libraries), problem);
         std::string const kind = std::string(detail::winner_kind) +
                                  detail::joined(std::get<std::vector<std::string>>(libraries));
-        return linked && state_->cache.add(state_->key_of(kind, *facts, kernel, v),
-                                           detail::winner_entry(kept->object, *linked),
-                                           entry->inputs);
+        return linked &&
+               state_->cache.add(state_->key_of(kind, *facts, kernel, v),
+                                 detail::winner_entry(kept->object, *linked), entry->inputs);
     } catch (error const&) {
         return false; // no temporary folder, or no process can be started
     }

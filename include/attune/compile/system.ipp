@@ -53,23 +53,19 @@ struct system_compiler::state {
     void require_command() const
     {
         if (!detail::find_program(options.command).empty()) return;
-        throw error("the compiler '" + options.command + "' was not found",
-                    "PATH",
+        throw error("the compiler '" + options.command + "' was not found", "PATH",
                     "install it (Debian, Ubuntu: apt install g++) or name another one in "
                     "attune::system_options::command");
     }
 
-    [[nodiscard]] std::string key_of(detail::system_facts const& known,
-                                     kernel_source const& kernel,
+    [[nodiscard]] std::string key_of(detail::system_facts const& known, kernel_source const& kernel,
                                      compile_request const& v) const
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
         return detail::request_key(known.is_clang ? "system shared object with frames"
                                                   : "system shared object",
-                                   known.identity + known.without + known.toolchain,
-                                   all,
-                                   v);
+                                   known.identity + known.without + known.toolchain, all, v);
     }
 
     /// False when nothing is kept, so that nothing need be asked for it.
@@ -91,8 +87,7 @@ struct system_compiler::state {
     /// The code from the cache; empty when it is not there.
     [[nodiscard]] std::optional<callable> kept(detail::system_facts const& known,
                                                kernel_source const& kernel,
-                                               compile_request const& v,
-                                               bool counted) const;
+                                               compile_request const& v, bool counted) const;
 
     system_options options;
     detail::object_cache cache;
@@ -193,8 +188,7 @@ ATTUNE_INLINE detail::system_facts system_compiler::state::known_facts()
 
 ATTUNE_INLINE detail::header_folders
 system_compiler::state::header_folders_of(detail::system_facts const& known,
-                                          kernel_source const& kernel,
-                                          compile_request const& v,
+                                          kernel_source const& kernel, compile_request const& v,
                                           std::vector<std::string> const& flags)
 {
     std::vector<std::string> command{options.command};
@@ -245,10 +239,8 @@ ATTUNE_INLINE bool system_compiler::was_used() const
 }
 
 ATTUNE_INLINE std::optional<callable>
-system_compiler::state::kept(detail::system_facts const& known,
-                             kernel_source const& kernel,
-                             compile_request const& v,
-                             bool counted) const
+system_compiler::state::kept(detail::system_facts const& known, kernel_source const& kernel,
+                             compile_request const& v, bool counted) const
 {
     using clock = std::chrono::steady_clock;
     clock::time_point const start = clock::now();
@@ -304,9 +296,8 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     state_->require_command();
 
     detail::temporary_folder const folder;
-    std::string const source =
-        folder.write("kernel.cpp",
-                     "#line 1 " + detail::quoted(kernel.path) + '\n' + translation_unit(kernel, v));
+    std::string const source = folder.write("kernel.cpp", "#line 1 " + detail::quoted(kernel.path) +
+                                                              '\n' + translation_unit(kernel, v));
     (void)folder.write("overlay/attune/tunable.hpp", detail::tunable_overlay);
     (void)folder.write("overlay/attune/matrix_view.hpp", detail::matrix_view_overlay);
     std::string const object = folder.path() + "/variant.so";
@@ -331,20 +322,15 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     append({"-I" + folder.path() + "/overlay", "-iquote", detail::folder_of(kernel.path)});
     for (std::string const& dir : kernel.include_dirs)
         command.push_back("-I" + dir);
-    append({"-shared",
-            "-fPIC",
-            "-fvisibility=hidden",
-            "-fdiagnostics-color=never",
-            "-ffile-prefix-map=" + folder.path() + "=.",
-            "-Wl,--build-id=none",
+    append({"-shared", "-fPIC", "-fvisibility=hidden", "-fdiagnostics-color=never",
+            "-ffile-prefix-map=" + folder.path() + "=.", "-Wl,--build-id=none",
             "-Wl,-Bsymbolic-functions"});
     // Unique symbols would prevent unloading; clang does not emit them.
     command.emplace_back(known.is_clang ? detail::frame_sizes_flag : "-fno-gnu-unique");
     std::string const rule = folder.path() + "/rule";
     auto const has = [&](std::string_view prefix) {
-        return std::any_of(all_flags.begin(), all_flags.end(), [&](std::string const& flag) {
-            return flag.starts_with(prefix);
-        });
+        return std::any_of(all_flags.begin(), all_flags.end(),
+                           [&](std::string const& flag) { return flag.starts_with(prefix); });
     };
     bool const is_kept = options.debug_folder.empty() && state_->has_cache() &&
                          !detail::tells_the_time(translation_unit(kernel, v)) &&
@@ -378,8 +364,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
             .flags = all_flags,
             .assembles_itself = !tells_assembled,
             .began_ns = began_ns};
-        (void)state_->cache.add(state_->key_of(known, kernel, v),
-                                *bytes,
+        (void)state_->cache.add(state_->key_of(known, kernel, v), *bytes,
                                 detail::system_inputs_finder(kernel, told).find());
     }
     std::string const place = options.debug_folder.empty()
@@ -389,8 +374,7 @@ ATTUNE_INLINE compile_result system_compiler::compile(kernel_source const& kerne
     detail::shared_code loaded = detail::load_shared_file(place, *bytes, problem);
     if (loaded.code == nullptr) {
         if (problem.find("failed to map segment") != std::string::npos)
-            throw error("compiled code may not be executed where it was written",
-                        folder.path(),
+            throw error("compiled code may not be executed where it was written", folder.path(),
                         "set TMPDIR to a folder of a file system that is not mounted noexec");
         return detail::load_failure(std::move(problem));
     }

@@ -37,8 +37,7 @@ struct any_base {
 inline constexpr std::size_t most_members = 16;
 
 template <class T, std::size_t... Before, std::size_t... Inner, std::size_t... After>
-consteval bool is_initialised(std::index_sequence<Before...>,
-                              std::index_sequence<Inner...>,
+consteval bool is_initialised(std::index_sequence<Before...>, std::index_sequence<Inner...>,
                               std::index_sequence<After...>)
 {
     return requires {
@@ -93,9 +92,7 @@ consteval std::size_t count_members()
     if constexpr (Before >= Total || Members > most_members)
         return Members;
     else
-        return count_members<T,
-                             Before + array_at<T, Before, Total, Total - Before>(),
-                             Total,
+        return count_members<T, Before + array_at<T, Before, Total, Total - Before>(), Total,
                              Members + 1>();
 }
 
@@ -143,146 +140,54 @@ auto bound_types(T& whole)
         return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e)>{};
     } else if constexpr (N == 6) {
         auto& [a, b, c, d, e, f] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
                            decltype(f)>{};
     } else if constexpr (N == 7) {
         auto& [a, b, c, d, e, f, g] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g)>{};
     } else if constexpr (N == 8) {
         auto& [a, b, c, d, e, f, g, h] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h)>{};
     } else if constexpr (N == 9) {
         auto& [a, b, c, d, e, f, g, h, i] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i)>{};
     } else if constexpr (N == 10) {
         auto& [a, b, c, d, e, f, g, h, i, j] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j)>{};
     } else if constexpr (N == 11) {
         auto& [a, b, c, d, e, f, g, h, i, j, k] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j),
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j),
                            decltype(k)>{};
     } else if constexpr (N == 12) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j),
-                           decltype(k),
-                           decltype(l)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j),
+                           decltype(k), decltype(l)>{};
     } else if constexpr (N == 13) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j),
-                           decltype(k),
-                           decltype(l),
-                           decltype(m)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j),
+                           decltype(k), decltype(l), decltype(m)>{};
     } else if constexpr (N == 14) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j),
-                           decltype(k),
-                           decltype(l),
-                           decltype(m),
-                           decltype(n)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j),
+                           decltype(k), decltype(l), decltype(m), decltype(n)>{};
     } else if constexpr (N == 15) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j),
-                           decltype(k),
-                           decltype(l),
-                           decltype(m),
-                           decltype(n),
-                           decltype(o)>{};
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j),
+                           decltype(k), decltype(l), decltype(m), decltype(n), decltype(o)>{};
     } else if constexpr (N == 16) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = whole;
-        return member_list<decltype(a),
-                           decltype(b),
-                           decltype(c),
-                           decltype(d),
-                           decltype(e),
-                           decltype(f),
-                           decltype(g),
-                           decltype(h),
-                           decltype(i),
-                           decltype(j),
-                           decltype(k),
-                           decltype(l),
-                           decltype(m),
-                           decltype(n),
-                           decltype(o),
+        return member_list<decltype(a), decltype(b), decltype(c), decltype(d), decltype(e),
+                           decltype(f), decltype(g), decltype(h), decltype(i), decltype(j),
+                           decltype(k), decltype(l), decltype(m), decltype(n), decltype(o),
                            decltype(p)>{};
     }
 }

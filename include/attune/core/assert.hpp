@@ -9,15 +9,11 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-[[noreturn]] inline void
-assertion_failed(char const* condition, char const* why, char const* file, int line)
+[[noreturn]] inline void assertion_failed(char const* condition, char const* why, char const* file,
+                                          int line)
 {
-    std::fprintf(stderr,
-                 "attune: broken precondition: %s\n  why:   %s\n  where: %s:%d\n",
-                 condition,
-                 why,
-                 file,
-                 line);
+    std::fprintf(stderr, "attune: broken precondition: %s\n  why:   %s\n  where: %s:%d\n",
+                 condition, why, file, line);
     std::abort();
 }
 

@@ -51,8 +51,8 @@ private:
         static constexpr std::size_t line = 64;
 
         /// Null: there is no memory.
-        [[nodiscard]] static form*
-        made(std::string_view name, std::span<long const> numbers, std::size_t bytes) noexcept
+        [[nodiscard]] static form* made(std::string_view name, std::span<long const> numbers,
+                                        std::size_t bytes) noexcept
         {
             std::size_t const head = sizeof(form) + numbers.size_bytes() + name.size();
             std::size_t const first = (head + line - 1) / line * line;
@@ -63,8 +63,8 @@ private:
                 ::new (memory) form{nullptr, numbers.size(), name.size(), first, bytes};
             if (!numbers.empty())
                 std::memcpy(out->memory() + sizeof(form), numbers.data(), numbers.size_bytes());
-            std::memcpy(
-                out->memory() + sizeof(form) + numbers.size_bytes(), name.data(), name.size());
+            std::memcpy(out->memory() + sizeof(form) + numbers.size_bytes(), name.data(),
+                        name.size());
             return out;
         }
         static void drop(form* one) noexcept { ::operator delete(one, std::align_val_t{line}); }
@@ -114,18 +114,14 @@ private:
     {
         return {numbers, static_cast<std::size_t>(count)};
     }
-    static void const*
-    find_in(constant_forms* in, char const* name, long const* numbers, long count)
+    static void const* find_in(constant_forms* in, char const* name, long const* numbers,
+                               long count)
     {
         form const* const found = of(in).find(name, span_of(numbers, count));
         return found == nullptr ? nullptr : found->data();
     }
-    static void* begin_in(constant_forms* /*in*/,
-                          char const* name,
-                          long const* numbers,
-                          long count,
-                          unsigned long bytes,
-                          void** begun)
+    static void* begin_in(constant_forms* /*in*/, char const* name, long const* numbers, long count,
+                          unsigned long bytes, void** begun)
     {
         form* const made = form::made(name, span_of(numbers, count), bytes);
         *begun = made;
@@ -141,8 +137,8 @@ private:
                 return same->data();
             }
             made->next = head;
-        } while (!of(in).first_.compare_exchange_weak(
-            head, made, std::memory_order_acq_rel, std::memory_order_acquire));
+        } while (!of(in).first_.compare_exchange_weak(head, made, std::memory_order_acq_rel,
+                                                      std::memory_order_acquire));
         return made->data();
     }
 

@@ -19,12 +19,8 @@ struct constant_forms {
     void const* (*find)(constant_forms* in, char const* name, long const* numbers, long count);
     /// Memory for a new form, which begins with a cache line; null: there is no memory.
     /// @param form  gets what keep() takes
-    void* (*begin)(constant_forms* in,
-                   char const* name,
-                   long const* numbers,
-                   long count,
-                   unsigned long bytes,
-                   void** form);
+    void* (*begin)(constant_forms* in, char const* name, long const* numbers, long count,
+                   unsigned long bytes, void** form);
     /// The elements of the form that was begun, or of an equal one that another thread has kept
     /// in the meantime.
     void const* (*keep)(constant_forms* in, void* form);
@@ -47,8 +43,7 @@ public:
     {
     }
     /// @param forms  of these elements, null: as above
-    __attribute__((always_inline)) constexpr constant_view(T const* data,
-                                                           std::size_t size,
+    __attribute__((always_inline)) constexpr constant_view(T const* data, std::size_t size,
                                                            detail::constant_forms* forms) noexcept
         : data_(data)
         , size_(size)

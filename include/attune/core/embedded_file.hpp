@@ -68,6 +68,5 @@ struct embedded_files : linked_entries<embedded_file> {
 /// Adds a constant `embedded_file` to a list of the program's: attune_kernels or attune_stores. For
 /// generated code. `retain`: lld's --gc-sections drops what only __start_ symbols refer to.
 #define ATTUNE_EMBED(list, file)                                                                   \
-    __attribute__((                                                                                \
-        section(#list), used, retain)) attune::detail::embedded_file const* const file##_listed =  \
-        &(file);
+    __attribute__((section(#list), used,                                                           \
+                   retain)) attune::detail::embedded_file const* const file##_listed = &(file);

@@ -42,8 +42,8 @@ public:
 
 private:
     static std::string_view prefix() noexcept { return "attune: "; }
-    static std::string
-    compose(std::string const& what, std::string const& where, std::string const& next)
+    static std::string compose(std::string const& what, std::string const& where,
+                               std::string const& next)
     {
         std::string text = std::string(prefix()) + what;
         if (!where.empty()) text += "\n  where: " + where;

@@ -96,8 +96,7 @@ namespace detail {
 /// `result`, or where a measurement breaks a bound a failure that names all broken ones.
 /// @pre as many numbers as bounds
 [[nodiscard]] outcome within_bounds(std::vector<quantity_bound> const& bounds,
-                                    std::vector<double> const& numbers,
-                                    outcome const& result);
+                                    std::vector<double> const& numbers, outcome const& result);
 
 /// "error <= 0.001 and accuracy >= 0.9"
 [[nodiscard]] std::string bounds_text(std::vector<quantity_bound> const& bounds);

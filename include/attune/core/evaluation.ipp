@@ -45,8 +45,7 @@ ATTUNE_INLINE std::vector<double> bounded_numbers(std::vector<quantity_bound> co
 {
     std::vector<double> out;
     for (quantity_bound const& bound : bounds) {
-        auto const found = std::find_if(seen.quantities.begin(),
-                                        seen.quantities.end(),
+        auto const found = std::find_if(seen.quantities.begin(), seen.quantities.end(),
                                         [&](quantity const& q) { return q.name == bound.name; });
         bool const is_there = found != seen.quantities.end();
         auto const* const m = std::get_if<measurement>(&seen.result);
@@ -79,8 +78,7 @@ ATTUNE_INLINE std::vector<double> excesses(std::vector<quantity_bound> const& bo
 }
 
 ATTUNE_INLINE outcome within_bounds(std::vector<quantity_bound> const& bounds,
-                                    std::vector<double> const& numbers,
-                                    outcome const& result)
+                                    std::vector<double> const& numbers, outcome const& result)
 {
     if (!succeeded(result)) return result;
     std::string broken;
@@ -127,8 +125,7 @@ ATTUNE_INLINE void require_bounds(std::vector<quantity_bound> const& bounds)
         if (bound.name.empty())
             throw error("a bound names no quantity", bounds_text(bounds), "give it a name");
         if (!std::isfinite(bound.limit))
-            throw error("the limit of a bound is not a finite number",
-                        bounds_text(bounds),
+            throw error("the limit of a bound is not a finite number", bounds_text(bounds),
                         "give a number, or leave the bound out");
     }
 }

@@ -344,11 +344,8 @@ template <class T>
 }
 
 template <class... M>
-void collect_members(run_collector& into,
-                     std::size_t begin,
-                     std::size_t bytes,
-                     std::optional<tolerance> within,
-                     member_list<M...> /*unused*/)
+void collect_members(run_collector& into, std::size_t begin, std::size_t bytes,
+                     std::optional<tolerance> within, member_list<M...> /*unused*/)
 {
     std::size_t at = 0;
     std::size_t alignment = 1;
@@ -364,16 +361,14 @@ void collect_members(run_collector& into,
 }
 
 template <class Whole, class Member>
-void collect_field(run_collector& into,
-                   std::size_t begin,
-                   std::optional<tolerance> within,
+void collect_field(run_collector& into, std::size_t begin, std::optional<tolerance> within,
                    declared_field<Whole, Member> const& one)
 {
     alignas(Whole) static constexpr unsigned char memory[sizeof(Whole)] = {};
     auto const* const whole = reinterpret_cast<Whole const*>(memory);
     auto const* const member = reinterpret_cast<unsigned char const*>(&(whole->*one.where));
-    collect_runs<std::remove_cv_t<Member>>(
-        into, begin + static_cast<std::size_t>(member - memory), one.within ? one.within : within);
+    collect_runs<std::remove_cv_t<Member>>(into, begin + static_cast<std::size_t>(member - memory),
+                                           one.within ? one.within : within);
 }
 
 template <class T>
@@ -383,8 +378,7 @@ void collect_runs(run_collector& into, std::size_t offset, std::optional<toleran
     constexpr element_type type = element_type_of<T>();
     if constexpr (type != element_type::opaque) {
         into.add({static_cast<std::uint32_t>(offset),
-                  static_cast<std::uint32_t>(sizeof(T) / element_bytes(type)),
-                  type,
+                  static_cast<std::uint32_t>(sizeof(T) / element_bytes(type)), type,
                   within.value_or(default_tolerance(type))});
     } else if constexpr (array_length<T> > 0) {
         using member = std::remove_cv_t<typename member_of_array<T>::type>;

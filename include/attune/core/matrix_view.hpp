@@ -66,9 +66,7 @@ public:
 
     constexpr matrix_view() = default;
     /// @param row_stride  in elements; at least `columns`
-    ATTUNE_HOST_DEVICE constexpr matrix_view(T* data,
-                                             size_type rows,
-                                             size_type columns,
+    ATTUNE_HOST_DEVICE constexpr matrix_view(T* data, size_type rows, size_type columns,
                                              size_type row_stride) noexcept
         : data_(data)
         , rows_(rows)
@@ -92,9 +90,7 @@ public:
     template <class M>
         requires(detail::eigen_like<M> && detail::is_viewed_as<M, T>)
     matrix_view(M&& m)
-        : matrix_view(m.data(),
-                      static_cast<size_type>(m.rows()),
-                      static_cast<size_type>(m.cols()),
+        : matrix_view(m.data(), static_cast<size_type>(m.rows()), static_cast<size_type>(m.cols()),
                       static_cast<size_type>(m.outerStride()))
     {
         static_assert(detail::is_row_major<M>(),
@@ -145,11 +141,8 @@ public:
     constexpr volume_view() = default;
     /// @param row_stride    in elements; at least `columns`
     /// @param slice_stride  in elements; at least `rows * row_stride`, less the last gap
-    ATTUNE_HOST_DEVICE constexpr volume_view(T* data,
-                                             size_type slices,
-                                             size_type rows,
-                                             size_type columns,
-                                             size_type slice_stride,
+    ATTUNE_HOST_DEVICE constexpr volume_view(T* data, size_type slices, size_type rows,
+                                             size_type columns, size_type slice_stride,
                                              size_type row_stride) noexcept
         : data_(data)
         , slices_(slices)
@@ -160,9 +153,7 @@ public:
     {
     }
     /// Rows and slices without gaps.
-    ATTUNE_HOST_DEVICE constexpr volume_view(T* data,
-                                             size_type slices,
-                                             size_type rows,
+    ATTUNE_HOST_DEVICE constexpr volume_view(T* data, size_type slices, size_type rows,
                                              size_type columns) noexcept
         : volume_view(data, slices, rows, columns, rows * columns, columns)
     {
@@ -171,12 +162,8 @@ public:
     template <class U>
         requires(!std::is_same_v<U, T> && std::is_convertible_v<U (*)[], T (*)[]>)
     ATTUNE_HOST_DEVICE constexpr volume_view(volume_view<U> other) noexcept
-        : volume_view(other.data(),
-                      other.slices(),
-                      other.rows(),
-                      other.columns(),
-                      other.slice_stride(),
-                      other.row_stride())
+        : volume_view(other.data(), other.slices(), other.rows(), other.columns(),
+                      other.slice_stride(), other.row_stride())
     {
     }
 
@@ -199,8 +186,8 @@ public:
     {
         return {data_ + k * slice_stride_, rows_, columns_, row_stride_};
     }
-    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T&
-    operator()(size_type k, size_type i, size_type j) const noexcept
+    [[nodiscard]] ATTUNE_HOST_DEVICE constexpr T& operator()(size_type k, size_type i,
+                                                             size_type j) const noexcept
     {
         return data_[k * slice_stride_ + i * row_stride_ + j];
     }
@@ -225,9 +212,7 @@ template <class M>
                   "elements of a column; a row-major matrix converts to attune::matrix_view");
     using element = std::remove_pointer_t<decltype(m.data())>;
     using size = typename matrix_view<element>::size_type;
-    return matrix_view<element>{m.data(),
-                                static_cast<size>(m.cols()),
-                                static_cast<size>(m.rows()),
+    return matrix_view<element>{m.data(), static_cast<size>(m.cols()), static_cast<size>(m.rows()),
                                 static_cast<size>(m.outerStride())};
 }
 

@@ -32,11 +32,8 @@ ATTUNE_INLINE std::string formatted(std::string_view format, double value)
         bool const is_fixed = i < format.size() && format[i] == 'f';
         std::array<char, 400> text{}; // the largest double has 309 digits before the point
         auto const end =
-            std::to_chars(text.data(),
-                          text.data() + text.size(),
-                          value,
-                          is_fixed ? std::chars_format::fixed : std::chars_format::general,
-                          digits);
+            std::to_chars(text.data(), text.data() + text.size(), value,
+                          is_fixed ? std::chars_format::fixed : std::chars_format::general, digits);
         out.append(text.data(), end.ptr);
     }
     return out;
@@ -61,8 +58,8 @@ ATTUNE_INLINE std::string hexadecimal_text(double value)
 {
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     std::array<char, 64> text{};
-    auto const end = std::to_chars(
-        text.data(), text.data() + text.size(), std::fabs(value), std::chars_format::hex);
+    auto const end = std::to_chars(text.data(), text.data() + text.size(), std::fabs(value),
+                                   std::chars_format::hex);
     return (std::signbit(value) ? "-0x" : "0x") + std::string(text.data(), end.ptr);
 }
 
@@ -75,9 +72,7 @@ ATTUNE_INLINE std::optional<double> real_in_text(std::string_view text)
     if (is_hexadecimal) digits.remove_prefix(2);
     double value = 0;
     auto const [end, problem] =
-        std::from_chars(digits.data(),
-                        digits.data() + digits.size(),
-                        value,
+        std::from_chars(digits.data(), digits.data() + digits.size(), value,
                         is_hexadecimal ? std::chars_format::hex : std::chars_format::general);
     if (problem != std::errc{} || end != digits.data() + digits.size() || std::signbit(value))
         return {};

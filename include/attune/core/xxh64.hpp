@@ -18,10 +18,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 namespace xxh64_steps {
 
-inline constexpr std::uint64_t primes[] = {0x9E3779B185EBCA87u,
-                                           0xC2B2AE3D27D4EB4Fu,
-                                           0x165667B19E3779F9u,
-                                           0x85EBCA77C2B2AE63u,
+inline constexpr std::uint64_t primes[] = {0x9E3779B185EBCA87u, 0xC2B2AE3D27D4EB4Fu,
+                                           0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u,
                                            0x27D4EB2F165667C5u};
 
 /// The bytes at `at`, the lowest first.

@@ -21,8 +21,7 @@ ATTUNE_INLINE bool is_captured(driver const& of, stream on) noexcept
 ATTUNE_INLINE void require_no_capture(driver const& of, std::string const& doing)
 {
     if (!is_captured(of, nullptr)) return;
-    throw error(doing + " would end a capture",
-                "a stream of the same context is being captured",
+    throw error(doing + " would end a capture", "a stream of the same context is being captured",
                 "do it before the capture begins, or after it has ended");
 }
 

@@ -40,8 +40,8 @@ namespace detail {
 ///                      and not run. 0: the device's own; then having no device is an error
 /// @param driver_path   see cuda::open_driver
 /// Errors   attune::error: no driver and no architecture, no such device, an unknown architecture
-[[nodiscard]] cuda_target
-find_cuda_target(int ordinal = -1, int architecture = 0, std::string const& driver_path = {});
+[[nodiscard]] cuda_target find_cuda_target(int ordinal = -1, int architecture = 0,
+                                           std::string const& driver_path = {});
 
 } // namespace attune::inline ATTUNE_ABI
 

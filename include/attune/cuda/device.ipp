@@ -47,8 +47,8 @@ ATTUNE_INLINE std::string bus_of_device(cuda::driver const& driver, int ordinal)
 {
     cuda::device const device = device_at(driver, ordinal);
     char bus[64] = "";
-    cuda::require_success(
-        driver, driver.device_get_pci_bus_id(bus, sizeof bus - 1, device), "cuDeviceGetPCIBusId");
+    cuda::require_success(driver, driver.device_get_pci_bus_id(bus, sizeof bus - 1, device),
+                          "cuDeviceGetPCIBusId");
     return bus;
 }
 
@@ -57,16 +57,16 @@ ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ord
     cuda::device const device = device_at(driver, ordinal);
     auto const read = [&](int attribute) -> std::int64_t {
         int value = 0;
-        cuda::require_success(
-            driver, driver.device_get_attribute(&value, attribute, device), "cuDeviceGetAttribute");
+        cuda::require_success(driver, driver.device_get_attribute(&value, attribute, device),
+                              "cuDeviceGetAttribute");
         return value;
     };
     namespace of = cuda::of_device;
 
     device_limits limits;
     char name[256] = "";
-    cuda::require_success(
-        driver, driver.device_get_name(name, sizeof name - 1, device), "cuDeviceGetName");
+    cuda::require_success(driver, driver.device_get_name(name, sizeof name - 1, device),
+                          "cuDeviceGetName");
     limits.name = name;
     limits.architecture =
         static_cast<int>(10 * read(of::capability_major) + read(of::capability_minor));
@@ -101,8 +101,7 @@ ATTUNE_INLINE device_limits limits_of_device(cuda::driver const& driver, int ord
 
 } // namespace detail
 
-ATTUNE_INLINE cuda_target find_cuda_target(int ordinal,
-                                           int architecture,
+ATTUNE_INLINE cuda_target find_cuda_target(int ordinal, int architecture,
                                            std::string const& driver_path)
 {
     cuda_target target;

@@ -28,10 +28,7 @@ ATTUNE_INLINE device_bytes::device_bytes(std::size_t count, std::size_t each, in
     cuda::device_pointer at = 0;
     cuda::result const got = driver.memory_allocate(&at, bytes_ > 0 ? bytes_ : 1);
     if (got == cuda::out_of_memory)
-        cuda::throw_out_of_memory(driver,
-                                  bytes_,
-                                  "",
-                                  target.limits.name,
+        cuda::throw_out_of_memory(driver, bytes_, "", target.limits.name,
                                   "free other arrays, or work on a smaller problem");
     cuda::require_success(driver, got, "cuMemAlloc");
     context_ = context;
@@ -49,12 +46,12 @@ ATTUNE_INLINE void device_bytes::copy_from(void const* host) const
     cuda::context_scope const here{context};
     cuda::require_no_capture(*context.of(), "copying an array to the device");
     auto const at = reinterpret_cast<cuda::device_pointer>(data_);
-    cuda::require_success(
-        *context.of(), context.of()->copy_to_device(at, host, bytes_), "cuMemcpyHtoD");
+    cuda::require_success(*context.of(), context.of()->copy_to_device(at, host, bytes_),
+                          "cuMemcpyHtoD");
     // From pageable memory cuMemcpyHtoD may return before the bytes have arrived on the legacy
     // stream, and non-blocking streams do not wait for that stream.
-    cuda::require_success(
-        *context.of(), context.of()->stream_synchronize(nullptr), "cuStreamSynchronize");
+    cuda::require_success(*context.of(), context.of()->stream_synchronize(nullptr),
+                          "cuStreamSynchronize");
 }
 
 ATTUNE_INLINE void device_bytes::copy_to(void* host) const
@@ -64,8 +61,8 @@ ATTUNE_INLINE void device_bytes::copy_to(void* host) const
     cuda::context_scope const here{context};
     cuda::synchronize_context(*context.of(), "copying an array from the device");
     auto const at = reinterpret_cast<cuda::device_pointer>(data_);
-    cuda::require_success(
-        *context.of(), context.of()->copy_to_host(host, at, bytes_), "cuMemcpyDtoH");
+    cuda::require_success(*context.of(), context.of()->copy_to_host(host, at, bytes_),
+                          "cuMemcpyDtoH");
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

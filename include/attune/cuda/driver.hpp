@@ -106,20 +106,10 @@ struct driver {
     result (*module_unload)(module of);
     result (*module_get_function)(function* out, module from, char const* name);
     result (*function_set_attribute)(function of, int attribute, int value);
-    result (*launch_kernel)(function what,
-                            unsigned grid_x,
-                            unsigned grid_y,
-                            unsigned grid_z,
-                            unsigned block_x,
-                            unsigned block_y,
-                            unsigned block_z,
-                            unsigned shared_bytes,
-                            stream on,
-                            void** arguments,
-                            void** extra);
-    result (*launch_kernel_ex)(launch_config const* how,
-                               function what,
-                               void** arguments,
+    result (*launch_kernel)(function what, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z,
+                            unsigned shared_bytes, stream on, void** arguments, void** extra);
+    result (*launch_kernel_ex)(launch_config const* how, function what, void** arguments,
                                void** extra); ///< optional: since CUDA 11.8
 
     result (*memory_allocate)(device_pointer* out, std::size_t bytes);
@@ -130,9 +120,7 @@ struct driver {
     result (*copy_to_device)(device_pointer to, void const* from, std::size_t bytes);
     result (*copy_to_host)(void* to, device_pointer from, std::size_t bytes);
     result (*copy_on_device)(device_pointer to, device_pointer from, std::size_t bytes);
-    result (*copy_on_device_async)(device_pointer to,
-                                   device_pointer from,
-                                   std::size_t bytes,
+    result (*copy_on_device_async)(device_pointer to, device_pointer from, std::size_t bytes,
                                    stream on);
     result (*set_bytes_async)(device_pointer to, unsigned char value, std::size_t bytes, stream on);
     result (*ipc_get_memory)(ipc_handle* out, device_pointer of);
@@ -206,10 +194,8 @@ void require_success(driver const& of, result got, std::string const& doing);
 /// Throws an error that tells how much memory was requested and how much of the device is free.
 /// @param what_for  "argument 2"; may be empty  @param on  the device: "NVIDIA H200"
 /// @param next      what the user can do
-[[noreturn]] void throw_out_of_memory(driver const& of,
-                                      std::size_t bytes,
-                                      std::string const& what_for,
-                                      std::string const& on,
+[[noreturn]] void throw_out_of_memory(driver const& of, std::size_t bytes,
+                                      std::string const& what_for, std::string const& on,
                                       std::string const& next);
 
 } // namespace attune::inline ATTUNE_ABI::detail::cuda

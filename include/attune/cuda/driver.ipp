@@ -134,16 +134,14 @@ ATTUNE_INLINE std::shared_ptr<driver const> open_driver(std::string const& path)
     void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         char const* const words = ::dlerror();
-        throw error("no CUDA driver",
-                    words != nullptr ? words : name.c_str(),
+        throw error("no CUDA driver", words != nullptr ? words : name.c_str(),
                     "install NVIDIA's driver, which brings libcuda.so.1, or name the library in "
                     "ATTUNE_CUDA_DRIVER");
     }
     auto const made = std::make_shared<driver>();
     if (char const* const missing = take_functions(library, *made)) {
         ::dlclose(library);
-        throw error(std::string("the CUDA driver has no function ") + missing,
-                    name,
+        throw error(std::string("the CUDA driver has no function ") + missing, name,
                     "it is older than CUDA 11.4, or no CUDA driver: update it");
     }
     made->path = name;
@@ -178,10 +176,8 @@ ATTUNE_INLINE void require_success(driver const& of, result got, std::string con
     throw error(doing + " failed", text_of(of, got), advice_on(got));
 }
 
-ATTUNE_INLINE void throw_out_of_memory(driver const& of,
-                                       std::size_t bytes,
-                                       std::string const& what_for,
-                                       std::string const& on,
+ATTUNE_INLINE void throw_out_of_memory(driver const& of, std::size_t bytes,
+                                       std::string const& what_for, std::string const& on,
                                        std::string const& next)
 {
     std::size_t unused = 0;

@@ -19,8 +19,8 @@ namespace attune::inline ATTUNE_ABI::detail::cuda {
 /// gap between them are added up until at least `wanted` bytes. Empty when the driver has no
 /// answer. Memory of cuMemAlloc is never in pieces: what follows it belongs to another array.
 /// @pre  a context of the device is current
-[[nodiscard]] inline std::optional<std::size_t>
-bytes_from(driver const& of, device_pointer at, std::size_t wanted) noexcept
+[[nodiscard]] inline std::optional<std::size_t> bytes_from(driver const& of, device_pointer at,
+                                                           std::size_t wanted) noexcept
 {
     device_pointer base = 0;
     std::size_t bytes = 0;

@@ -26,18 +26,10 @@ struct architecture_row {
 };
 
 inline constexpr architecture_row architecture_rows[] = {
-    {75, 72, 16, 1024, 64},
-    {80, 108, 32, 2048, 164},
-    {86, 84, 16, 1536, 100},
-    {87, 16, 16, 1536, 164},
-    {88, 12, 16, 1536, 100},
-    {89, 142, 24, 1536, 100},
-    {90, 132, 32, 2048, 228},
-    {100, 148, 32, 2048, 228},
-    {103, 148, 32, 2048, 228},
-    {110, 20, 24, 1536, 228},
-    {120, 188, 24, 1536, 100},
-    {121, 48, 24, 1536, 100},
+    {75, 72, 16, 1024, 64},   {80, 108, 32, 2048, 164},  {86, 84, 16, 1536, 100},
+    {87, 16, 16, 1536, 164},  {88, 12, 16, 1536, 100},   {89, 142, 24, 1536, 100},
+    {90, 132, 32, 2048, 228}, {100, 148, 32, 2048, 228}, {103, 148, 32, 2048, 228},
+    {110, 20, 24, 1536, 228}, {120, 188, 24, 1536, 100}, {121, 48, 24, 1536, 100},
 };
 
 ATTUNE_INLINE std::vector<int> const& known_architectures()
@@ -70,8 +62,7 @@ ATTUNE_INLINE device_limits limits_of_architecture(int architecture)
         limits.blocks_per_cluster = architecture >= 90 ? 8 : 1;
         return limits;
     }
-    throw error("attune does not know the CUDA architecture " + std::to_string(architecture),
-                "",
+    throw error("attune does not know the CUDA architecture " + std::to_string(architecture), "",
                 "use one of " + known + "; 90 stands for compute capability 9.0");
 }
 

@@ -31,9 +31,9 @@ loaded_code::load(std::shared_ptr<driver const> of, device_variant const& what, 
         return failure{failure_stage::load,
                        "cuModuleGetFunction of " + what.code.entry + ": " + text_of(d, got)};
     if (result const got = out.set_attributes(what.code.resources); failed(got))
-        return failure{failure_stage::launch,
-                       "cuFuncSetAttribute for " + attune::text_of(what.launch) + ": " +
-                           text_of(d, got)};
+        return failure{failure_stage::launch, "cuFuncSetAttribute for " +
+                                                  attune::text_of(what.launch) + ": " +
+                                                  text_of(d, got)};
     if ((what.launch.has_clusters() || what.launch.is_cooperative) && d.launch_kernel_ex == nullptr)
         return failure{failure_stage::launch,
                        "this driver has no cuLaunchKernelEx, which clusters and cooperative "
@@ -44,8 +44,8 @@ loaded_code::load(std::shared_ptr<driver const> of, device_variant const& what, 
 ATTUNE_INLINE result loaded_code::set_attributes(code_resources const& takes) const
 {
     if (launch_.shared_bytes + takes.static_shared_bytes <= shared_bytes_unasked) return success;
-    return driver_->function_set_attribute(
-        function_, of_function::dynamic_shared_bytes, static_cast<int>(launch_.shared_bytes));
+    return driver_->function_set_attribute(function_, of_function::dynamic_shared_bytes,
+                                           static_cast<int>(launch_.shared_bytes));
 }
 
 ATTUNE_INLINE loaded_code::~loaded_code()
@@ -58,17 +58,9 @@ ATTUNE_INLINE result loaded_code::launch(void** arguments, stream on) const noex
     auto const number = [](std::int64_t n) { return static_cast<unsigned>(n); };
     launch_geometry const& g = launch_;
     if (!g.has_clusters() && !g.is_cooperative)
-        return driver_->launch_kernel(function_,
-                                      number(g.grid[0]),
-                                      number(g.grid[1]),
-                                      number(g.grid[2]),
-                                      number(g.block[0]),
-                                      number(g.block[1]),
-                                      number(g.block[2]),
-                                      number(g.shared_bytes),
-                                      on,
-                                      arguments,
-                                      nullptr);
+        return driver_->launch_kernel(
+            function_, number(g.grid[0]), number(g.grid[1]), number(g.grid[2]), number(g.block[0]),
+            number(g.block[1]), number(g.block[2]), number(g.shared_bytes), on, arguments, nullptr);
     launch_attribute attributes[2];
     unsigned count = 0;
     if (g.has_clusters()) {

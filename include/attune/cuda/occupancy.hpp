@@ -20,14 +20,12 @@ struct residency {
     char const* limited_by = ""; ///< "threads", "blocks", "registers" or "shared memory"
 };
 
-[[nodiscard]] residency occupancy_of(device_limits const& device,
-                                     code_resources const& code,
+[[nodiscard]] residency occupancy_of(device_limits const& device, code_resources const& code,
                                      launch_geometry const& launch);
 
 /// Why the device cannot launch this code with this geometry: "the block has 2048 threads, the
 /// device allows 1024"; empty when it can.
-[[nodiscard]] std::string launch_objection(device_limits const& device,
-                                           code_resources const& code,
+[[nodiscard]] std::string launch_objection(device_limits const& device, code_resources const& code,
                                            launch_geometry const& launch);
 
 } // namespace attune::inline ATTUNE_ABI::detail

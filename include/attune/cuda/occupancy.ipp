@@ -55,8 +55,7 @@ struct block_needs {
 /// "the grid has 70000 blocks in y, the device allows 65535 there"; empty when all are in range.
 [[nodiscard]] inline std::string extent_objection(std::array<std::int64_t, 3> const& extents,
                                                   std::array<std::int64_t, 3> const& most,
-                                                  std::string const& what,
-                                                  std::string const& of)
+                                                  std::string const& what, std::string const& of)
 {
     for (std::size_t d = 0; d < 3; ++d) {
         std::string const text =
@@ -138,8 +137,7 @@ struct block_needs {
     return {};
 }
 
-ATTUNE_INLINE residency occupancy_of(device_limits const& device,
-                                     code_resources const& code,
+ATTUNE_INLINE residency occupancy_of(device_limits const& device, code_resources const& code,
                                      launch_geometry const& launch)
 {
     if (std::string const text = block_objection(device, code, launch); !text.empty())
@@ -164,8 +162,7 @@ ATTUNE_INLINE residency occupancy_of(device_limits const& device,
     return found;
 }
 
-ATTUNE_INLINE std::string launch_objection(device_limits const& device,
-                                           code_resources const& code,
+ATTUNE_INLINE std::string launch_objection(device_limits const& device, code_resources const& code,
                                            launch_geometry const& launch)
 {
     std::string text = extent_objection(launch.grid, device.grid, "grid", "blocks");

@@ -22,8 +22,7 @@ public:
         : driver_(std::move(of))
     {
         require_success(*driver_, driver_->device_get(&device_, ordinal), "cuDeviceGet");
-        require_success(*driver_,
-                        driver_->primary_context_retain(&handle_, device_),
+        require_success(*driver_, driver_->primary_context_retain(&handle_, device_),
                         "cuDevicePrimaryCtxRetain");
     }
     ~primary_context() { driver_->primary_context_release(device_); }

@@ -22,8 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline bool has_conditions(description const& space) noexcept
 {
-    return std::any_of(space.parameters.begin(),
-                       space.parameters.end(),
+    return std::any_of(space.parameters.begin(), space.parameters.end(),
                        [](parameter_description const& p) { return p.is_conditional(); });
 }
 
@@ -44,8 +43,8 @@ void settle_conditions(description& space);
 
 /// Whether parameter `index` counts at `at`; the values of inactive parameters make no difference.
 /// True before settle_conditions().
-[[nodiscard]] bool
-is_active(description const& space, std::size_t index, std::span<coordinate const> at);
+[[nodiscard]] bool is_active(description const& space, std::size_t index,
+                             std::span<coordinate const> at);
 
 /// Puts inactive parameters at their one value.
 void settle(description const& space, point& at);

@@ -37,8 +37,8 @@ ATTUNE_INLINE std::uint32_t undecided_parameter(description const& space)
         for (std::size_t i = 0; i < decided.size(); ++i) {
             if (decided[i]) continue;
             auto const reads = parameters_read(space, space.parameters[i].active.root);
-            decided[i] = std::all_of(
-                reads.begin(), reads.end(), [&](std::uint32_t read) { return decided[read]; });
+            decided[i] = std::all_of(reads.begin(), reads.end(),
+                                     [&](std::uint32_t read) { return decided[read]; });
             progress = progress || decided[i];
         }
     }
@@ -110,8 +110,8 @@ private:
         if (group == operation_group::chain) {
             bool const both = (n.code == op::logical_and) == wanted;
             std::uint32_t const first = definitely(n.first, wanted);
-            return join(
-                both ? op::logical_and : op::logical_or, first, definitely(n.second, wanted));
+            return join(both ? op::logical_and : op::logical_or, first,
+                        definitely(n.second, wanted));
         }
         // Whatever has no truth values inside is known where all that it reads is active.
         std::uint32_t known = no_index;
@@ -151,8 +151,7 @@ ATTUNE_INLINE void settle_conditions(description& space)
             p.name + " is " + text_of(p, p.active.otherwise) + " unless " + p.active.text;
         settled.settles = i;
         auto const before =
-            std::find_if(space.constraints.begin(),
-                         space.constraints.end(),
+            std::find_if(space.constraints.begin(), space.constraints.end(),
                          [i](constraint_description const& c) { return c.settles == i; });
         if (before == space.constraints.end())
             space.constraints.push_back(std::move(settled));
@@ -161,15 +160,15 @@ ATTUNE_INLINE void settle_conditions(description& space)
     }
 }
 
-[[nodiscard]] inline bool
-is_true(description const& space, std::uint32_t node, std::span<coordinate const> at)
+[[nodiscard]] inline bool is_true(description const& space, std::uint32_t node,
+                                  std::span<coordinate const> at)
 {
     std::optional<number> const v = evaluator{space}.value(node, at);
     return v && v->as_real() != 0;
 }
 
-ATTUNE_INLINE bool
-is_active(description const& space, std::size_t index, std::span<coordinate const> at)
+ATTUNE_INLINE bool is_active(description const& space, std::size_t index,
+                             std::span<coordinate const> at)
 {
     std::uint32_t const counts = space.parameters[index].active.counts;
     return counts == no_index || is_true(space, counts, at);

@@ -20,8 +20,7 @@ namespace detail {
     auto const v = evaluator{space}.value(parameter.rule.bound_node, {});
     if (!v || v->is_real)
         throw error("the bound of parameter " + parameter.name + " is not a whole number",
-                    parameter.name,
-                    "check the value of the input that bounds it");
+                    parameter.name, "check the value of the input that bounds it");
     return v->integer;
 }
 
@@ -68,8 +67,7 @@ inline void fill_range(parameter_description& out, std::int64_t last, std::size_
         if (last >= 1) out.integers = divisors(last);
         if (out.integers.size() > most)
             throw error("an array has too many values", // refuse_table() would offer a step
-                        "parameter " + out.name,
-                        "declare fewer elements");
+                        "parameter " + out.name, "declare fewer elements");
         break;
     }
     if (out.value_count() == 0)
@@ -129,8 +127,7 @@ ATTUNE_INLINE description bind_inputs(description space, std::vector<input_value
     detail::fill_machine_figures(space);
     for (input_description const& input : space.inputs)
         if (!input.value)
-            throw error("an input of the space has no value",
-                        "input " + input.name,
+            throw error("an input of the space has no value", "input " + input.name,
                         "pass it, or bind it to an argument of the kernel");
 
     for (std::uint32_t i = 0; i < space.parameters.size(); ++i) {

@@ -36,8 +36,8 @@ template <class Pack>
     return pack;
 }
 template <class Pack, class First, class... Rest>
-[[nodiscard]] constexpr auto
-with_constraints_of(Pack const& pack, First const& first, Rest const&... rest)
+[[nodiscard]] constexpr auto with_constraints_of(Pack const& pack, First const& first,
+                                                 Rest const&... rest)
 {
     if constexpr (is_bundle<First>)
         return with_constraints_of(first.constrain(pack), rest...);

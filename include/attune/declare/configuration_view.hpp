@@ -26,8 +26,7 @@ public:
     ///      strings that it gives
     /// @param read  a mark per parameter of the space, set where this object is asked for its
     ///              value; null: no marks
-    configuration_view(description const& space,
-                       point const& at,
+    configuration_view(description const& space, point const& at,
                        std::vector<bool>* read = nullptr) noexcept
         : space_(&space)
         , at_(&at)

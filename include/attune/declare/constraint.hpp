@@ -37,8 +37,7 @@ template <class F, class Types, std::size_t... Is>
                   "parameter");
     if constexpr (named) {
         constexpr bool callable =
-            std::is_invocable_r_v<bool,
-                                  F const&,
+            std::is_invocable_r_v<bool, F const&,
                                   typename std::tuple_element_t<Is, Types>::value_type const&...>;
         static_assert(callable,
                       "attune: predicate(p1, ..., pn, f): f must take one value of each parameter "

@@ -58,8 +58,8 @@ template <class... P>
 /// @param space  bound, its first parameter of `P` is `first`
 /// @param at     coordinate_count<P> coordinates
 template <class P>
-[[nodiscard]] typename P::value_type
-value_in(description const& space, std::size_t first, coordinate const* at)
+[[nodiscard]] typename P::value_type value_in(description const& space, std::size_t first,
+                                              coordinate const* at)
 {
     using domain_type = typename P::domain_type;
     using value = typename P::value_type;
@@ -78,10 +78,8 @@ value_in(description const& space, std::size_t first, coordinate const* at)
 
 /// The coordinates of a value of `P`; false when the value is not in its tables.
 template <class P>
-[[nodiscard]] bool place_value(description const& space,
-                               std::size_t first,
-                               typename P::value_type const& value,
-                               coordinate* at)
+[[nodiscard]] bool place_value(description const& space, std::size_t first,
+                               typename P::value_type const& value, coordinate* at)
 {
     using domain_type = typename P::domain_type;
     auto const place = [&](std::size_t i, auto const& part) {
@@ -105,8 +103,8 @@ template <class P>
 /// @pre `space` is the bound description of the pack, `at` is a point of `space`, and `space`
 ///      outlives the config, whose strings point into `space`
 template <class... P, class C, class F>
-[[nodiscard]] config<P...>
-decode(pack<detail::type_list<P...>, C, F> const&, description const& space, point const& at)
+[[nodiscard]] config<P...> decode(pack<detail::type_list<P...>, C, F> const&,
+                                  description const& space, point const& at)
 {
     return [&]<std::size_t... Is>(std::index_sequence<Is...>) {
         constexpr auto first = detail::first_parameters<P...>();
@@ -117,8 +115,7 @@ decode(pack<detail::type_list<P...>, C, F> const&, description const& space, poi
 /// The point of the configuration `values`; nothing when a value is not in its parameter's table.
 template <class... P, class C, class F>
 [[nodiscard]] std::optional<point> encode(pack<detail::type_list<P...>, C, F> const& typed,
-                                          description const& space,
-                                          config<P...> const& values)
+                                          description const& space, config<P...> const& values)
 {
     point out((detail::coordinate_count<P> + ...));
     bool complete = true;

@@ -191,24 +191,24 @@ make_range(progression steps, T low, std::int64_t step, bound<Refs...> high)
 template <std::integral T, class High>
 [[nodiscard]] constexpr auto powers_of_two(T low, High const& high)
 {
-    return detail::make_range<parameter_kind::ordinal>(
-        progression::doubling, low, 1, detail::as_bound(high));
+    return detail::make_range<parameter_kind::ordinal>(progression::doubling, low, 1,
+                                                       detail::as_bound(high));
 }
 
 /// low, low + step, ... up to `high`, which may be an input.
 template <std::integral T, class High>
 [[nodiscard]] constexpr auto range(T low, High const& high, std::int64_t step = 1)
 {
-    return detail::make_range<parameter_kind::ordinal>(
-        progression::linear, low, step, detail::as_bound(high));
+    return detail::make_range<parameter_kind::ordinal>(progression::linear, low, step,
+                                                       detail::as_bound(high));
 }
 
 /// Every divisor of `extent`, which may be an input.
 template <class Extent>
 [[nodiscard]] constexpr auto divisors_of(Extent const& extent)
 {
-    return detail::make_range<parameter_kind::ordinal>(
-        progression::divisors, 1, 1, detail::as_bound(extent));
+    return detail::make_range<parameter_kind::ordinal>(progression::divisors, 1, 1,
+                                                       detail::as_bound(extent));
 }
 
 /// The values of an ordinal, in ascending order.

@@ -48,22 +48,20 @@ struct named_value {
 /// The text of a value: of an array "{1, 4, 2}", of a permutation "{2, 0, 1}", whatever its length.
 /// "(no order)" where digits are outside their tables.
 /// @param at  one coordinate per parameter of `d`
-[[nodiscard]] std::string
-text_at(description const& d, named_value const& of, std::span<coordinate const> at);
+[[nodiscard]] std::string text_at(description const& d, named_value const& of,
+                                  std::span<coordinate const> at);
 
 /// Whether a value counts at `at`: of an array or order whether some part does. As is_active() of a
 /// parameter (activity.hpp).
-[[nodiscard]] bool
-is_active(description const& d, named_value const& of, std::span<coordinate const> at);
+[[nodiscard]] bool is_active(description const& d, named_value const& of,
+                             std::span<coordinate const> at);
 
 /// What a text of the group's value has to be: "any order of 0 to 15", "{...} with 8 values".
 [[nodiscard]] std::string accepted_text(group_description const& of);
 
 /// Puts the value with this text into `at`.
 /// @return  whether there is such a value; if not, `at` is unchanged
-[[nodiscard]] bool set_value(description const& d,
-                             named_value const& of,
-                             std::span<coordinate> at,
+[[nodiscard]] bool set_value(description const& d, named_value const& of, std::span<coordinate> at,
                              std::string_view text);
 
 /// The default of a value as text; nothing without one.
@@ -79,9 +77,7 @@ is_active(description const& d, named_value const& of, std::span<coordinate cons
 [[nodiscard]] std::string name_of_element(std::string_view array, std::size_t place);
 
 /// Appends `count` parameters like `one` as an array called `name`.
-void append_elements(description& d,
-                     std::string_view name,
-                     parameter_description const& one,
+void append_elements(description& d, std::string_view name, parameter_description const& one,
                      std::size_t count);
 
 /// "ORDER.digit(2)", the name of a digit.
@@ -97,8 +93,7 @@ void set_default_order(description& d, int const* order);
 
 /// Makes `order` the default of the permutation `of`.
 /// @return  false when it is no order of its items
-bool set_default_order(description& d,
-                       group_description const& of,
+bool set_default_order(description& d, group_description const& of,
                        std::vector<std::int64_t> const& order);
 
 /// The texts of the parts of "{1, 4, 2}", without the spaces around them; nothing for a text

@@ -39,16 +39,16 @@ ATTUNE_INLINE std::optional<named_value> find_value(description const& d, std::s
     return named_value{d.parameters[i].name, i, 1, nullptr};
 }
 
-ATTUNE_INLINE bool
-is_active(description const& d, named_value const& of, std::span<coordinate const> at)
+ATTUNE_INLINE bool is_active(description const& d, named_value const& of,
+                             std::span<coordinate const> at)
 {
     for (std::uint32_t i = of.first; i < of.first + of.count; ++i)
         if (is_active(d, i, at)) return true;
     return false;
 }
 
-ATTUNE_INLINE std::string
-text_at(description const& d, named_value const& of, std::span<coordinate const> at)
+ATTUNE_INLINE std::string text_at(description const& d, named_value const& of,
+                                  std::span<coordinate const> at)
 {
     if (of.group == nullptr) return attune::text_of(d.parameters[of.first], at[of.first]);
     if (of.is_long_order()) {
@@ -97,9 +97,7 @@ ATTUNE_INLINE std::optional<std::vector<std::string>> parts_of_list(std::string_
     return digits_of_order(*order);
 }
 
-ATTUNE_INLINE bool set_value(description const& d,
-                             named_value const& of,
-                             std::span<coordinate> at,
+ATTUNE_INLINE bool set_value(description const& d, named_value const& of, std::span<coordinate> at,
                              std::string_view text)
 {
     if (of.group == nullptr) {
@@ -145,8 +143,7 @@ ATTUNE_INLINE std::optional<std::string> default_text_of(description const& d,
     return text_of_elements(order_of_digits(digits, of.group->parts()));
 }
 
-ATTUNE_INLINE bool set_default_order(description& d,
-                                     group_description const& of,
+ATTUNE_INLINE bool set_default_order(description& d, group_description const& of,
                                      std::vector<std::int64_t> const& order)
 {
     std::vector<std::uint32_t> const digits = digits_of_order(order);
@@ -184,13 +181,10 @@ ATTUNE_INLINE void set_default_order(description& d, int const* order)
     set_default_order(d, of, std::vector<std::int64_t>(order, order + of.parts()));
 }
 
-ATTUNE_INLINE void append_elements(description& d,
-                                   std::string_view name,
-                                   parameter_description const& one,
-                                   std::size_t count)
+ATTUNE_INLINE void append_elements(description& d, std::string_view name,
+                                   parameter_description const& one, std::size_t count)
 {
-    d.groups.push_back({std::string(name),
-                        group_kind::array,
+    d.groups.push_back({std::string(name), group_kind::array,
                         static_cast<std::uint32_t>(d.parameters.size()),
                         static_cast<std::uint32_t>(count)});
     for (std::size_t i = 0; i < count; ++i) {
@@ -206,10 +200,8 @@ ATTUNE_INLINE std::string name_of_digit(std::string_view permutation, std::size_
 
 ATTUNE_INLINE void append_digits(description& d, std::string_view name, std::uint32_t items)
 {
-    d.groups.push_back({std::string(name),
-                        group_kind::permutation,
-                        static_cast<std::uint32_t>(d.parameters.size()),
-                        items - 1});
+    d.groups.push_back({std::string(name), group_kind::permutation,
+                        static_cast<std::uint32_t>(d.parameters.size()), items - 1});
     parameter_description digit;
     digit.kind = parameter_kind::integer;
     digit.type = value_kind::integer;

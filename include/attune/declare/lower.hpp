@@ -31,8 +31,7 @@ template <class... R>
 }
 
 template <parameter_kind K, class T, class... R>
-void lower_domain(description& space,
-                  parameter_description& out,
+void lower_domain(description& space, parameter_description& out,
                   range_domain<K, T, R...> const& range)
 {
     out.rule = {range.steps, range.low, range.step, lower_bound_node(space, range.high)};
@@ -93,8 +92,7 @@ template <class P>
     lower_prior(out.prior, parameter.belief);
     if constexpr (requires { P::domain_type::selected; })
         space.selectors.push_back({static_cast<std::uint32_t>(space.parameters.size()),
-                                   P::domain_type::ranges,
-                                   P::domain_type::selected});
+                                   P::domain_type::ranges, P::domain_type::selected});
     if (parameter.has_default) out.default_text = text_of_value(parameter.default_value);
     return out;
 }
@@ -221,8 +219,8 @@ template <class E>
 /// @param what     owner of the formula, for the error text: "kernel.work(...)"
 /// Errors   attune::error: the formula reads a parameter that is not in `space`
 template <class E>
-[[nodiscard]] lowered_formula
-lower_formula(description& space, E const& formula, std::string_view what)
+[[nodiscard]] lowered_formula lower_formula(description& space, E const& formula,
+                                            std::string_view what)
 {
     auto const lifted = lift(formula);
     require_declared(space, lifted.code, what);
@@ -242,8 +240,8 @@ lower(pack<detail::type_list<P...>, detail::type_list<C...>, detail::type_list<F
         (detail::lower_parameters(out, p), ...);
         if constexpr ((P::is_conditional || ...)) {
             std::size_t index = 0;
-            (detail::lower_condition(
-                 out, std::exchange(index, index + detail::coordinate_count<P>), p),
+            (detail::lower_condition(out, std::exchange(index, index + detail::coordinate_count<P>),
+                                     p),
              ...);
         }
     });

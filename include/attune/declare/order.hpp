@@ -29,24 +29,22 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param parameter  the permutation's own, or any digit of a long one
 /// @pre   has_order(d, parameter); `p` has one coordinate per parameter, each inside its table
 /// Cost   O(n log n)
-[[nodiscard]] std::vector<std::uint16_t>
-order_of(description const& d, std::uint32_t parameter, point const& p);
+[[nodiscard]] std::vector<std::uint16_t> order_of(description const& d, std::uint32_t parameter,
+                                                  point const& p);
 
 /// Makes `order` the order of a permutation in `p`; other parameters stay.
 /// @pre   as order_of(); `order` has the items 0 .. n - 1 once each
-void set_order(description const& d,
-               std::uint32_t parameter,
-               point& p,
+void set_order(description const& d, std::uint32_t parameter, point& p,
                std::span<std::uint16_t const> order);
 
 /// The coordinates of the elements of an array: element i is that of d.parameters[first + i].
 /// @param parameter  any element of the array
 /// @pre   `parameter` belongs to an array; `p` has one coordinate per parameter
-[[nodiscard]] std::span<coordinate const>
-elements_in(description const& d, std::uint32_t parameter, point const& p) noexcept;
+[[nodiscard]] std::span<coordinate const> elements_in(description const& d, std::uint32_t parameter,
+                                                      point const& p) noexcept;
 /// The same to be written.
-[[nodiscard]] std::span<coordinate>
-elements_in(description const& d, std::uint32_t parameter, point& p) noexcept;
+[[nodiscard]] std::span<coordinate> elements_in(description const& d, std::uint32_t parameter,
+                                                point& p) noexcept;
 
 /// The digits of an order: as many as items, the last is 0.
 /// @return  nothing if `order` is not 0 .. n - 1 once each; digit k is below n - k

@@ -126,8 +126,8 @@ ATTUNE_INLINE std::size_t items_of(description const& d, std::uint32_t parameter
     return g != nullptr ? g->parts() : d.parameters[parameter].parts;
 }
 
-ATTUNE_INLINE std::vector<std::uint16_t>
-order_of(description const& d, std::uint32_t parameter, point const& p)
+ATTUNE_INLINE std::vector<std::uint16_t> order_of(description const& d, std::uint32_t parameter,
+                                                  point const& p)
 {
     ATTUNE_ASSERT(has_order(d, parameter), "order_of() reads permutations");
     if (group_description const* const g = digits_with(d, parameter))
@@ -136,15 +136,12 @@ order_of(description const& d, std::uint32_t parameter, point const& p)
     std::span<std::int64_t> const order(items.data(), d.parameters[parameter].parts);
     permutation_at(p[parameter].index, order);
     std::vector<std::uint16_t> out(order.size());
-    std::transform(order.begin(), order.end(), out.begin(), [](std::int64_t item) {
-        return static_cast<std::uint16_t>(item);
-    });
+    std::transform(order.begin(), order.end(), out.begin(),
+                   [](std::int64_t item) { return static_cast<std::uint16_t>(item); });
     return out;
 }
 
-ATTUNE_INLINE void set_order(description const& d,
-                             std::uint32_t parameter,
-                             point& p,
+ATTUNE_INLINE void set_order(description const& d, std::uint32_t parameter, point& p,
                              std::span<std::uint16_t const> order)
 {
     ATTUNE_ASSERT(has_order(d, parameter), "set_order() writes permutations");
@@ -161,16 +158,16 @@ ATTUNE_INLINE void set_order(description const& d,
         p[g->first + k] = {digits[k], 0};
 }
 
-ATTUNE_INLINE std::span<coordinate const>
-elements_in(description const& d, std::uint32_t parameter, point const& p) noexcept
+ATTUNE_INLINE std::span<coordinate const> elements_in(description const& d, std::uint32_t parameter,
+                                                      point const& p) noexcept
 {
     group_description const* const g = d.group_of(parameter);
     ATTUNE_ASSERT(g != nullptr && !g->traits().is_order, "elements_in() reads arrays");
     return std::span(p).subspan(g->first, g->count);
 }
 
-ATTUNE_INLINE std::span<coordinate>
-elements_in(description const& d, std::uint32_t parameter, point& p) noexcept
+ATTUNE_INLINE std::span<coordinate> elements_in(description const& d, std::uint32_t parameter,
+                                                point& p) noexcept
 {
     group_description const* const g = d.group_of(parameter);
     ATTUNE_ASSERT(g != nullptr && !g->traits().is_order, "elements_in() writes arrays");

@@ -21,8 +21,7 @@ template <class Params, class Constraints, class Features = detail::type_list<>>
 struct pack;
 
 template <class... Params, class... Constraints, class... Features>
-struct pack<detail::type_list<Params...>,
-            detail::type_list<Constraints...>,
+struct pack<detail::type_list<Params...>, detail::type_list<Constraints...>,
             detail::type_list<Features...>> {
     using config_type = config<Params...>;
     static constexpr std::size_t size = sizeof...(Params);
@@ -36,10 +35,10 @@ struct pack<detail::type_list<Params...>,
     [[nodiscard]] constexpr auto where(C const&... added) const
     {
         using names = detail::names_of<Params...>;
-        constexpr bool good = detail::all({true, detail::check_constraint<C>()...}) &&
-                              detail::all({true,
-                                           detail::check_reads<detail::use::constraint, names>(
-                                               typename detail::reads_of<C>::type{})...});
+        constexpr bool good =
+            detail::all({true, detail::check_constraint<C>()...}) &&
+            detail::all({true, detail::check_reads<detail::use::constraint, names>(
+                                   typename detail::reads_of<C>::type{})...});
         if constexpr (good)
             return with(lifted(added)...);
         else
@@ -55,9 +54,8 @@ struct pack<detail::type_list<Params...>,
     {
         using names = detail::names_of<Params...>;
         constexpr bool good = detail::all({true, detail::check_feature<F>()...}) &&
-                              detail::all({true,
-                                           detail::check_reads<detail::use::feature, names>(
-                                               typename detail::reads_of<F>::type{})...});
+                              detail::all({true, detail::check_reads<detail::use::feature, names>(
+                                                     typename detail::reads_of<F>::type{})...});
         if constexpr (good)
             return with_formulas(detail::lift(added)...);
         else
@@ -76,8 +74,7 @@ private:
     template <class... C>
     [[nodiscard]] constexpr auto with(C const&... added) const
     {
-        return pack<detail::type_list<Params...>,
-                    detail::type_list<Constraints..., C...>,
+        return pack<detail::type_list<Params...>, detail::type_list<Constraints..., C...>,
                     detail::type_list<Features...>>{
             parameters,
             boost::hana::unpack(constraints,
@@ -90,8 +87,7 @@ private:
     template <class... F>
     [[nodiscard]] constexpr auto with_formulas(F const&... added) const
     {
-        return pack<detail::type_list<Params...>,
-                    detail::type_list<Constraints...>,
+        return pack<detail::type_list<Params...>, detail::type_list<Constraints...>,
                     detail::type_list<Features..., F...>>{
             parameters, constraints, boost::hana::unpack(formulas, [&](Features const&... held) {
                 return boost::hana::basic_tuple<Features..., F...>{held..., added...};

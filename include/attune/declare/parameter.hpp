@@ -59,9 +59,7 @@ inline constexpr value_kind part_kind<array_domain<N, Element>> =
 /// @tparam Domain  its values; gives `value_type`
 /// @tparam Prior   no_prior, weight_prior<N> or normal_prior
 /// @tparam Condition  of active_if(): always, an expression, or one for each element
-template <fixed_string Name,
-          class Domain,
-          class Prior = detail::no_prior,
+template <fixed_string Name, class Domain, class Prior = detail::no_prior,
           class Condition = detail::always>
 struct parameter : detail::term {
     static constexpr bool names_a_macro = detail::is_identifier(Name.view());

@@ -76,12 +76,9 @@ template <std::size_t N, fixed_string Name, class Domain, class Prior, class Con
     typename array::value_type all{};
     for (auto& value : all)
         value = element.default_value;
-    return parameter<Name, array, Prior, Condition>{array{element.domain},
-                                                    element.belief,
-                                                    element.on,
-                                                    element.has_default,
-                                                    all,
-                                                    element.condition};
+    return parameter<Name, array, Prior, Condition>{
+        array{element.domain}, element.belief, element.on, element.has_default, all,
+        element.condition};
 }
 
 } // namespace detail
@@ -110,8 +107,8 @@ template <fixed_string Name, class Domain>
 template <fixed_string Name, std::integral T, class High>
 [[nodiscard]] constexpr auto integer(T low, High const& high)
 {
-    auto const domain = detail::make_range<parameter_kind::integer>(
-        progression::linear, low, 1, detail::as_bound(high));
+    auto const domain = detail::make_range<parameter_kind::integer>(progression::linear, low, 1,
+                                                                    detail::as_bound(high));
     return parameter<Name, std::remove_const_t<decltype(domain)>>{domain};
 }
 

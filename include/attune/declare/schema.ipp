@@ -26,12 +26,12 @@ ATTUNE_INLINE std::string schema_text(description const& space)
 {
     std::string out;
     auto const field = [&out](std::string const& text) { out += text + ';'; };
-    auto const shape =
-        [&field](parameter_kind kind, value_kind type, scale on, std::uint32_t parts) {
-            field(std::to_string(static_cast<int>(kind)) + ' ' +
-                  std::to_string(static_cast<int>(type)) + ' ' +
-                  std::to_string(static_cast<int>(on)) + ' ' + std::to_string(parts));
-        };
+    auto const shape = [&field](parameter_kind kind, value_kind type, scale on,
+                                std::uint32_t parts) {
+        field(std::to_string(static_cast<int>(kind)) + ' ' +
+              std::to_string(static_cast<int>(type)) + ' ' + std::to_string(static_cast<int>(on)) +
+              ' ' + std::to_string(parts));
+    };
     for (named_value const& one : named_values(space)) {
         field(std::string(one.name));
         if (one.is_long_order()) {

@@ -144,8 +144,8 @@ struct selector_pack {
         std::size_t range = 0;
         while (range + 1 < count && !detail::is_below(size, cuts[range]))
             ++range;
-        return chosen_algorithm<selector_pack, Config>{
-            *this, config, range, config[algorithms][range]};
+        return chosen_algorithm<selector_pack, Config>{*this, config, range,
+                                                       config[algorithms][range]};
     }
 
     /// The default: these algorithms, for sizes below the first cut-off, from there on, and so on.
@@ -226,8 +226,8 @@ private:
 namespace detail {
 
 template <std::size_t N, class Algorithms, class... P>
-[[nodiscard]] constexpr auto
-selected_parameters(Algorithms const& algorithms, std::string_view name, P const&... each)
+[[nodiscard]] constexpr auto selected_parameters(Algorithms const& algorithms,
+                                                 std::string_view name, P const&... each)
 {
     auto const one = [&](auto const& p) {
         return attune::array_of<N>(p).active_if_each(
@@ -257,8 +257,7 @@ template <class First, class... Rest>
 }
 
 template <std::size_t N, class Ranges, class Cuts, class Algorithms, class... P>
-[[nodiscard]] constexpr auto make_selector(Ranges const& count,
-                                           Cuts const& cuts,
+[[nodiscard]] constexpr auto make_selector(Ranges const& count, Cuts const& cuts,
                                            Algorithms const& algorithms,
                                            boost::hana::basic_tuple<P...> const& parameters)
 {

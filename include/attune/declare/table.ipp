@@ -64,8 +64,8 @@ namespace detail {
 
 __extension__ typedef unsigned __int128 wide_product;
 
-[[nodiscard]] inline std::uint64_t
-times_modulo(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) noexcept
+[[nodiscard]] inline std::uint64_t times_modulo(std::uint64_t a, std::uint64_t b,
+                                                std::uint64_t modulus) noexcept
 {
     return static_cast<std::uint64_t>(static_cast<wide_product>(a) * b % modulus);
 }

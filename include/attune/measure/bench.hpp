@@ -86,14 +86,14 @@ public:
     /// @return  for a device: at most as many executions as stated, and the seconds of one (see
     ///          device_bench_options if the device repeats its default)
     /// Errors   none: what cannot be decided is `unknown`
-    [[nodiscard]] virtual shape_verdict
-    verify(callable const& trusted, callable const& tried, double limit_s);
+    [[nodiscard]] virtual shape_verdict verify(callable const& trusted, callable const& tried,
+                                               double limit_s);
 
     /// Repeats a variant that passed its first run until its time is precise, or proven longer than
     /// `stop_above_s`. @param limit_s  wall seconds of one run
     /// @param record  receives the single times, if the bench keeps them
-    [[nodiscard]] virtual outcome
-    time(callable const& tried, double stop_above_s, double limit_s, timing_record& record) = 0;
+    [[nodiscard]] virtual outcome time(callable const& tried, double stop_above_s, double limit_s,
+                                       timing_record& record) = 0;
 
     /// Times several variants in turns. @param limit_s  wall seconds of the whole comparison
     /// @return  the times, or the index of a variant that failed

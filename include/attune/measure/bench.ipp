@@ -13,8 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE shape_verdict bench::verify(callable const& trusted,
-                                          callable const& tried,
+ATTUNE_INLINE shape_verdict bench::verify(callable const& trusted, callable const& tried,
                                           double limit_s)
 {
     system_clocks const clocks;

@@ -26,13 +26,10 @@ namespace attune::inline ATTUNE_ABI {
 /// The place of first runs: arrays that are filled with the caller's contents or with perturbed
 /// ones, code that runs on them, and results that are kept and compared.
 template <class Place>
-concept trial_place = requires(Place& place,
-                               typename Place::code_type const& code,
+concept trial_place = requires(Place& place, typename Place::code_type const& code,
                                typename Place::expectation const& right,
-                               std::optional<typename Place::expectation> spare,
-                               bool is_perturbed,
-                               bool across,
-                               double limit_s) {
+                               std::optional<typename Place::expectation> spare, bool is_perturbed,
+                               bool across, double limit_s) {
     // Fills the written arrays, with perturbed contents across zero if both are true (see perturb).
     // false: there is no room for perturbed contents, or runs on contents across zero might harm
     // the program.
@@ -86,8 +83,8 @@ public:
     /// @param limit_s             wall seconds of one run
     /// @param second_run_up_to_s  code that takes longer does not run on perturbed contents
     /// @return  seconds, or why the code does not work: then first_run() must not be called
-    [[nodiscard]] first_run_result
-    establish(Place& place, code_type const& trusted, double limit_s, double second_run_up_to_s)
+    [[nodiscard]] first_run_result establish(Place& place, code_type const& trusted, double limit_s,
+                                             double second_run_up_to_s)
     {
         forget();
         place.begin(false, false);
@@ -97,8 +94,8 @@ public:
         is_established_ = true;
         double const took_s = std::get<double>(end);
         if (place.can_perturb() && took_s <= second_run_up_to_s)
-            learn_from_perturbed(
-                place, trusted, std::min(limit_s, detail::first_run_limit_s(took_s)));
+            learn_from_perturbed(place, trusted,
+                                 std::min(limit_s, detail::first_run_limit_s(took_s)));
         return end;
     }
 
@@ -155,12 +152,9 @@ private:
 
     /// Runs the trusted code from perturbed contents. @return  nothing: it failed
     /// @param expected  arrays that are thought to stay unchanged in both runs; empty: none
-    [[nodiscard]] static std::optional<lesson> observe(Place& place,
-                                                       code_type const& trusted,
-                                                       double limit_s,
-                                                       detail::run_contents const& first,
-                                                       bool across,
-                                                       std::vector<bool> const& expected = {})
+    [[nodiscard]] static std::optional<lesson>
+    observe(Place& place, code_type const& trusted, double limit_s,
+            detail::run_contents const& first, bool across, std::vector<bool> const& expected = {})
     {
         if (!place.begin(true, across)) return {};
         decltype(auto) perturbed_before = place.perturbed_contents();
@@ -205,8 +199,8 @@ private:
     }
 
     /// Keeps the results of the last trusted run, from perturbed contents, if they are confirmed.
-    [[nodiscard]] bool
-    adopt(Place& place, code_type const& trusted, double limit_s, contents begin_with, bool across)
+    [[nodiscard]] bool adopt(Place& place, code_type const& trusted, double limit_s,
+                             contents begin_with, bool across)
     {
         if (begin_with == contents::original) return false;
         std::optional<expectation> spare{};

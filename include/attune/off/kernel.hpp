@@ -41,8 +41,8 @@ struct kernel_source {
 }
 /// Writes nothing: kernel.fallback(f) is the default.
 template <class Pack, class F>
-[[nodiscard]] kernel_source
-generated_source(Pack const&, F const&, std::string name, std::string revision)
+[[nodiscard]] kernel_source generated_source(Pack const&, F const&, std::string name,
+                                             std::string revision)
 {
     return {.text = std::move(revision), .path = std::move(name)};
 }

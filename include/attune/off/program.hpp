@@ -100,8 +100,7 @@ template <fixed_string Name, class... Statements>
 /// Says that there is no text.
 template <class Declaration, class Signature>
 [[nodiscard]] std::string show(off::detail::nest_program<Declaration, Signature> const&,
-                               std::string_view = {},
-                               program_options const& = {})
+                               std::string_view = {}, program_options const& = {})
 {
     return "// " + std::string(Declaration::name) + ": the plain nest serves (ATTUNE_OFF)\n";
 }
@@ -109,8 +108,7 @@ template <class Declaration, class Signature>
 /// Says that there is no text.
 template <class Declaration, class Signature>
 [[nodiscard]] std::string
-show_device(off::detail::nest_program<Declaration, Signature> const& program,
-            std::string_view = {},
+show_device(off::detail::nest_program<Declaration, Signature> const& program, std::string_view = {},
             program_options const& = {})
 {
     return show(program);

@@ -35,9 +35,7 @@ class tuned;
 template <class Result, class... Args, class Compiler, class Store>
 class tuned<Result(Args...), Compiler, Store> {
 public:
-    tuned(kernel<Result(Args...)> const& k,
-          Compiler const&,
-          Store const&,
+    tuned(kernel<Result(Args...)> const& k, Compiler const&, Store const&,
           tuning_options const& = {})
         : name_(k.name())
         , default_(k.default_function())

@@ -29,22 +29,17 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// proofs(problem, code)    shapes for which this code was verified on this device
 /// claim(key, wait_s)       the right to tune a problem
 template <class S>
-concept keeps_rows = requires(S store,
-                              record_key const& key,
-                              stored_problem const& problem,
-                              tried_row const& row,
-                              proven_shape const& proof,
-                              std::string const& code,
-                              std::size_t most,
-                              double wait_s) {
-    { store.note(problem, row) } -> std::same_as<void>;
-    { store.end(problem) } -> std::same_as<void>;
-    { store.prove(problem, proof) } -> std::same_as<void>;
-    { store.recall(problem) } -> std::same_as<problem_history>;
-    { store.related(problem, most) } -> std::same_as<std::vector<related_problem>>;
-    { store.proofs(problem, code) } -> std::same_as<std::vector<proven_shape>>;
-    { store.claim(key, wait_s) } -> std::same_as<problem_claim>;
-};
+concept keeps_rows =
+    requires(S store, record_key const& key, stored_problem const& problem, tried_row const& row,
+             proven_shape const& proof, std::string const& code, std::size_t most, double wait_s) {
+        { store.note(problem, row) } -> std::same_as<void>;
+        { store.end(problem) } -> std::same_as<void>;
+        { store.prove(problem, proof) } -> std::same_as<void>;
+        { store.recall(problem) } -> std::same_as<problem_history>;
+        { store.related(problem, most) } -> std::same_as<std::vector<related_problem>>;
+        { store.proofs(problem, code) } -> std::same_as<std::vector<proven_shape>>;
+        { store.claim(key, wait_s) } -> std::same_as<problem_claim>;
+    };
 
 /// Any store.
 struct any_store {

@@ -36,8 +36,7 @@ ATTUNE_INLINE followed_store::state followed_store::refresh()
         reading_->seen = {};
         return state::absent;
     case store_reader::state::unreadable:
-        throw error("the store cannot be read: " + reading_->lines.why(),
-                    reading_->path,
+        throw error("the store cannot be read: " + reading_->lines.why(), reading_->path,
                     "name another file");
     case store_reader::state::read:
         break;

@@ -146,8 +146,8 @@ namespace detail {
 /// True when `fresh` may replace `known`, a record with the same key. An interrupted tuning
 /// replaces only an interrupted one; a disturbed tuning does not replace a finished one.
 /// @param took_part  the tuning of `fresh` measured `known` too, or could not use it
-[[nodiscard]] inline bool
-may_replace(record const& fresh, record const& known, bool took_part) noexcept
+[[nodiscard]] inline bool may_replace(record const& fresh, record const& known,
+                                      bool took_part) noexcept
 {
     if (fresh.interrupted) return known.interrupted;
     return detail::is_finished(fresh) || took_part || !detail::is_finished(known);

@@ -64,8 +64,7 @@ ATTUNE_INLINE memory_store embedded_store(std::string const& name)
     detail::embedded_files const all{{&__start_attune_stores, &__stop_attune_stores}};
     detail::embedded_file const* const file = all.find(name);
     if (file == nullptr)
-        throw error("no store '" + name + "' is embedded in this program",
-                    all.names(),
+        throw error("no store '" + name + "' is embedded in this program", all.names(),
                     "embed it in CMakeLists.txt: attune_embed_store(<target> " + name + ")");
     if (detail::embedded_file const* const other = all.find_other(*file))
         throw error("two stores '" + name + "' are embedded in this program",

@@ -67,8 +67,7 @@ struct automatic_options {
 ///   model.memory_limit.
 class automatic {
 public:
-    explicit automatic(chain_of_trees space,
-                       std::uint64_t seed = 0,
+    explicit automatic(chain_of_trees space, std::uint64_t seed = 0,
                        automatic_options const& options = {});
     ~automatic();
     automatic(automatic&&) noexcept;

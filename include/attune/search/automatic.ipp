@@ -140,8 +140,8 @@ ATTUNE_INLINE void automatic::tell_metrics(point const& p, std::span<double cons
     if (state_->is_modelled) state_->model.tell_metrics(p, numbers);
 }
 
-ATTUNE_INLINE void
-automatic::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void automatic::tell_excess(point const& p, double value,
+                                          std::span<double const> excess)
 {
     if (state_->is_modelled) state_->model.tell_excess(p, value, excess);
 }

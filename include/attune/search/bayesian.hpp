@@ -28,8 +28,7 @@ namespace attune::inline ATTUNE_ABI {
 /// counts as a failure.
 class bayesian_searcher {
 public:
-    explicit bayesian_searcher(chain_of_trees space,
-                               std::uint64_t seed = 0,
+    explicit bayesian_searcher(chain_of_trees space, std::uint64_t seed = 0,
                                bayesian_options const& options = {});
     ~bayesian_searcher();
     bayesian_searcher(bayesian_searcher&&) noexcept;

@@ -19,8 +19,7 @@ public:
 };
 
 ATTUNE_INLINE
-bayesian_searcher::bayesian_searcher(chain_of_trees space,
-                                     std::uint64_t seed,
+bayesian_searcher::bayesian_searcher(chain_of_trees space, std::uint64_t seed,
                                      bayesian_options const& options)
     : state_(std::make_unique<state>(std::move(space), seed, options))
 {
@@ -48,8 +47,8 @@ ATTUNE_INLINE void bayesian_searcher::tell_metrics(point const& p, std::span<dou
 {
     state_->tell_metrics(p, numbers);
 }
-ATTUNE_INLINE void
-bayesian_searcher::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void bayesian_searcher::tell_excess(point const& p, double value,
+                                                  std::span<double const> excess)
 {
     state_->tell_excess(p, value, excess);
 }

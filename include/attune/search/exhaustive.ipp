@@ -30,8 +30,7 @@ ATTUNE_INLINE exhaustive_searcher::exhaustive_searcher(chain_of_trees space)
     std::optional<leaf_count> const size = space.size();
     if (!size || *size > leaf_count{std::numeric_limits<std::uint64_t>::max()})
         throw error("exhaustive search over more than 2^64 - 1 configurations",
-                    "attune::exhaustive_searcher",
-                    "add constraints, or use another searcher");
+                    "attune::exhaustive_searcher", "add constraints, or use another searcher");
     state_.reset(new state{.space = std::move(space)});
     state_->end = static_cast<std::uint64_t>(*size);
 }

@@ -46,8 +46,8 @@ public:
     /// Adds an outcome; one told again replaces the former one and keeps its index.
     /// @param beyond  of a failure because of a bound: the value, NaN where it was not measured
     /// @return  the index of the observation, and whether it is new
-    std::pair<std::size_t, bool>
-    tell(point const& p, outcome const& result, std::optional<double> beyond = {})
+    std::pair<std::size_t, bool> tell(point const& p, outcome const& result,
+                                      std::optional<double> beyond = {})
     {
         std::erase(pending_, p);
         observation seen{p};
@@ -83,8 +83,7 @@ public:
     [[nodiscard]] double failures_of_last(std::size_t count) const
     {
         std::size_t const n = std::min(count, told_.size());
-        auto const failed = std::count_if(told_.end() - static_cast<std::ptrdiff_t>(n),
-                                          told_.end(),
+        auto const failed = std::count_if(told_.end() - static_cast<std::ptrdiff_t>(n), told_.end(),
                                           [](observation const& o) { return o.failed(); });
         return n == 0 ? 0.0 : static_cast<double>(failed) / static_cast<double>(n);
     }
@@ -101,10 +100,8 @@ public:
         for (std::size_t i = 0; i < told_.size(); ++i)
             if (told_[i].worked) order.push_back(i);
         std::size_t const n = std::min(count, order.size());
-        std::partial_sort(order.begin(),
-                          order.begin() + static_cast<std::ptrdiff_t>(n),
-                          order.end(),
-                          [&](std::size_t a, std::size_t b) {
+        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n),
+                          order.end(), [&](std::size_t a, std::size_t b) {
                               double const x = told_[a].value;
                               double const y = told_[b].value;
                               return x != y ? x < y : a < b;

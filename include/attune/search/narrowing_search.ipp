@@ -94,13 +94,11 @@ ATTUNE_INLINE void narrowing_search::tell_metrics(point const& p, std::span<doub
     });
 }
 
-ATTUNE_INLINE void
-narrowing_search::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void narrowing_search::tell_excess(point const& p, double value,
+                                                 std::span<double const> excess)
 {
-    make_call(
-        p, [p, value, kept = std::vector<double>(excess.begin(), excess.end())](any_searcher& s) {
-            s.tell_excess(p, value, kept);
-        });
+    make_call(p, [p, value, kept = std::vector<double>(excess.begin(), excess.end())](
+                     any_searcher& s) { s.tell_excess(p, value, kept); });
 }
 
 ATTUNE_INLINE void narrowing_search::inform(std::vector<past_session> const& past)
@@ -127,8 +125,8 @@ ATTUNE_INLINE std::vector<search::technique_use> narrowing_search::uses() const
 {
     std::vector<search::technique_use> out = earlier_uses_;
     for (search::technique_use const& one : now_.uses()) {
-        auto const same = std::find_if(
-            out.begin(), out.end(), [&](auto const& other) { return other.name == one.name; });
+        auto const same = std::find_if(out.begin(), out.end(),
+                                       [&](auto const& other) { return other.name == one.name; });
         if (same == out.end()) {
             out.push_back(one);
             continue;

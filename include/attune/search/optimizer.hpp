@@ -45,12 +45,8 @@ public:
 
     explicit optimizer(Pack const& typed, optimizer_options const& options = {})
         : typed_(typed)
-        , core_(build(typed, options.inputs),
-                options.search,
-                options.seed,
-                options.times,
-                options.limits,
-                options.bounds)
+        , core_(build(typed, options.inputs), options.search, options.seed, options.times,
+                options.limits, options.bounds)
     {
     }
 

@@ -36,11 +36,8 @@ public:
     /// @param times   values are times: a negative one is an error
     /// @param bounds  on quantities that each evaluation measures
     /// Errors  as default_point() and require_bounds()
-    optimizer_core(chain_of_trees space,
-                   search_factory const& search,
-                   std::uint64_t seed,
-                   bool times,
-                   search_limits const& limits = {},
+    optimizer_core(chain_of_trees space, search_factory const& search, std::uint64_t seed,
+                   bool times, search_limits const& limits = {},
                    std::vector<quantity_bound> bounds = {});
     ~optimizer_core();
     optimizer_core(optimizer_core&&) noexcept;

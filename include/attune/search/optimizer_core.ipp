@@ -46,12 +46,8 @@ ATTUNE_INLINE std::optional<point> default_point(chain_of_trees const& space)
 struct optimizer_core::state {
     enum class stage : std::uint8_t { asked, told };
 
-    state(chain_of_trees searched,
-          search_factory const& search,
-          std::uint64_t seed,
-          bool values_are_times,
-          search_limits const& limits,
-          std::vector<quantity_bound> kept)
+    state(chain_of_trees searched, search_factory const& search, std::uint64_t seed,
+          bool values_are_times, search_limits const& limits, std::vector<quantity_bound> kept)
         : space(std::move(searched))
         , searcher(search(space, seed))
         , initial(default_point(space))
@@ -114,11 +110,10 @@ struct optimizer_core::state {
         auto const* const m = std::get_if<measurement>(&result);
         std::string const where = text_of(space.describe(), *at);
         if (m != nullptr && std::isnan(m->value))
-            throw error(
-                "the value told is not a number", where, "tell a failure if it did not work");
+            throw error("the value told is not a number", where,
+                        "tell a failure if it did not work");
         if (m != nullptr && times && m->value < 0)
-            throw error("the time told is negative: " + detail::formatted("%.6g", m->value),
-                        where,
+            throw error("the time told is negative: " + detail::formatted("%.6g", m->value), where,
                         "set optimizer_options::times to false if the objective is not a time");
         return *at;
     }
@@ -176,9 +171,7 @@ struct optimizer_core::state {
     }
 
     /// Keeps the configuration that is least beyond all bounds together.
-    void look_at_shortfall(point const& at,
-                           bool is_finite,
-                           std::vector<double> const& excess,
+    void look_at_shortfall(point const& at, bool is_finite, std::vector<double> const& excess,
                            std::vector<double> numbers)
     {
         if (nearest && nearest->first == at) nearest.reset(); // observed anew
@@ -212,13 +205,11 @@ struct optimizer_core::state {
         point const& p = require(at, seen.result);
         auto const known = stages.find(p);
         if (known == stages.end())
-            throw error("tell(): the configuration was never asked",
-                        text_of(space.describe(), p),
+            throw error("tell(): the configuration was never asked", text_of(space.describe(), p),
                         "use observe() for what is known from elsewhere");
         if (known->second == stage::told)
             throw error("tell(): the outcome of this configuration was told before",
-                        text_of(space.describe(), p),
-                        "use observe() to replace what is known");
+                        text_of(space.describe(), p), "use observe() to replace what is known");
         take(p, seen, true);
     }
 
@@ -307,10 +298,8 @@ struct optimizer_core::state {
     logged_session log;
 };
 
-ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space,
-                                             search_factory const& search,
-                                             std::uint64_t seed,
-                                             bool times,
+ATTUNE_INLINE optimizer_core::optimizer_core(chain_of_trees space, search_factory const& search,
+                                             std::uint64_t seed, bool times,
                                              search_limits const& limits,
                                              std::vector<quantity_bound> bounds)
 {

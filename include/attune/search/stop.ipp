@@ -34,9 +34,8 @@ ATTUNE_INLINE void stop_judge::gain(std::optional<double> expected)
 ATTUNE_INLINE std::optional<stop_verdict> stop_judge::verdict(double elapsed_s) const
 {
     if (best_ && *best_ <= limits_.target)
-        return stop_verdict{stop_reason::target,
-                            "the target " + limit_text(limits_.target) +
-                                " is reached: " + limit_text(*best_)};
+        return stop_verdict{stop_reason::target, "the target " + limit_text(limits_.target) +
+                                                     " is reached: " + limit_text(*best_)};
     if (roofline_ > 0 && best_ && *best_ * roofline_ <= least_)
         return stop_verdict{stop_reason::roofline,
                             limit_text(least_ / *best_) + " of the roofline is reached (" +
@@ -49,9 +48,9 @@ ATTUNE_INLINE std::optional<stop_verdict> stop_judge::verdict(double elapsed_s) 
         return stop_verdict{stop_reason::seconds,
                             limit_text(limits_.seconds) + " s have passed" + nothing()};
     if (since_improvement_ >= limits_.patience)
-        return stop_verdict{stop_reason::patience,
-                            "no improvement in " + std::to_string(since_improvement_) +
-                                " evaluations" + nothing()};
+        return stop_verdict{stop_reason::patience, "no improvement in " +
+                                                       std::to_string(since_improvement_) +
+                                                       " evaluations" + nothing()};
     if (small_gains_ >= 2)
         return stop_verdict{stop_reason::expected_gain,
                             "the expected remaining gain is " + limit_text(gain_.value_or(0)) +

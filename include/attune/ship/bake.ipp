@@ -155,15 +155,13 @@ inline void leave_out_flags_of_clang(bake_plan& plan, std::string const& compile
 
 /// All or none. A file that is as it should be stays as old as it is, so that nothing is compiled
 /// anew; the depfile is always written.
-inline void write_where_new(std::string const& folder,
-                            std::vector<file_content> files,
+inline void write_where_new(std::string const& folder, std::vector<file_content> files,
                             std::string const& depfile)
 {
     std::error_code failed;
     bool const is_new = std::filesystem::create_directories(folder, failed);
     if (failed)
-        throw error("a folder cannot be made: " + failed.message(),
-                    folder,
+        throw error("a folder cannot be made: " + failed.message(), folder,
                     "name another one, or see to the permissions of the folder that it is in");
     std::erase_if(files,
                   [&](file_content const& one) { return one.path != depfile && has_content(one); });
@@ -178,11 +176,8 @@ inline void write_where_new(std::string const& folder,
 using files_to_write = std::vector<std::pair<std::string, std::string>>;
 
 /// What is compiled: the default, and each variant for each level.
-inline void add_units(files_to_write& files,
-                      bake_plan const& plan,
-                      baked_names const& names,
-                      std::vector<std::string> const& levels,
-                      bake_request const& request)
+inline void add_units(files_to_write& files, bake_plan const& plan, baked_names const& names,
+                      std::vector<std::string> const& levels, bake_request const& request)
 {
     files.emplace_back("_default.cpp", default_text(plan, names));
     files.emplace_back("_default.flags", flags_text(plan.source.flags));
@@ -190,9 +185,9 @@ inline void add_units(files_to_write& files,
         bool const is_used = v < plan.variants.size();
         if (!is_used && request.writes_script) break;
         auto const has_build = [&](std::string const& level) {
-            return is_used && std::any_of(plan.variants[v].builds.begin(),
-                                          plan.variants[v].builds.end(),
-                                          [&](planned_build const& b) { return b.level == level; });
+            return is_used &&
+                   std::any_of(plan.variants[v].builds.begin(), plan.variants[v].builds.end(),
+                               [&](planned_build const& b) { return b.level == level; });
         };
         std::string const place = '_' + std::to_string(v);
         for (std::string const& level : levels)
@@ -203,8 +198,7 @@ inline void add_units(files_to_write& files,
                                        : "// Not needed. Do not edit: attune_bake wrote it.\n");
         std::vector<std::string> flags = plan.source.flags;
         if (is_used)
-            flags.insert(flags.end(),
-                         plan.variants[v].code.flags.begin(),
+            flags.insert(flags.end(), plan.variants[v].code.flags.begin(),
                          plan.variants[v].code.flags.end());
         files.emplace_back(place + ".flags", flags_text(flags));
     }
@@ -238,9 +232,7 @@ bake_for_devices(bake_request const& request, std::string const& text, kernel_so
         throw error("code for devices has no instruction sets and is not verified by the build",
                     request.kernel_file,
                     "bake it for processors apart: leave out SM there, and ISA and SHAPES here");
-    bake_plan plan = plan_of(text,
-                             request.store,
-                             std::move(source),
+    bake_plan plan = plan_of(text, request.store, std::move(source),
                              {.kernel = request.kernel,
                               .most_variants = request.most_variants,
                               .is_for_device = true,
@@ -249,9 +241,8 @@ bake_for_devices(bake_request const& request, std::string const& text, kernel_so
     add_proven_builds(plan, levels, {}, request.is_unverified);
     compile_images(plan, levels);
     bool const has_prediction =
-        std::any_of(plan.devices.begin(), plan.devices.end(), [](planned_device const& one) {
-            return one.is_predicted;
-        });
+        std::any_of(plan.devices.begin(), plan.devices.end(),
+                    [](planned_device const& one) { return one.is_predicted; });
     if (has_prediction && !request.is_unverified)
         plan.notices.push_back(plan.kernel +
                                ": what was predicted serves where a device proved it; "
@@ -275,15 +266,12 @@ ATTUNE_INLINE std::vector<std::string> bake(bake_request const& request)
     if (!request.kernel_file.empty())
         source = source_file(std::filesystem::absolute(request.kernel_file).string());
     if (source.path.find_first_of("\"\\\n") != std::string::npos)
-        throw error("the path of the kernel file cannot be written into a source",
-                    source.path,
+        throw error("the path of the kernel file cannot be written into a source", source.path,
                     "it has a quote, a backslash or the end of a line");
     source.include_dirs = request.include_dirs;
     if (!request.architectures.empty()) return bake_for_devices(request, text, std::move(source));
     std::vector<std::string> const levels = checked_levels(request.levels);
-    bake_plan plan = plan_of(text,
-                             request.store,
-                             std::move(source),
+    bake_plan plan = plan_of(text, request.store, std::move(source),
                              {.kernel = request.kernel, .most_variants = request.most_variants});
     say_who_may_write(plan, request.store);
     leave_out_flags_for_x86(plan, request.machine);

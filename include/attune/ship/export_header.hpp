@@ -19,8 +19,7 @@ namespace detail {
 /// @param path  in messages
 /// @param source  of which text of the kernel; empty: the latest one
 /// @param takes_predictions  also those that tuned.predict() found
-[[nodiscard]] std::vector<record> winners_in(std::string const& text,
-                                             std::string const& path,
+[[nodiscard]] std::vector<record> winners_in(std::string const& text, std::string const& path,
                                              std::string const& source = {},
                                              bool takes_predictions = false);
 

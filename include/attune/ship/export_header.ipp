@@ -26,10 +26,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE std::vector<record> winners_in(std::string const& text,
-                                             std::string const& path,
-                                             std::string const& source,
-                                             bool takes_predictions)
+ATTUNE_INLINE std::vector<record> winners_in(std::string const& text, std::string const& path,
+                                             std::string const& source, bool takes_predictions)
 {
     memory_store all = memory_store::from_text(text, path);
     std::vector<record> records = all.records();
@@ -38,8 +36,7 @@ ATTUNE_INLINE std::vector<record> winners_in(std::string const& text,
                       [](record const& r) { return r.key.device.ends_with(predicted_device); });
     if (records.empty()) {
         std::vector<std::string> const why = all.notices();
-        throw error("the store has no winner",
-                    why.empty() ? path : why.front(),
+        throw error("the store has no winner", why.empty() ? path : why.front(),
                     "let the program tune once, and name the store that it wrote");
     }
     // What an older source or another declaration of the kernel found is not what runs today.
@@ -62,9 +59,8 @@ ATTUNE_INLINE std::vector<record> winners_in(std::string const& text,
             inputs.emplace_back(number_of(value).value_or(0.0), value);
         return std::tuple(r.key.kernel, r.key.device, r.key.compiler, inputs);
     };
-    std::sort(out.begin(), out.end(), [&](record const& a, record const& b) {
-        return rank(a) < rank(b);
-    });
+    std::sort(out.begin(), out.end(),
+              [&](record const& a, record const& b) { return rank(a) < rank(b); });
     return out;
 }
 
@@ -160,8 +156,7 @@ struct cpp_structure {
     for (std::size_t i = 0; i < names.size(); ++i) {
         std::string const& name = names[i].first;
         if (!is_identifier(name))
-            throw error(what + " has a name that is none of C++",
-                        "'" + comment_of(name) + "'",
+            throw error(what + " has a name that is none of C++", "'" + comment_of(name) + "'",
                         "rename it, and tune again");
         std::vector<std::string> texts;
         for (named_texts const& row : rows) {
@@ -199,8 +194,7 @@ ATTUNE_INLINE std::string configurations_text(std::vector<record> const& winners
         }
         std::string const name = identifier_of(kernel);
         if (!taken.insert(name).second)
-            throw error("two kernels of the store have one name in C++",
-                        name,
+            throw error("two kernels of the store have one name in C++", name,
                         "keep one of them in the store, or rename one");
         cpp_structure const given = structure_of(inputs, "an input of " + kernel);
         cpp_structure const chosen = structure_of(configurations, "a parameter of " + kernel);

@@ -39,11 +39,9 @@ inline void leave_out_flags_of_x86(std::vector<std::string>& flags)
 }
 
 /// The shared object; empty, with the compiler's log: it could not be made.
-[[nodiscard]] inline std::optional<std::string> prepared_object(prepare_request const& request,
-                                                                kernel_source const& kernel,
-                                                                compile_request const& v,
-                                                                std::string const& level,
-                                                                std::string& log)
+[[nodiscard]] inline std::optional<std::string>
+prepared_object(prepare_request const& request, kernel_source const& kernel,
+                compile_request const& v, std::string const& level, std::string& log)
 {
     temporary_folder const folder;
     std::string const unit = folder.write("kernel.cpp", prepared_text(kernel, v.function));
@@ -56,27 +54,15 @@ inline void leave_out_flags_of_x86(std::vector<std::string>& flags)
     append(kernel.flags);
     append(v.flags);
     append(macro_flags(v));
-    append({variant_flag,
-            "-I" + folder.path() + "/overlay",
-            "-iquote",
+    append({variant_flag, "-I" + folder.path() + "/overlay", "-iquote",
             std::filesystem::path(kernel.path).parent_path().string()});
     for (std::string const& dir : kernel.include_dirs)
         command.push_back("-I" + dir);
     if (level != "base") command.push_back("-march=" + level);
     std::string const object = folder.path() + "/variant.so";
-    append({"-w",
-            "-shared",
-            "-fPIC",
-            "-fvisibility=hidden",
-            "-fdiagnostics-color=never",
-            "-ffile-prefix-map=" + folder.path() + "=.",
-            "-Wl,--build-id=none",
-            "-Wl,-Bsymbolic-functions",
-            "-o",
-            object,
-            "-x",
-            "c++",
-            unit});
+    append({"-w", "-shared", "-fPIC", "-fvisibility=hidden", "-fdiagnostics-color=never",
+            "-ffile-prefix-map=" + folder.path() + "=.", "-Wl,--build-id=none",
+            "-Wl,-Bsymbolic-functions", "-o", object, "-x", "c++", unit});
     process_result run = run_process(command, request.limit_s, folder.path());
     log = run.timed_out
               ? "it took longer than " + std::to_string(static_cast<long>(request.limit_s)) + " s"
@@ -91,8 +77,8 @@ ATTUNE_INLINE std::vector<std::string> prepare(prepare_request const& request)
     std::vector<std::string> const levels = checked_levels(request.levels);
     kernel_source source = source_file(std::filesystem::absolute(request.kernel_file).string());
     source.include_dirs = request.include_dirs;
-    bake_plan const plan = plan_of(
-        text_of_store(request.store), request.store, std::move(source), {.kernel = request.kernel});
+    bake_plan const plan = plan_of(text_of_store(request.store), request.store, std::move(source),
+                                   {.kernel = request.kernel});
     std::string const by = version_of(request.command);
     bool const is_x86 =
         run_process({request.command, "-dumpmachine"}, 60).output.starts_with("x86_64");
@@ -136,8 +122,7 @@ ATTUNE_INLINE std::vector<std::string> prepare(prepare_request const& request)
     std::error_code failed;
     bool const is_new = std::filesystem::create_directories(request.folder, failed);
     if (failed)
-        throw error("a folder cannot be made: " + failed.message(),
-                    request.folder,
+        throw error("a folder cannot be made: " + failed.message(), request.folder,
                     "name another one, or see to the permissions of the folder that it is in");
     try {
         replace_files(files);

@@ -49,10 +49,10 @@ ATTUNE_INLINE compile_result prepared_compiler::compile(kernel_source const& ker
     std::string const by = identity();
     std::string const key = detail::prepared_key(kernel, v);
     for (std::size_t level = level_ + 1; level-- > 0;) {
-        auto const bytes = detail::bytes_of_file(
-            folder_ + '/' +
-            detail::prepared_name(
-                key, detail::machine_of_program(), detail::instruction_level_names[level]));
+        auto const bytes =
+            detail::bytes_of_file(folder_ + '/' +
+                                  detail::prepared_name(key, detail::machine_of_program(),
+                                                        detail::instruction_level_names[level]));
         if (!bytes) continue;
         std::string problem;
         detail::shared_code loaded = detail::load_shared_code(*bytes, problem);
@@ -61,8 +61,8 @@ ATTUNE_INLINE compile_result prepared_compiler::compile(kernel_source const& ker
         callable out;
         out.address = reinterpret_cast<void* (*)()>(loaded.address)();
         out.code = std::move(loaded.code);
-        out.object_key = detail::key_with_callees(
-            detail::object_key(*bytes), detail::outside_names(*bytes), {}, loaded.handle);
+        out.object_key = detail::key_with_callees(detail::object_key(*bytes),
+                                                  detail::outside_names(*bytes), {}, loaded.handle);
         out.size = detail::size_of_code(*bytes);
         out.compiler = by;
         out.from_cache = true;

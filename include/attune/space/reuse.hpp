@@ -34,17 +34,14 @@ namespace attune::inline ATTUNE_ABI::detail {
     };
     return a.parameters.size() == b.parameters.size() && a.inputs.size() <= b.inputs.size() &&
            a.nodes == b.nodes && a.texts == b.texts &&
-           std::equal(a.constraints.begin(),
-                      a.constraints.end(),
-                      b.constraints.begin(),
-                      b.constraints.end(),
-                      same_root);
+           std::equal(a.constraints.begin(), a.constraints.end(), b.constraints.begin(),
+                      b.constraints.end(), same_root);
 }
 
 /// Whether the result of `c` may differ between `now` and `before`, apart from tables. True for an
 /// opaque predicate, because the inputs that it reads are unknown.
-[[nodiscard]] inline bool
-may_differ(condition const& c, description const& before, description const& now)
+[[nodiscard]] inline bool may_differ(condition const& c, description const& before,
+                                     description const& now)
 {
     if (c.root == no_index) return true;
     bool differs = false;
@@ -59,8 +56,9 @@ may_differ(condition const& c, description const& before, description const& now
 /// For each parameter of `now`, whether its tree may differ from that of `before`. Marks all or
 /// none of the parameters of a condition.
 /// @param conditions  conditions_of(now)
-[[nodiscard]] inline std::vector<bool> parameters_to_rebuild(
-    description const& before, description const& now, std::vector<condition> const& conditions)
+[[nodiscard]] inline std::vector<bool>
+parameters_to_rebuild(description const& before, description const& now,
+                      std::vector<condition> const& conditions)
 {
     std::size_t const count = now.parameters.size();
     if (!same_expressions(before, now)) return std::vector<bool>(count, true);

@@ -37,8 +37,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Where ATTUNE_REPLAY_REPORT names a file, the process ends after the tuning.
 [[nodiscard]] inline std::string
-replay_of_kernel(dispatched_kernel const& of,
-                 call_maker const& make,
+replay_of_kernel(dispatched_kernel const& of, call_maker const& make,
                  std::function<tuning_report(keyed_call const&)> const& tune)
 {
     std::string const path = environment_variable("ATTUNE_REPLAY");

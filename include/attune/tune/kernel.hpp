@@ -217,9 +217,8 @@ public:
             using argument = std::tuple_element_t<Position, std::tuple<Args...>>;
             constexpr bool is_raw = detail::needs_extent<argument>;
             static_assert(
-                is_raw,
-                "attune: kernel.extent<i>(n): argument i is no raw pointer, nor a span of "
-                "pointers; spans know their size");
+                is_raw, "attune: kernel.extent<i>(n): argument i is no raw pointer, nor a span of "
+                        "pointers; spans know their size");
             if constexpr (is_raw)
                 for (detail::argument_extent& e : description_.extents)
                     if (e.position == Position) detail::declare_extent(space(), e, elements);
@@ -298,9 +297,8 @@ public:
         constexpr bool maps =
             ((!std::is_integral_v<Args> || std::is_invocable_r_v<Args, F const&, Args>) && ...);
         static_assert(
-            maps,
-            "attune: kernel.bucket(f): f must take each whole number among the arguments, "
-            "and return the one that stands for it");
+            maps, "attune: kernel.bucket(f): f must take each whole number among the arguments, "
+                  "and return the one that stands for it");
         if constexpr (maps) {
             std::size_t position = 0;
             auto const add = [&]<class T>(std::type_identity<T>) {
@@ -335,10 +333,9 @@ public:
             (std::size_t{0} + ... +
              std::size_t{detail::is_span<Args> || detail::is_constant_view<Args>});
         constexpr bool fits = sizeof...(E) == arrays;
-        static_assert(fits,
-                      "attune: kernel.lengths(...): give one length for each std::span and "
-                      "attune::constant_view among the kernel's arguments, in order; "
-                      "attune::any_length says nothing of one");
+        static_assert(fits, "attune: kernel.lengths(...): give one length for each std::span and "
+                            "attune::constant_view among the kernel's arguments, in order; "
+                            "attune::any_length says nothing of one");
         if constexpr (fits) {
             std::vector<std::function<std::int64_t(std::span<std::int64_t const>)>> in_order;
             auto const add = [&]<class T>(T const& one) {
@@ -455,8 +452,7 @@ public:
         if (!(most <= std::numeric_limits<double>::max()) ||
             !(most >= std::numeric_limits<double>::lowest()))
             throw error("the bound of kernel.check_error() is not a finite number",
-                        "kernel " + description_.signature.function,
-                        "give a number");
+                        "kernel " + description_.signature.function, "give a number");
         if constexpr (fits) {
             description_.most_error = most;
             description_.error = [f](void const* of) -> double {
@@ -489,8 +485,7 @@ public:
     {
         if (!(most > 0) || most > std::numeric_limits<double>::max())
             throw error("the bound of kernel.bound_energy() is not a finite number above 0",
-                        "kernel " + description_.signature.function,
-                        "give joules per call");
+                        "kernel " + description_.signature.function, "give joules per call");
         description_.most_joules = most;
         return *this;
     }
@@ -520,9 +515,8 @@ public:
     {
         constexpr bool fits =
             std::is_invocable_r_v<bool, Serves const&, detail::host_argument<Args>...>;
-        static_assert(fits,
-                      "attune: kernel.reference(f, serves): serves must take the kernel's "
-                      "arguments, arrays as std::span, and return whether f serves the call");
+        static_assert(fits, "attune: kernel.reference(f, serves): serves must take the kernel's "
+                            "arguments, arrays as std::span, and return whether f serves the call");
         if constexpr (fits)
             description_.reference_serves = [serves](void const* of) -> bool {
                 return std::apply(serves, static_cast<host_call const*>(of)->arguments);
@@ -539,9 +533,8 @@ public:
     kernel& fallback(F f)
     {
         constexpr bool fits = std::is_convertible_v<F, Result (*)(Args...)>;
-        static_assert(fits,
-                      "attune: kernel.fallback(f): f must be a function, or a lambda without "
-                      "captures, of the kernel's own type: the same arguments and result");
+        static_assert(fits, "attune: kernel.fallback(f): f must be a function, or a lambda without "
+                            "captures, of the kernel's own type: the same arguments and result");
         if constexpr (fits) {
             Result (*const function)(Args...) = f;
             description_.fallback = reinterpret_cast<void*>(function);
@@ -568,9 +561,8 @@ public:
     {
         constexpr bool fits = std::is_invocable_r_v<bool, F const&, Args const&...>;
         static_assert(
-            fits,
-            "attune: kernel.precondition(f): f must take the kernel's arguments and return "
-            "whether variants may serve the call");
+            fits, "attune: kernel.precondition(f): f must take the kernel's arguments and return "
+                  "whether variants may serve the call");
         if constexpr (fits && (std::is_same_v<Args, detail::host_argument<Args>> && ...))
             description_.precondition = [f](void const* of) -> bool {
                 return std::apply(f, static_cast<host_call const*>(of)->arguments);

@@ -49,10 +49,8 @@ public:
     {
         if (!techniques_) return;
         double const best = result.report.best.value;
-        techniques_->keep(result.techniques,
-                          best > 0 ? result.report.default_time.value / best : 0,
-                          result.logged_as,
-                          result.strategy);
+        techniques_->keep(result.techniques, best > 0 ? result.report.default_time.value / best : 0,
+                          result.logged_as, result.strategy);
     }
     [[nodiscard]] std::vector<std::string> problems() const override
     {

@@ -66,8 +66,7 @@ template <class Returned>
 
 /// Copies what was found, but for the configuration.
 template <class Config>
-void take_minimum(minimize_result<Config>& out,
-                  found_minimum const& found,
+void take_minimum(minimize_result<Config>& out, found_minimum const& found,
                   chain_of_trees const& space)
 {
     out.value = found.value;
@@ -82,10 +81,8 @@ void take_minimum(minimize_result<Config>& out,
 
 /// The same, with the configuration decoded.
 template <class Pack>
-void take_minimum(minimize_result<typename Pack::config_type>& out,
-                  found_minimum const& found,
-                  Pack const& typed,
-                  chain_of_trees const& space)
+void take_minimum(minimize_result<typename Pack::config_type>& out, found_minimum const& found,
+                  Pack const& typed, chain_of_trees const& space)
 {
     if (found.best) out.best = decode(typed, space.describe(), *found.best);
     take_minimum(out, found, space);
@@ -95,8 +92,7 @@ void take_minimum(minimize_result<typename Pack::config_type>& out,
 [[nodiscard]] found_minimum
 minimize_points(chain_of_trees const& space,
                 std::function<evaluation(point const&)> const& objective,
-                search_limits const& limits,
-                minimize_options const& options);
+                search_limits const& limits, minimize_options const& options);
 
 } // namespace detail
 
@@ -116,9 +112,7 @@ minimize_points(chain_of_trees const& space,
 /// Example  auto const r = attune::minimize(space, [](auto const& c) { return cost(c[x]); }, {50});
 template <class Pack, class Objective>
 [[nodiscard]] minimize_result<typename Pack::config_type>
-minimize(Pack const& typed,
-         Objective&& objective,
-         search_limits limits = search_limits::usual(),
+minimize(Pack const& typed, Objective&& objective, search_limits limits = search_limits::usual(),
          minimize_options options = {})
 {
     using config_type = typename Pack::config_type;
@@ -136,8 +130,7 @@ minimize(Pack const& typed,
                 config_type const tried = decode(typed, space.describe(), at);
                 return detail::objective_evaluation(objective(tried));
             },
-            limits,
-            options);
+            limits, options);
         detail::take_minimum(out, found, typed, space);
     }
     return out;

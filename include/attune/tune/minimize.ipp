@@ -43,11 +43,9 @@ private:
     std::optional<point> given_{};
 };
 
-ATTUNE_INLINE found_minimum
-minimize_points(chain_of_trees const& space,
-                std::function<evaluation(point const&)> const& objective,
-                search_limits const& limits,
-                minimize_options const& options)
+ATTUNE_INLINE found_minimum minimize_points(
+    chain_of_trees const& space, std::function<evaluation(point const&)> const& objective,
+    search_limits const& limits, minimize_options const& options)
 {
     caller_evaluator here(objective);
     return minimize_on_slots(space, here, limits, options, std::numeric_limits<double>::infinity())

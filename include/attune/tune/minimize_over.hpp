@@ -68,9 +68,7 @@ struct minimize_over_result : minimize_result<Config> {
 ///                                               [](auto const& c) { return cost(c[x]); });
 template <class Communicator, class Pack, class Objective>
 [[nodiscard]] minimize_over_result<typename Pack::config_type>
-minimize_over(Communicator communicator,
-              Pack const& typed,
-              Objective&& objective,
+minimize_over(Communicator communicator, Pack const& typed, Objective&& objective,
               minimize_over_options const& options = {})
 {
     using config_type = typename Pack::config_type;
@@ -86,8 +84,7 @@ minimize_over(Communicator communicator,
     minimize_over_result<config_type> out;
     if constexpr (callable && has_communicator) {
         detail::minimum_on_ranks const found = detail::minimize_on_ranks(
-            detail::bits_of(communicator),
-            [&] { return build(typed, options.minimize.inputs); },
+            detail::bits_of(communicator), [&] { return build(typed, options.minimize.inputs); },
             [&](chain_of_trees const& built, point const& at) -> evaluation {
                 return detail::objective_evaluation(objective(decode(typed, built.describe(), at)));
             },

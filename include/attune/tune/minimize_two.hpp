@@ -81,8 +81,7 @@ struct found_front {
 [[nodiscard]] found_front
 minimize_two_of_points(chain_of_trees const& space,
                        std::function<two_outcome(point const&)> const& objective,
-                       search_limits const& limits,
-                       minimize_two_options const& options);
+                       search_limits const& limits, minimize_two_options const& options);
 
 } // namespace detail
 
@@ -103,8 +102,7 @@ minimize_two_of_points(chain_of_trees const& space,
 ///              space, [](auto const& c) { return attune::two_values{time(c), bytes(c)}; }, {60});
 template <class Pack, class Objective>
 [[nodiscard]] minimize_two_result<typename Pack::config_type>
-minimize_two(Pack const& typed,
-             Objective&& objective,
+minimize_two(Pack const& typed, Objective&& objective,
              search_limits limits = search_limits::usual(),
              minimize_two_options const& options = {})
 {
@@ -122,8 +120,7 @@ minimize_two(Pack const& typed,
             [&](point const& at) -> two_outcome {
                 return objective(decode(typed, space.describe(), at));
             },
-            limits,
-            options);
+            limits, options);
         for (pareto_member const& one : found.front)
             out.front.push_back({decode(typed, space.describe(), one.where), one.values});
         out.goals = options.front.goals;

@@ -80,11 +80,9 @@ struct front_search {
     [[nodiscard]] bool is_exhausted() const { return is_over; }
 };
 
-ATTUNE_INLINE found_front
-minimize_two_of_points(chain_of_trees const& space,
-                       std::function<two_outcome(point const&)> const& objective,
-                       search_limits const& limits,
-                       minimize_two_options const& options)
+ATTUNE_INLINE found_front minimize_two_of_points(
+    chain_of_trees const& space, std::function<two_outcome(point const&)> const& objective,
+    search_limits const& limits, minimize_two_options const& options)
 {
     own_float_environment const numbers;
     front_search trials{.space = space,
@@ -92,13 +90,13 @@ minimize_two_of_points(chain_of_trees const& space,
                         .patience = limits.patience,
                         .search =
                             pareto_search(space, options.seed, options.front, options.search)};
-    run_state board = objective_board(
-        options.name, limits, std::numeric_limits<std::uint32_t>::max(), options.progress);
+    run_state board = objective_board(options.name, limits,
+                                      std::numeric_limits<std::uint32_t>::max(), options.progress);
     tell_rules_without_effect(board, limits, false, "minimize_two");
     loop_end const end = run_minimize_loop(trials, board);
-    board.announce(progress_event::finished,
-                   wants_tuning(limits) ? text_of_front(trials.front, board)
-                                        : "nothing was searched: the budget is zero");
+    board.announce(progress_event::finished, wants_tuning(limits)
+                                                 ? text_of_front(trials.front, board)
+                                                 : "nothing was searched: the budget is zero");
     return {.front = std::move(trials.front),
             .evaluations = board.evaluations(),
             .failures = board.failures(),

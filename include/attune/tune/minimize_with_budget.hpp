@@ -70,8 +70,9 @@ minimize_points_with_budget(chain_of_trees const& space,
 ///              space, [](auto const& c, double epochs) { return loss(c, epochs); },
 ///              {.budgets = {.least_budget = 1, .most_budget = 81}});
 template <class Pack, class Objective>
-[[nodiscard]] minimize_with_budget_result<typename Pack::config_type> minimize_with_budget(
-    Pack const& typed, Objective&& objective, minimize_with_budget_options const& options = {})
+[[nodiscard]] minimize_with_budget_result<typename Pack::config_type>
+minimize_with_budget(Pack const& typed, Objective&& objective,
+                     minimize_with_budget_options const& options = {})
 {
     using config_type = typename Pack::config_type;
     constexpr bool callable = std::is_invocable_v<Objective&, config_type const&, double>;

@@ -46,8 +46,7 @@ struct budgeted_search {
             largest = asked.budget;
             board.forget_best();
         }
-        board.add(asked.where,
-                  result,
+        board.add(asked.where, result,
                   text_of(space.describe(), asked.where) + " with budget " +
                       formatted("%.6g", asked.budget),
                   asked.budget == largest);
@@ -62,10 +61,9 @@ struct budgeted_search {
     [[nodiscard]] bool is_exhausted() const { return false; }
 };
 
-ATTUNE_INLINE budgeted_minimum
-minimize_points_with_budget(chain_of_trees const& space,
-                            std::function<outcome(point const&, double)> const& objective,
-                            minimize_with_budget_options const& options)
+ATTUNE_INLINE budgeted_minimum minimize_points_with_budget(
+    chain_of_trees const& space, std::function<outcome(point const&, double)> const& objective,
+    minimize_with_budget_options const& options)
 {
     own_float_environment const numbers;
     hyperband_options with = options.budgets;
@@ -76,8 +74,8 @@ minimize_points_with_budget(chain_of_trees const& space,
                            .most = hyperband_brackets(with).front().back().budget,
                            .search = hyperband(space, options.seed, with, options.search),
                            .judge = stop_judge(without_cost(options.limits))};
-    run_state board = objective_board(
-        options.name, options.limits, std::numeric_limits<std::uint32_t>::max(), options.progress);
+    run_state board = objective_board(options.name, options.limits,
+                                      std::numeric_limits<std::uint32_t>::max(), options.progress);
     tell_rules_without_effect(board, options.limits, true, "minimize_with_budget");
     loop_end const end = run_minimize_loop(trials, board);
     budgeted_minimum out;

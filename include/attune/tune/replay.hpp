@@ -29,8 +29,7 @@ struct replayed_session {
 /// @param search  the search of that session
 /// Errors   attune::error if the log cannot be read, or with the number of the first event that the
 ///          searcher does not repeat
-[[nodiscard]] replayed_session replay(std::string const& path,
-                                      chain_of_trees const& space,
+[[nodiscard]] replayed_session replay(std::string const& path, chain_of_trees const& space,
                                       search_factory const& search = default_search());
 
 } // namespace attune::inline ATTUNE_ABI

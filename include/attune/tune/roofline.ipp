@@ -24,17 +24,15 @@ measured_roof(tuning_problem const& problem, tuning_options const& options, time
 }
 
 [[nodiscard]] inline std::unique_ptr<candidate_verdicts>
-measured_verdicts(tuning_problem const& problem,
-                  tuning_options const& options,
-                  time_bounds::sayer say,
-                  std::function<double(unsigned threads)> bytes_per_s)
+measured_verdicts(tuning_problem const& problem, tuning_options const& options,
+                  time_bounds::sayer say, std::function<double(unsigned threads)> bytes_per_s)
 {
     return std::make_unique<candidate_pruning>(
         problem, options, std::move(say), pruning_machine{.bytes_per_s = std::move(bytes_per_s)});
 }
 
-[[nodiscard]] inline any_searcher
-narrowing(search_factory const& make, chain_of_trees const& space, std::uint64_t seed)
+[[nodiscard]] inline any_searcher narrowing(search_factory const& make, chain_of_trees const& space,
+                                            std::uint64_t seed)
 {
     return narrowing_search{make, space, seed};
 }

@@ -47,8 +47,9 @@ struct study_result : minimize_result<Config> {
 /// Example  auto const r = attune::minimize_over(attune::study{"/scratch/me", "halo"}, space,
 ///                                               [](auto const& c) { return cost(c[x]); });
 template <class Pack, class Objective>
-[[nodiscard]] study_result<typename Pack::config_type> minimize_over(
-    study const& of, Pack const& typed, Objective&& objective, study_options const& options = {})
+[[nodiscard]] study_result<typename Pack::config_type>
+minimize_over(study const& of, Pack const& typed, Objective&& objective,
+              study_options const& options = {})
 {
     using config_type = typename Pack::config_type;
     constexpr bool callable = std::is_invocable_v<Objective&, config_type const&>;
@@ -64,8 +65,7 @@ template <class Pack, class Objective>
             [&](point const& at) -> evaluation {
                 return detail::objective_evaluation(objective(decode(typed, space.describe(), at)));
             },
-            of,
-            options);
+            of, options);
         detail::take_minimum(out, found.end.found, typed, space);
         out.workers = std::move(found.end.workers);
         out.worker = std::move(found.worker);

@@ -28,13 +28,11 @@ public:
         : of_(of)
     {
         if (of.thread != std::this_thread::get_id())
-            throw error("a session of several tunings is used by two threads",
-                        "together_session",
+            throw error("a session of several tunings is used by two threads", "together_session",
                         "call it on the thread that made it");
         if (of.is_within)
             throw error("a session of several tunings is used from within one of its steps",
-                        "together_session",
-                        "call it when step() has returned");
+                        "together_session", "call it when step() has returned");
         of.is_within = true;
     }
     ~within_step()
@@ -97,8 +95,7 @@ ATTUNE_INLINE together_report together_session::finish()
     if (!parts_) return {};
     if (parts_->tuning.is_in_child())
         throw error("a session of several tunings is used in the child of a fork",
-                    "together_session.finish()",
-                    "finish it in the process that made it");
+                    "together_session.finish()", "finish it in the process that made it");
     detail::own_float_environment const numbers;
     within_step const now(*parts_);
     return parts_->tuning.finish();

@@ -71,8 +71,7 @@ struct tune_over_report {
 ///          MPI_COMM_NULL or a communicator of two groups
 /// Example  auto const r = attune::tune_over(MPI_COMM_WORLD, sgemm, a, b, c, n);
 template <class Communicator, class Result, class... Args, class Compiler, class Store>
-tune_over_report tune_over(Communicator communicator,
-                           tuned<Result(Args...), Compiler, Store>& of,
+tune_over_report tune_over(Communicator communicator, tuned<Result(Args...), Compiler, Store>& of,
                            std::type_identity_t<Args>... args)
 {
     constexpr bool has_communicator = detail::may_be_communicator<Communicator>;

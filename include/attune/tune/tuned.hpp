@@ -86,9 +86,7 @@ class tuned;
 template <class Result, class... Args, class Compiler, class Store>
 class tuned<Result(Args...), Compiler, Store> {
 public:
-    tuned(kernel<Result(Args...)> const& k,
-          Compiler compiler,
-          Store store = Store{},
+    tuned(kernel<Result(Args...)> const& k, Compiler compiler, Store store = Store{},
           tuning_options options = {})
         : self_(new parts(k.describe(), std::move(compiler), std::move(store)))
     {
@@ -124,12 +122,9 @@ public:
                       "std::span, and pass whole arrays");
         if constexpr (compiles && remembers && launchable) {
             detail::own_float_environment const numbers;
-            self_->known.emplace(k.describe(),
-                                 detail::make_any_compiler(self_->compiler),
-                                 detail::make_any_store(self_->store),
-                                 std::move(options),
-                                 shape::layout(),
-                                 detail::make_device_finder(self_->compiler));
+            self_->known.emplace(k.describe(), detail::make_any_compiler(self_->compiler),
+                                 detail::make_any_store(self_->store), std::move(options),
+                                 shape::layout(), detail::make_device_finder(self_->compiler));
             self_->known->replay(call_maker());
         }
     }
@@ -265,9 +260,8 @@ private:
         if constexpr (can_shrink)
             out.resized =
                 [frame, held = std::tuple<Args...>(args...)](std::span<std::int64_t const> sizes) {
-                    return std::apply(
-                        frame,
-                        detail::resized_arguments(held, sizes, std::index_sequence_for<Args...>{}));
+                    return std::apply(frame, detail::resized_arguments(
+                                                 held, sizes, std::index_sequence_for<Args...>{}));
                 };
         return out;
     }
@@ -290,8 +284,8 @@ private:
             };
     }
 
-    [[nodiscard]] detail::installed_variant const&
-    obtain(typename shape::key const& key, void* stream, Args const&... args)
+    [[nodiscard]] detail::installed_variant const& obtain(typename shape::key const& key,
+                                                          void* stream, Args const&... args)
     {
         if (auto const* const by = self_->known->in_signal_handler()) return *by;
         return self_->known->obtain(key, inputs_of(args...), frame_of(args...), stream);

@@ -31,19 +31,13 @@ int main()
 {
     attune::baked<void(std::span<float>, int)> const fill{attune::baked_kernel<"fill">, "base"};
     constexpr expected_call calls[] = {
-        {0, 16, 8},
-        {0, 24, 8},
-        {0, 32, 8},
-        {0, 64, 8},  // verified
-        {16, 32, 8}, // 64 bytes further
-        {0, 17, 4},
-        {0, 100, 4}, // a remainder
-        {0, 128, 4}, // for TILE=8 by the tree, and too large
-        {1, 16, 4},  // another place in memory
-        {0, 256, 16},
-        {0, 512, 16}, // verified
-        {0, 257, 4},
-        {0, 1'024, 4}, // a remainder; too large
+        {0, 16, 8},   {0, 24, 8},    {0, 32, 8}, {0, 64, 8}, // verified
+        {16, 32, 8},                                         // 64 bytes further
+        {0, 17, 4},   {0, 100, 4},                           // a remainder
+        {0, 128, 4},                 // for TILE=8 by the tree, and too large
+        {1, 16, 4},                  // another place in memory
+        {0, 256, 16}, {0, 512, 16},  // verified
+        {0, 257, 4},  {0, 1'024, 4}, // a remainder; too large
     };
     int wrong = 0;
     for (expected_call const& one : calls)
@@ -59,13 +53,9 @@ int main()
                                                                              : "TILE=16");
             if (is_as_expected) continue;
             ++wrong;
-            std::printf("%d elements from %d: TILE=%d, not %d; %.*s\n",
-                        one.n,
-                        static_cast<int>(one.from),
-                        static_cast<int>(x.front()),
-                        one.tile,
-                        static_cast<int>(by.why.size()),
-                        by.why.data());
+            std::printf("%d elements from %d: TILE=%d, not %d; %.*s\n", one.n,
+                        static_cast<int>(one.from), static_cast<int>(x.front()), one.tile,
+                        static_cast<int>(by.why.size()), by.why.data());
         }
     return wrong;
 }

@@ -20,16 +20,16 @@ namespace {
 // What attune_add_kernel(target device.kernel.cu FLAGS -DWIDTH=8) generates, by hand: no nvcc is
 // needed here.
 constexpr unsigned char device_text[] = "__global__ void f() {}";
-constexpr attune::detail::embedded_file device_kernel{
-    "device.kernel.cu", "/there/device.kernel.cu", device_text, sizeof device_text - 1};
+constexpr attune::detail::embedded_file device_kernel{"device.kernel.cu", "/there/device.kernel.cu",
+                                                      device_text, sizeof device_text - 1};
 ATTUNE_EMBED(attune_kernels, device_kernel)
 constexpr unsigned char ptx[] = "// made by hand\n.version 9.0\n.target sm_75\n.address_size 64\n"
                                 ".visible .entry add(\n\t.param .u64 add_param_0,\n"
                                 "\t.param .u32 add_param_1\n)\n{\n\tret;\n}\n"
                                 ".visible .entry _Z4moveILi8EEvPKfPfi(\n\t.param .u64 a,\n"
                                 "\t.param .u64 b,\n\t.param .u32 c\n)\n{\n\tret;\n}\n";
-constexpr attune::detail::device_ahead add_ptx{
-    "add", "add", "?", "/there/device.kernel.cu", "-DWIDTH=8\n", ptx};
+constexpr attune::detail::device_ahead add_ptx{"add",         "add", "?", "/there/device.kernel.cu",
+                                               "-DWIDTH=8\n", ptx};
 ATTUNE_LIST_PTX(add_ptx)
 constexpr attune::detail::device_ahead move_ptx{"move<WIDTH>",
                                                 "_Z4moveILi8EEvPKfPfi",

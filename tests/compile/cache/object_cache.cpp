@@ -133,8 +133,8 @@ TEST_CASE("a tool counts by its size and time of change")
     attune::detail::cache_inputs const inputs{{}, {}, {tool}, now_ns()};
     REQUIRE(cache.add(key_of("one"), "code", inputs));
     CHECK(found(cache, key_of("one")) == "code");
-    std::filesystem::last_write_time(
-        tool, std::filesystem::last_write_time(tool) - std::chrono::seconds(10));
+    std::filesystem::last_write_time(tool, std::filesystem::last_write_time(tool) -
+                                               std::chrono::seconds(10));
     CHECK(found(cache, key_of("one")) == "nothing");
 }
 
@@ -375,8 +375,8 @@ TEST_CASE("what a killed process left half written is removed after an hour")
     std::string const fresh = folder.path() + "/new.1.3";
     attune_test::replace_text(left, "half");
     attune_test::replace_text(fresh, "half");
-    std::filesystem::last_write_time(
-        left, std::filesystem::last_write_time(left) - std::chrono::hours(2));
+    std::filesystem::last_write_time(left, std::filesystem::last_write_time(left) -
+                                               std::chrono::hours(2));
     REQUIRE(cache.add(key_of("two"), "code", inputs_of({})));
     CHECK_FALSE(std::filesystem::exists(left));
     CHECK(std::filesystem::exists(fresh));

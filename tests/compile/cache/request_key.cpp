@@ -94,11 +94,10 @@ TEST_CASE("the current folder counts only where something is relative to it")
     }
     SUBCASE("a name that a macro gives, or that is only looked for")
     {
-        for (std::string const line : {"#include HEADER\n",
-                                       "#inc\\\nlude \"f.hpp\"\n",
-                                       "#if __has_include(\"f.hpp\")\n#endif\n",
-                                       "#include_next \"f.hpp\"\n",
-                                       "#include /* beside it */ \"f.hpp\"\n"}) {
+        for (std::string const line :
+             {"#include HEADER\n", "#inc\\\nlude \"f.hpp\"\n",
+              "#if __has_include(\"f.hpp\")\n#endif\n", "#include_next \"f.hpp\"\n",
+              "#include /* beside it */ \"f.hpp\"\n"}) {
             r.kernel.text = line;
             CHECK(key_elsewhere(r) != r.key());
         }
@@ -132,15 +131,9 @@ TEST_CASE("the current folder counts only where something is relative to it")
     {
         r.kernel.flags = {"-O3", "-march=native", "-std=c++20", "-DX=1", "-ffast-math"};
         CHECK(key_elsewhere(r) == r.key());
-        for (std::string const flag : {"-Ifolder",
-                                       "-include",
-                                       "-g",
-                                       "-fplugin=./x.so",
-                                       "-fplugin=x.so",
-                                       "-fprofile-use=f.profdata",
-                                       "-Wp,-include,x.hpp",
-                                       "-Wl,-rpath,lib",
-                                       "@flags.rsp"}) {
+        for (std::string const flag :
+             {"-Ifolder", "-include", "-g", "-fplugin=./x.so", "-fplugin=x.so",
+              "-fprofile-use=f.profdata", "-Wp,-include,x.hpp", "-Wl,-rpath,lib", "@flags.rsp"}) {
             r.kernel.flags = {flag};
             CHECK(key_elsewhere(r) != r.key());
         }

@@ -36,13 +36,11 @@ TEST_CASE("where arrays lie does not matter to loops over them")
     if (!can_prove()) return;
     for (kernel_body const& one : {
              kernel_body{"axpy", "for (int i = 0; i < n; ++i) y[i] += 2 * x[i];\n"},
-             kernel_body{"matvec",
-                         "for (int i = 0; i < n; ++i) {\n"
-                         "    float s = 0;\n"
-                         "    for (int j = 0; j < n; ++j) s += x[i * n + j];\n"
-                         "    y[i] = s;\n}\n"},
-             kernel_body{"a loop over a span",
-                         "for (float& v : std::span(y, n)) v += x[0];\n",
+             kernel_body{"matvec", "for (int i = 0; i < n; ++i) {\n"
+                                   "    float s = 0;\n"
+                                   "    for (int j = 0; j < n; ++j) s += x[i * n + j];\n"
+                                   "    y[i] = s;\n}\n"},
+             kernel_body{"a loop over a span", "for (float& v : std::span(y, n)) v += x[0];\n",
                          "#include <span>\n"},
              kernel_body{"a loop up to a pointer that is not equal",
                          "for (float const* p = x; p != x + n; ++p) *y += *p;\n"},
@@ -70,12 +68,10 @@ TEST_CASE("where arrays lie does not matter to loops over them")
                          "for (int i = 0; i < n; ++i) y[i] = w[i % 8] * x[i];\n"},
              kernel_body{"gathered by an index",
                          "for (int i = 0; i < n; ++i) y[i] = x[static_cast<int>(y[i])];\n"},
-             kernel_body{"copied and set",
-                         "__builtin_memcpy(y, x, 4 * n);\n"
-                         "__builtin_memset(y, 0, 2 * n);\n"},
-             kernel_body{"in place or not",
-                         "if (x == y) return;\n"
-                         "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
+             kernel_body{"copied and set", "__builtin_memcpy(y, x, 4 * n);\n"
+                                           "__builtin_memset(y, 0, 2 * n);\n"},
+             kernel_body{"in place or not", "if (x == y) return;\n"
+                                            "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
              kernel_body{"a condition for each element",
                          "for (int i = 0; i < n; ++i) if (x[i] > 0) y[i] = x[i];\n"},
          }) {
@@ -123,8 +119,7 @@ TEST_CASE("where the text looks at an address, or may, nothing is proven")
     for (kernel_body const& one : {
              kernel_body{"a test of its low bits",
                          "if (reinterpret_cast<address>(x) % 32 == 16) y[0] = 1;\n"},
-             kernel_body{"in a function of its own",
-                         "if (at(x) & 32) y[0] = 1;\n",
+             kernel_body{"in a function of its own", "if (at(x) & 32) y[0] = 1;\n",
                          "__attribute__((noinline)) static address at(void const* p)\n"
                          "{ return reinterpret_cast<address>(p); }\n"},
              kernel_body{"a hash in the result",
@@ -133,8 +128,7 @@ TEST_CASE("where the text looks at an address, or may, nothing is proven")
              kernel_body{
                  "by memcpy",
                  "address u;\n__builtin_memcpy(&u, &x, sizeof u);\nif (u & 32) y[0] = 1;\n"},
-             kernel_body{"by a union",
-                         "both b;\nb.p = x;\nif (b.n & 32) y[0] = 1;\n",
+             kernel_body{"by a union", "both b;\nb.p = x;\nif (b.n & 32) y[0] = 1;\n",
                          "union both { float const* p; address n; };\n"},
              kernel_body{"by memory that has no fixed place",
                          "address all[4] = {};\n"
@@ -172,12 +166,11 @@ TEST_CASE("where the text looks at an address, or may, nothing is proven")
                          "typedef float quad __attribute__((vector_size(64)));\n"
                          "__attribute__((malloc, noinline)) static float* same(float* p)\n"
                          "{ return p; }\n"},
-             kernel_body{
-                 "a pointer that is kept", "kept = x;\ny[0] = 1;\n", "float const* kept;\n"},
-             kernel_body{
-                 "a function of a library", "y[0] = getpid();\n", "extern \"C\" int getpid();\n"},
-             kernel_body{"a function by its address",
-                         "y[0] = called(x);\n",
+             kernel_body{"a pointer that is kept", "kept = x;\ny[0] = 1;\n",
+                         "float const* kept;\n"},
+             kernel_body{"a function of a library", "y[0] = getpid();\n",
+                         "extern \"C\" int getpid();\n"},
+             kernel_body{"a function by its address", "y[0] = called(x);\n",
                          "float (*called)(float const*);\n"},
              kernel_body{"assembly", "__asm__(\"\" : \"+r\"(x));\ny[0] = *x;\n"},
              kernel_body{"assembly that makes a number of an address",

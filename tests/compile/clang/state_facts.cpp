@@ -33,19 +33,16 @@ TEST_CASE("results depend on the call alone where the code has nothing else to r
                          "    for (int j = 0; j < n; ++j) s += x[i * n + j];\n    y[i] = s;\n}\n"},
              kernel_body{"copied", "__builtin_memcpy(y, x, 4 * n);\n"},
              kernel_body{"set", "__builtin_memset(y, 0, 4 * n);\n"},
-             kernel_body{"constant table",
-                         "static float const w[] = {1, 2, 4, 2, 1, 8, 3, 7};\n"
-                         "for (int i = 0; i < n; ++i) y[i] = w[i % 8] * x[i];\n"},
+             kernel_body{"constant table", "static float const w[] = {1, 2, 4, 2, 1, 8, 3, 7};\n"
+                                           "for (int i = 0; i < n; ++i) y[i] = w[i % 8] * x[i];\n"},
              kernel_body{"libm, which sets errno",
                          "for (int i = 0; i < n; ++i) y[i] = sqrtf(logf(x[i]));\n",
                          "extern \"C\" { float sqrtf(float), logf(float); }\n"},
              kernel_body{
-                 "a function of its own",
-                 "y[0] = g(x);\n",
+                 "a function of its own", "y[0] = g(x);\n",
                  "__attribute__((noinline)) static float g(float const* x) { return *x; }\n"},
              kernel_body{
-                 "one that calls itself",
-                 "y[0] = g(n);\n",
+                 "one that calls itself", "y[0] = g(n);\n",
                  "static float g(int n) { return n < 2 ? 1.f : g(n - 1) / 2 + g(n - 2); }\n"},
              kernel_body{"a switch",
                          "switch (n % 3) { case 0: y[0] = 1; break; case 1: y[0] = x[0]; }\n"},
@@ -66,8 +63,8 @@ TEST_CASE("where there may be something else, nothing is proven")
     if (!can_prove()) return;
     for (kernel_body const& one : {
              kernel_body{"a static counter", "static int calls;\ny[0] = ++calls;\n"},
-             kernel_body{
-                 "a static that is only written", "last = x[0];\ny[0] = 1;\n", "float last;\n"},
+             kernel_body{"a static that is only written", "last = x[0];\ny[0] = 1;\n",
+                         "float last;\n"},
              kernel_body{"static buffers that are filled first",
                          "for (int i = 0; i < n; ++i) b[i] = 2 * x[i];\n"
                          "for (int i = 0; i < n; ++i) y[i] = b[n - 1 - i];\n",
@@ -78,11 +75,9 @@ TEST_CASE("where there may be something else, nothing is proven")
                          "for (int i = 0; i < 64; ++i) y[i] = b[63 - i] * b[i];\n"},
              kernel_body{"thread_local", "static thread_local int calls;\ny[0] = ++calls;\n"},
              kernel_body{
-                 "a function's static object",
-                 "static holder b;\ny[0] = b.all[0]++;\n",
+                 "a function's static object", "static holder b;\ny[0] = b.all[0]++;\n",
                  "struct holder { float* all = new float[64](); ~holder() { delete[] all; } };\n"},
-             kernel_body{"a pointer that is kept",
-                         "y[0] = last ? *last : 0;\nlast = x;\n",
+             kernel_body{"a pointer that is kept", "y[0] = last ? *last : 0;\nlast = x;\n",
                          "float const* last;\n"},
              kernel_body{"errno", "y[0] = errno;\nerrno = 1;\n", "#include <cerrno>\n"},
              kernel_body{"a clock", "y[0] = clock();\n", "#include <time.h>\n"},
@@ -97,26 +92,23 @@ TEST_CASE("where there may be something else, nothing is proven")
              kernel_body{"volatile", "y[0] = *static_cast<float const volatile*>(x);\n"},
              kernel_body{"atomics",
                          "__atomic_store_n(reinterpret_cast<int*>(y), n, __ATOMIC_SEQ_CST);\n"},
-             kernel_body{
-                 "a function of a library", "y[0] = getpid();\n", "extern \"C\" int getpid();\n"},
-             kernel_body{"a function by its address",
-                         "y[0] = called(x[0]);\n",
+             kernel_body{"a function of a library", "y[0] = getpid();\n",
+                         "extern \"C\" int getpid();\n"},
+             kernel_body{"a function by its address", "y[0] = called(x[0]);\n",
                          "float (*called)(float);\n"},
              kernel_body{"assembly",
                          "int u = 0;\n__asm__ volatile(\"\" : \"+r\"(u));\ny[0] = u;\n"},
              kernel_body{
                  "where its frame lies",
                  "y[0] = reinterpret_cast<unsigned long>(__builtin_frame_address(0)) % 4096;\n"},
-             kernel_body{"a variable of the program",
-                         "y[0] = outside;\n",
+             kernel_body{"a variable of the program", "y[0] = outside;\n",
                          "extern float outside;\n"
                          "float outside = 3;\n"},
          }) {
         CAPTURE(std::string(one.name));
         CHECK_FALSE(is_alone(one));
     }
-    CHECK_FALSE(is_alone({"threads of OpenMP",
-                          "#pragma omp parallel for\n"
-                          "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
+    CHECK_FALSE(is_alone({"threads of OpenMP", "#pragma omp parallel for\n"
+                                               "for (int i = 0; i < n; ++i) y[i] = x[i];\n"},
                          {"-fopenmp"}));
 }

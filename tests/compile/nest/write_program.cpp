@@ -21,8 +21,7 @@
 
 namespace {
 
-void add_plain(support::nest_batch& batch,
-               attune::nest_description const& nest,
+void add_plain(support::nest_batch& batch, attune::nest_description const& nest,
                std::vector<std::int64_t> inputs = {})
 {
     batch.add(attune::plain_program(nest), nest, std::move(inputs));
@@ -128,8 +127,8 @@ TEST_CASE(
 namespace {
 
 /// A softmax of rows whose result is stored in vectors, past the caches.
-attune::loop_program
-streamed_softmax(std::int64_t rows, std::int64_t columns, std::int64_t lanes, std::uint32_t copies)
+attune::loop_program streamed_softmax(std::int64_t rows, std::int64_t columns, std::int64_t lanes,
+                                      std::uint32_t copies)
 {
     attune::loop_program program = attune::plain_program(support::softmax(rows, columns));
     auto const last = static_cast<std::uint32_t>(program.loops.size() - 1);
@@ -173,17 +172,10 @@ TEST_CASE("what is stored past the caches does not depend on where arrays begin"
     plain.blocks.back().is_streamed = false;
     text += attune::write_program(plain, {.function = "cached", .has_prelude = false});
     std::string const object = folder.path() + "/streams.so";
-    auto const done = attune::detail::run_process({by,
-                                                   "-std=c++17",
-                                                   "-O2",
-                                                   "-march=native",
-                                                   "-w",
-                                                   "-shared",
-                                                   "-fPIC",
-                                                   folder.write("streams.cpp", text),
-                                                   "-o",
-                                                   object},
-                                                  60);
+    auto const done =
+        attune::detail::run_process({by, "-std=c++17", "-O2", "-march=native", "-w", "-shared",
+                                     "-fPIC", folder.write("streams.cpp", text), "-o", object},
+                                    60);
     REQUIRE_MESSAGE(done.succeeded(), done.output);
     void* const library = ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library != nullptr);

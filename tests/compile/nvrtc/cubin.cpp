@@ -150,22 +150,16 @@ TEST_CASE("another compiler's CUBINs are read as its own ptxas says")
         return;
     }
     attune::detail::temporary_folder const folder;
-    std::string const source = folder.write(
-        "k.cu",
-        std::string(kernels) + "template __global__ void shared<64>(float*, int, double);\n"
-                               "template __global__ void shared<100>(float*, int, double);\n");
+    std::string const source =
+        folder.write("k.cu", std::string(kernels) +
+                                 "template __global__ void shared<64>(float*, int, double);\n"
+                                 "template __global__ void shared<100>(float*, int, double);\n");
     for (int const architecture : {75, 80, 90}) {
         CAPTURE(architecture);
         std::string const image = folder.path() + "/k.cubin";
         attune::detail::process_result const run =
-            attune::detail::run_process({nvcc,
-                                         "-cubin",
-                                         "-arch=sm_" + std::to_string(architecture),
-                                         "-Xptxas",
-                                         "-v",
-                                         "-o",
-                                         image,
-                                         source},
+            attune::detail::run_process({nvcc, "-cubin", "-arch=sm_" + std::to_string(architecture),
+                                         "-Xptxas", "-v", "-o", image, source},
                                         120);
         if (!run.succeeded()) {
             MESSAGE("skipped: nvcc says " << run.output);

@@ -96,11 +96,10 @@ TEST_CASE("a toolkit that is newer than the driver is passed over, and both are 
     CHECK(said_of(library->path, library->major) == "opened");
     CHECK(said_of(library->path, library->major + 1) == "opened");
     std::string const said = said_of(library->path, library->major - 1);
-    CHECK(contains(said,
-                   "the driver is older than the CUDA toolkit: it serves CUDA " +
-                       std::to_string(library->major - 1) + ", and code of NVRTC " +
-                       library->version() + " needs a driver of CUDA " +
-                       std::to_string(library->major) + " or later"));
+    CHECK(contains(said, "the driver is older than the CUDA toolkit: it serves CUDA " +
+                             std::to_string(library->major - 1) + ", and code of NVRTC " +
+                             library->version() + " needs a driver of CUDA " +
+                             std::to_string(library->major) + " or later"));
     CHECK(contains(said, library->path));
     CHECK(contains(said, "update the driver, or install NVRTC"));
 }

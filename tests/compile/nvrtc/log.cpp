@@ -90,9 +90,7 @@ TEST_CASE("a header that is missing comes with advice when the environment is to
     auto const reason = [](std::string const& name) {
         return device_compile_failure(
                    "dir/k.cu(1): catastrophic error: cannot open source file \"" + name + "\"\n",
-                   "E",
-                   kernel,
-                   plain)
+                   "E", kernel, plain)
             .reason;
     };
     CHECK(reason("cstdint").find("include <cuda/std/cstdint>") != std::string::npos);

@@ -123,13 +123,11 @@ TEST_CASE("a name that its own annotation initialises belongs to the kernel")
 TEST_CASE("a name with a type before it belongs to the kernel, unless an #if depends on it")
 {
     std::string const use = "\nint tile = ATTUNE_TUNABLE(P, 4);";
-    for (std::string const text : {"template <int P> void f();",
-                                   "template <class P> void f(P);",
-                                   "void f() { for (int P = 0; P < 9; ++P) ; }",
-                                   "void f(float const* const P);",
-                                   "namespace P { int x; }",
-                                   "struct P { int x; };",
-                                   "void f(int x) { for (auto P : {1, 2}) ; }"}) {
+    for (std::string const text :
+         {"template <int P> void f();", "template <class P> void f(P);",
+          "void f() { for (int P = 0; P < 9; ++P) ; }", "void f(float const* const P);",
+          "namespace P { int x; }", "struct P { int x; };",
+          "void f(int x) { for (auto P : {1, 2}) ; }"}) {
         CAPTURE(text);
         CHECK(own_names_of(text + use) == "P ");
         CHECK(own_names_of("#ifndef P\n" + std::string(text) + "\n#endif" + use) == "");
@@ -139,24 +137,16 @@ TEST_CASE("a name with a type before it belongs to the kernel, unless an #if dep
 TEST_CASE("a name that is only read stays a macro")
 {
     std::string const use = "\nint tile = ATTUNE_TUNABLE(P, 4);";
-    for (std::string const text : {"",
-                                   "int a[P];",
-                                   "void f(P x);",
-                                   "bool b = P == 4;",
-                                   "int b = x <= P, c = (P), d = P{}, e = (int)P;",
-                                   "typename P::type x;",
-                                   "static_assert(P > 3);",
-                                   "void f() { P = 3; x = P; }",
-                                   "void f() { for (;;) { P = 3; } }",
-                                   "struct s : P {};",
-                                   "// int P = 3;\nchar const* s = \"int P = 3;\";",
-                                   "char const* s = R\"x(int P = 3;)x\";",
-                                   "#define Q(x) (x + P)\n",
-                                   "#ifndef P\n#define P 4\n#endif\n",
-                                   "#if P == 4\nint b;\n#endif\n",
-                                   "#pragma GCC unroll P\n",
-                                   "#ifndef ATTUNE_COMPILES_VARIANT\n"
-                                   "constexpr int P = ATTUNE_TUNABLE(P, 4);\n#endif\n"}) {
+    for (std::string const text :
+         {"", "int a[P];", "void f(P x);", "bool b = P == 4;",
+          "int b = x <= P, c = (P), d = P{}, e = (int)P;", "typename P::type x;",
+          "static_assert(P > 3);", "void f() { P = 3; x = P; }", "void f() { for (;;) { P = 3; } }",
+          "struct s : P {};", "// int P = 3;\nchar const* s = \"int P = 3;\";",
+          "char const* s = R\"x(int P = 3;)x\";", "#define Q(x) (x + P)\n",
+          "#ifndef P\n#define P 4\n#endif\n", "#if P == 4\nint b;\n#endif\n",
+          "#pragma GCC unroll P\n",
+          "#ifndef ATTUNE_COMPILES_VARIANT\n"
+          "constexpr int P = ATTUNE_TUNABLE(P, 4);\n#endif\n"}) {
         CAPTURE(text);
         CHECK(own_names_of(text + use) == "");
     }

@@ -17,8 +17,7 @@ TEST_CASE("a signature reads as C++ writes it")
 TEST_CASE("macros become compiler arguments in order")
 {
     attune::compile_request const v{"f", "void", {}, {{"TILE", "64"}, {"ORDER", "2, 0, 1"}}};
-    CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DTILE=64",
-                                                             "-DATTUNE_VALUE_TILE=64",
+    CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DTILE=64", "-DATTUNE_VALUE_TILE=64",
                                                              "-DORDER=2, 0, 1",
                                                              "-DATTUNE_VALUE_ORDER=2, 0, 1"});
 }
@@ -26,9 +25,8 @@ TEST_CASE("macros become compiler arguments in order")
 TEST_CASE("a name that the kernel declares itself is no macro")
 {
     attune::compile_request const v{"f", "void", {}, {{"TILE", "64", true}, {"UNROLL", ""}}};
-    CHECK(
-        attune::macro_flags(v) ==
-        std::vector<std::string>{"-DATTUNE_VALUE_TILE=64", "-DUNROLL=", "-DATTUNE_VALUE_UNROLL="});
+    CHECK(attune::macro_flags(v) == std::vector<std::string>{"-DATTUNE_VALUE_TILE=64", "-DUNROLL=",
+                                                             "-DATTUNE_VALUE_UNROLL="});
 }
 
 TEST_CASE("a text of flags is split at its blanks")
@@ -55,19 +53,12 @@ TEST_CASE("a file of flags stands for its words, with quotes, backslashes and fi
 {
     attune::detail::temporary_folder const folder;
     std::string const inner = folder.write("inner", "-DINNER");
-    std::string const outer = folder.write("outer",
-                                           "-DA=1 '-DB=\"x y\"'\n\t\"-DC=it's\" -DD=a\\ b @" +
-                                               inner + " @no_such_file_of_test '' ");
+    std::string const outer =
+        folder.write("outer", "-DA=1 '-DB=\"x y\"'\n\t\"-DC=it's\" -DD=a\\ b @" + inner +
+                                  " @no_such_file_of_test '' ");
     CHECK(attune::detail::expanded_flags({"-O3", '@' + outer, "-g"}) ==
-          std::vector<std::string>{"-O3",
-                                   "-DA=1",
-                                   "-DB=\"x y\"",
-                                   "-DC=it's",
-                                   "-DD=a b",
-                                   "-DINNER",
-                                   "@no_such_file_of_test",
-                                   "",
-                                   "-g"});
+          std::vector<std::string>{"-O3", "-DA=1", "-DB=\"x y\"", "-DC=it's", "-DD=a b", "-DINNER",
+                                   "@no_such_file_of_test", "", "-g"});
     std::string const itself = folder.path() + "/itself";
     (void)folder.write("itself", "-DX @" + itself);
     CHECK(attune::detail::expanded_flags({'@' + itself}).size() < 100);

@@ -108,10 +108,9 @@ TEST_CASE("attune's own annotations are nothing worth parsing once")
 TEST_CASE("the prefix ends before what depends on a parameter")
 {
     std::string const first = "#include <a.h>\n";
-    for (char const* const dependent : {"#if TILE > 4\n#include <b.h>\n#endif\n",
-                                        "#ifndef TILE\n#define TILE 16\n#endif\n",
-                                        "#define WIDTH (TILE * 2)\n",
-                                        "#line 7 \"other.cu\"\n"})
+    for (char const* const dependent :
+         {"#if TILE > 4\n#include <b.h>\n#endif\n", "#ifndef TILE\n#define TILE 16\n#endif\n",
+          "#define WIDTH (TILE * 2)\n", "#line 7 \"other.cu\"\n"})
         CHECK(prefix(first + dependent + "#include <c.h>\nint x;\n").end == first.size());
     std::string const text = first + "#include \"tile.h\"\n#include <c.h>\nint x;\n";
     CHECK(prefix_of(text, tile, [](std::string const& name) { return name == "\"tile.h\""; }).end ==
@@ -161,8 +160,8 @@ TEST_CASE("a log about the check becomes one sentence with both signatures")
     CHECK(device_entry_problem(mismatch, kernel, v) ==
           "attune: kernel 'k' is declared in the program as void(float*, int), but k.cu defines "
           "it as void (float *)");
-    CHECK(device_entry_problem(
-              "attune entry of k.cu(2): error: the global scope has no \"k\"\n", kernel, v) ==
+    CHECK(device_entry_problem("attune entry of k.cu(2): error: the global scope has no \"k\"\n",
+                               kernel, v) ==
           "attune: kernel 'k' is not defined in k.cu; the program declares it as void(float*, int) "
           "(the global scope has no \"k\")");
     CHECK(device_entry_problem("__nv_name_map(2): error: Name expression cannot form address of a "

@@ -47,8 +47,8 @@ TEST_CASE("a kernel file that is not there any more is read from the program")
 TEST_CASE("two kernels of one name are an error with both files, and each is found by its path")
 {
     using attune::detail::embedded_file;
-    static constexpr embedded_file other{
-        "gone.kernel.cpp", "/elsewhere/gone.kernel.cpp", gone_text, sizeof gone_text - 1};
+    static constexpr embedded_file other{"gone.kernel.cpp", "/elsewhere/gone.kernel.cpp", gone_text,
+                                         sizeof gone_text - 1};
     constexpr embedded_file const* both[] = {&gone_kernel, &other};
     attune::detail::embedded_files const files{{both, both + 2}};
     std::string said;

@@ -30,8 +30,7 @@ attune::kernel_source written(std::string revision = "1")
             if (config[way] == "second" && config[tile] == 6) throw 42;
             return std::string(config[way]) + " of " + std::to_string(config[tile]);
         },
-        "some/kernel.cpp",
-        std::move(revision));
+        "some/kernel.cpp", std::move(revision));
 }
 
 attune::description const bound = attune::bind_inputs(attune::lower(space), {size(6)});

@@ -109,8 +109,8 @@ bool is_visible_in_process() { return ::dlsym(RTLD_DEFAULT, "seven") != nullptr;
 
 TEST_CASE("-L and -l are taken out of the flags, and nothing else")
 {
-    strings flags{
-        "-O3", "-Lone", "-lfoo", "-L", "/two", "-l", "bar", "-l:libx.so.1", "-march=native"};
+    strings flags{"-O3", "-Lone", "-lfoo",        "-L",           "/two",
+                  "-l",  "bar",   "-l:libx.so.1", "-march=native"};
     attune::detail::library_flags const taken = attune::detail::take_library_flags(flags);
     CHECK(flags == strings{"-O3", "-march=native"});
     CHECK(taken.names == strings{"foo", "bar", ":libx.so.1"});

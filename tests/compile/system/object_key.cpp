@@ -14,8 +14,7 @@
 namespace {
 
 /// What `c++` makes of a text; empty when there is no compiler.
-std::string object_of(std::string const& text,
-                      std::vector<std::string> const& flags = {},
+std::string object_of(std::string const& text, std::vector<std::string> const& flags = {},
                       std::string const& file = "kernel.cpp")
 {
     attune::detail::temporary_folder const folder;
@@ -28,8 +27,7 @@ std::string object_of(std::string const& text,
     return attune_test::text_of(object);
 }
 
-std::string key_of(std::string const& text,
-                   std::vector<std::string> const& flags = {},
+std::string key_of(std::string const& text, std::vector<std::string> const& flags = {},
                    std::string const& file = "kernel.cpp")
 {
     std::string const object = object_of(text, flags, file);

@@ -159,14 +159,10 @@ TEST_CASE("paths lead where the system says they do")
     std::filesystem::create_symlink(folder.path(), folder.file("a/b/top"));
     std::filesystem::path const before = std::filesystem::current_path();
     std::filesystem::current_path(folder.file("a"));
-    for (std::string const& path : {folder.file("a/b/file"),
-                                    folder.file("a//b/./file"),
-                                    folder.file("a/b/../../a/b/file"),
-                                    folder.file("a/up/b/file"),
-                                    folder.file("a/b/top/a/up/b/../b/file"),
-                                    std::string("b/file"),
-                                    std::string("./b/../up/b/file"),
-                                    std::string("../a/b/file")}) {
+    for (std::string const& path :
+         {folder.file("a/b/file"), folder.file("a//b/./file"), folder.file("a/b/../../a/b/file"),
+          folder.file("a/up/b/file"), folder.file("a/b/top/a/up/b/../b/file"),
+          std::string("b/file"), std::string("./b/../up/b/file"), std::string("../a/b/file")}) {
         CAPTURE(path);
         CHECK(place_of(path).path == std::filesystem::canonical(path).string());
         CHECK(open_checked(path, O_RDONLY).file.is_open());

@@ -40,8 +40,8 @@ TEST_CASE("a file is created, and replaced with its mode and through a link")
     std::string const path = folder.file("a/c.txt");
     replace_file(path, "first");
     CHECK(support::read_file(path) == "first");
-    std::filesystem::permissions(
-        path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_read |
+                                           std::filesystem::perms::owner_write);
     std::string const link = folder.file("link");
     std::filesystem::create_symlink(path, link);
     replace_file(link, "second");
@@ -178,8 +178,8 @@ TEST_CASE("what is planted beside a file is neither followed nor written to")
     std::string const path = folder.file("a");
     // The names that this process uses next.
     for (int i = 0; i < 40; ++i)
-        std::filesystem::create_symlink(
-            victim, path + '.' + std::to_string(::getpid()) + '-' + std::to_string(i) + ".new");
+        std::filesystem::create_symlink(victim, path + '.' + std::to_string(::getpid()) + '-' +
+                                                    std::to_string(i) + ".new");
     replace_file(path, "text");
     CHECK(support::read_file(path) == "text");
     CHECK(support::read_file(victim) == "mine");

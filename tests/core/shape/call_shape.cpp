@@ -41,14 +41,9 @@ TEST_CASE("lengths, integers, flags and places are words, in the order of the ar
     auto const layout = shape::layout();
     REQUIRE(layout.size() == shape::size);
     REQUIRE(shape::size == 8);
-    std::vector<shape_part> const parts{shape_part::elements,
-                                        shape_part::number,
-                                        shape_part::elements,
-                                        shape_part::flag,
-                                        shape_part::flag,
-                                        shape_part::real,
-                                        shape_part::overlaps,
-                                        shape_part::places};
+    std::vector<shape_part> const parts{
+        shape_part::elements, shape_part::number, shape_part::elements, shape_part::flag,
+        shape_part::flag,     shape_part::real,   shape_part::overlaps, shape_part::places};
     for (std::size_t i = 0; i < parts.size(); ++i)
         CHECK(layout[i].part == parts[i]);
     CHECK(layout[2].argument == 2);

@@ -54,14 +54,8 @@ TEST_CASE("an expression says whether it reads code, and whether it reads parame
 
 TEST_CASE("the names of all quantities are known, and no others")
 {
-    for (auto const name : {"registers",
-                            "spill_bytes",
-                            "stack_bytes",
-                            "static_shared_bytes",
-                            "occupancy",
-                            "code_bytes",
-                            "spills",
-                            "vector_instructions"})
+    for (auto const name : {"registers", "spill_bytes", "stack_bytes", "static_shared_bytes",
+                            "occupancy", "code_bytes", "spills", "vector_instructions"})
         CHECK(attune::detail::names_code_quantity(name));
     CHECK_FALSE(attune::detail::names_code_quantity("N"));
     CHECK_FALSE(attune::detail::names_code_quantity("register"));

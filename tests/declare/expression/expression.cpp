@@ -81,8 +81,8 @@ TEST_CASE("a term and an expression are symbolic, numbers and strings are litera
 
 TEST_CASE("an operation is written behind its operands and reads what they read")
 {
-    constexpr auto sum = attune::detail::apply<value_kind::integer>(
-        op::add, leaf{}.as_expression(), attune::detail::lift(3));
+    constexpr auto sum = attune::detail::apply<value_kind::integer>(op::add, leaf{}.as_expression(),
+                                                                    attune::detail::lift(3));
     static_assert(std::same_as<decltype(sum), expression<value_kind::integer, 3, leaf::ref> const>);
     CHECK(sum.code[0].text == "LEAF");
     CHECK(sum.code[1].integer == 3);

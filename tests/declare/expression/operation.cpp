@@ -17,8 +17,8 @@ namespace detail = attune::detail;
 
 TEST_CASE("a leaf takes no operand")
 {
-    for (op const leaf : std::array{
-             op::integer, op::real, op::text, op::parameter, op::element, op::position, op::input})
+    for (op const leaf : std::array{op::integer, op::real, op::text, op::parameter, op::element,
+                                    op::position, op::input})
         CHECK(operand_count(leaf) == 0);
 }
 

@@ -176,12 +176,11 @@ TEST_CASE("a transposed convolution reaches as far as its last element")
         whole const rows = last + 1 - 2 * h.pad;
         model::network net("n");
         auto const make = [&] {
-            return model::transposed_conv1d(net.input({1, 2, h.extent}),
-                                            {.filters = 3,
-                                             .kernel = h.kernel,
-                                             .stride = h.stride,
-                                             .pad = h.pad,
-                                             .dilation = h.dilation});
+            return model::transposed_conv1d(net.input({1, 2, h.extent}), {.filters = 3,
+                                                                          .kernel = h.kernel,
+                                                                          .stride = h.stride,
+                                                                          .pad = h.pad,
+                                                                          .dilation = h.dilation});
         };
         if (rows <= 0) {
             CHECK_THROWS_AS(static_cast<void>(make()), attune::error);
@@ -204,12 +203,12 @@ TEST_CASE("pools take full windows, or a last one that is not")
         bool const in_padding = engine() % 2 == 0;
         if (count_windows(h) == 0) continue;
         model::network net("n");
-        model::tensor const y = model::average_pool1d(net.input({1, 2, h.extent}),
-                                                      {.window = h.kernel,
-                                                       .stride = h.stride,
-                                                       .pad = h.pad,
-                                                       .ceil = ceil,
-                                                       .ceil_in_padding = in_padding});
+        model::tensor const y =
+            model::average_pool1d(net.input({1, 2, h.extent}), {.window = h.kernel,
+                                                                .stride = h.stride,
+                                                                .pad = h.pad,
+                                                                .ceil = ceil,
+                                                                .ceil_in_padding = in_padding});
         whole const count = count_windows(h, ceil, in_padding);
         CHECK(y.extent(2).constant() == count);
         CHECK(net.weights().constant() == 0);

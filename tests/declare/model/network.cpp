@@ -70,10 +70,9 @@ TEST_CASE("weights of an LSTM with each layer's formula by hand")
 TEST_CASE("costs are linear in the batch, weights do not depend on it")
 {
     auto const batch = attune::integer<"N">(1, 64);
-    for (model::network const& net : {attune_tests::vgg16({.batch = batch}),
-                                      attune_tests::resnet50(batch),
-                                      attune_tests::mobilenet(batch),
-                                      attune_tests::unet(batch, 64, 1)}) {
+    for (model::network const& net :
+         {attune_tests::vgg16({.batch = batch}), attune_tests::resnet50(batch),
+          attune_tests::mobilenet(batch), attune_tests::unet(batch, 64, 1)}) {
         CAPTURE(net.name());
         CHECK(net.weights().constant());
         CHECK(value_at(net.flops(), 7) == 7 * value_at(net.flops(), 1));
@@ -148,8 +147,7 @@ TEST_CASE("a network of random layers holds what it holds when it is played laye
             tensor const& first = tensors[l.inputs[0]];
             bool const keeps = l.is_view || below(2) == 0;
             tensors.push_back(
-                model::apply("layer",
-                             {first, tensors[l.inputs[1]]},
+                model::apply("layer", {first, tensors[l.inputs[1]]},
                              {.shape = {keeps ? first.elements() : 1 + std::int64_t(below(9))},
                               .scratch = l.scratch,
                               .may_overwrite = l.overwrites,
@@ -310,9 +308,7 @@ TEST_CASE("branches may differ in shape, and in what they hold")
     auto const n = attune::integer<"N">(1, 2);
     model::network net("branches", 1);
     tensor const x = model::choose(
-        net.input({1, 10}),
-        n == 1,
-        [](tensor const& t) { return model::dense(t, 100); },
+        net.input({1, 10}), n == 1, [](tensor const& t) { return model::dense(t, 100); },
         [](tensor const& t) { return model::dense(t, 40); });
     model::dense(x, 7);
     CHECK(value_at(net.weights(), 1) == 10 * 100 + 100 + 100 * 7 + 7);

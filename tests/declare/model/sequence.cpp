@@ -71,8 +71,8 @@ TEST_CASE("attention is its projections and two products")
 TEST_CASE("attention over another sequence reads its features")
 {
     model::network net("n", 1);
-    model::attention(
-        net.input({2, 5, 12}), net.input({2, 9, 7}), {.heads = 3, .head_size = 8, .bias = false});
+    model::attention(net.input({2, 5, 12}), net.input({2, 9, 7}),
+                     {.heads = 3, .head_size = 8, .bias = false});
     CHECK(net.weights().constant() == 2 * 12 * 24 + 2 * 7 * 24);
     CHECK(net.multiply_adds().constant() ==
           2 * 5 * 12 * 24 * 2 + 2 * 9 * 7 * 24 * 2 + 2 * (2 * 5 * 9 * 24));

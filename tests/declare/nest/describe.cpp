@@ -30,9 +30,8 @@ TEST_CASE("a matrix product: arguments, axes with deduced extents, one statement
     auto const [i, j, k] = attune::axes<"i", "j", "k">();
     constexpr auto gemm = [=] { return declare_nest<"gemm">(C[i][j] += A[i][k] * B[k][j]); }();
     using signature = decltype(gemm)::signature;
-    CHECK(std::is_same_v<
-          signature,
-          void(std::span<float const>, std::span<float const>, std::span<float>, int, int)>);
+    CHECK(std::is_same_v<signature, void(std::span<float const>, std::span<float const>,
+                                         std::span<float>, int, int)>);
     attune::nest_description const d = describe_nest(gemm);
     CHECK(d.name == "gemm");
     REQUIRE(d.arrays.size() == 3);

@@ -80,21 +80,16 @@ TEST_CASE("a matrix product continues with what the result holds")
                 want[static_cast<std::size_t>(y * columns + x)] +=
                     a[static_cast<std::size_t>(y * inner + z)] *
                     of_b[static_cast<std::size_t>(z * columns + x)];
-    gemm(std::span<float const>(a),
-         std::span<float const>(of_b),
-         std::span<float>(c),
-         rows,
-         long{inner},
-         columns);
+    gemm(std::span<float const>(a), std::span<float const>(of_b), std::span<float>(c), rows,
+         long{inner}, columns);
     CHECK(c == want);
 }
 
 TEST_CASE("softmax: its maximum, its exponentials, its sum")
 {
-    constexpr auto softmax = declare_nest<"softmax">(m[i] = attune::max(j)(X[i][j]),
-                                                     e[i][j] = exp(X[i][j] - m[i]),
-                                                     s[i] = sum(j)(e[i][j]),
-                                                     Y[i][j] = e[i][j] / s[i]);
+    constexpr auto softmax =
+        declare_nest<"softmax">(m[i] = attune::max(j)(X[i][j]), e[i][j] = exp(X[i][j] - m[i]),
+                                s[i] = sum(j)(e[i][j]), Y[i][j] = e[i][j] / s[i]);
     std::vector<float> const x = some(3 * 5);
     std::vector<float> y(15);
     softmax(std::span<float const>(x), std::span<float>(y), 3, 5);
@@ -298,25 +293,21 @@ template <unsigned Seed, class T>
     constexpr int form = draw(6, 0, 4);
     std::vector<std::int64_t> const inputs{rows + pad + drawn<Seed>(7, 0, 3)};
     if constexpr (form == 0)
-        return nest_difference(
-            declare_nest<"p">(out[h][w] += window * weights[tap][w]), inputs, Seed);
+        return nest_difference(declare_nest<"p">(out[h][w] += window * weights[tap][w]), inputs,
+                               Seed);
     else if constexpr (form == 1)
         return nest_difference(declare_nest<"p">(held[h][w] = sum(tap)(around * weights[tap][w]),
                                                  out[h][w] = max(held[h][columns - 1 - w], 0) + h),
-                               inputs,
-                               Seed);
+                               inputs, Seed);
     else if constexpr (form == 2)
         return nest_difference(
             declare_nest<"p">(out[h][w] = attune::max(tap)(around) - attune::min(tap)(window)),
-            inputs,
-            Seed);
+            inputs, Seed);
     else if constexpr (form == 3)
         return nest_difference(
-            declare_nest<"p">(held[h][w] = product(tap)(window),
-                              place[h] = argmax(w)(held[h][w]),
+            declare_nest<"p">(held[h][w] = product(tap)(window), place[h] = argmax(w)(held[h][w]),
                               out[h][w] = select(w <= h, held[h][w], -weights[taps - 1][w])),
-            inputs,
-            Seed);
+            inputs, Seed);
     else
         return nest_difference(declare_nest<"p">(out[h][w] -= around), inputs, Seed);
 }

@@ -17,8 +17,8 @@ using attune::detail::mismatch;
 namespace {
 
 template <class T>
-std::optional<mismatch>
-compared(std::vector<T> got, std::vector<T> const& want, std::optional<tolerance> within = {})
+std::optional<mismatch> compared(std::vector<T> got, std::vector<T> const& want,
+                                 std::optional<tolerance> within = {})
 {
     attune::buffer b = attune::detail::as_buffer(std::span(got), 2);
     if (within) b.within = *within;
@@ -147,16 +147,9 @@ TEST_CASE("the default leaves room for another order of summation")
     CHECK(compared<double>({1 + 2e-9}, {1}));
 }
 
-TEST_CASE_TEMPLATE("integers are compared exactly, up to the ends of their range",
-                   T,
-                   std::int8_t,
-                   std::uint8_t,
-                   std::int16_t,
-                   std::uint16_t,
-                   std::int32_t,
-                   std::uint32_t,
-                   std::int64_t,
-                   std::uint64_t)
+TEST_CASE_TEMPLATE("integers are compared exactly, up to the ends of their range", T, std::int8_t,
+                   std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                   std::int64_t, std::uint64_t)
 {
     T const least = std::numeric_limits<T>::min();
     T const most = std::numeric_limits<T>::max();

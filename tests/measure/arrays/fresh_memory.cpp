@@ -14,12 +14,8 @@ using attune::detail::worth_a_large_page;
 
 TEST_CASE("there are as many bytes as asked for, all writable, wherever they come from")
 {
-    for (std::size_t const bytes : {std::size_t{0},
-                                    std::size_t{1},
-                                    worth_a_large_page - 1,
-                                    worth_a_large_page,
-                                    large_page,
-                                    2 * large_page + 5}) {
+    for (std::size_t const bytes : {std::size_t{0}, std::size_t{1}, worth_a_large_page - 1,
+                                    worth_a_large_page, large_page, 2 * large_page + 5}) {
         fresh_memory memory(bytes);
         REQUIRE(memory.bytes().size() == bytes);
         if (bytes == 0) continue;

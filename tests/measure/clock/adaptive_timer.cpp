@@ -30,8 +30,7 @@ struct scripted_run {
     measurement time(adaptive_timer_options const& options)
     {
         return attune::detail::time_adaptively(
-            clocks,
-            options,
+            clocks, options,
             [this] {
                 ++prepares;
                 clocks.pass(prepare_s);
@@ -278,9 +277,7 @@ TEST_CASE("a long warm-up run is a sample, unless it took longer than each of th
         options.max_samples = 8;
         options.record = &record;
         measurement const m = attune::detail::time_adaptively(
-            script.clocks,
-            options,
-            [] {},
+            script.clocks, options, [] {},
             [&] {
                 script.clocks.taken_away += script.runs == 2 ? 1U : 0U;
                 script.clocks.pass(script.durations_s[script.runs++ % 7]);
@@ -386,9 +383,7 @@ TEST_CASE("what a measurement is made of is recorded, and leads to it again")
     options.max_samples = 2;
     options.record = &record;
     (void)attune::detail::time_adaptively(
-        script.clocks,
-        options,
-        [] {},
+        script.clocks, options, [] {},
         [&] {
             script.clocks.pass(1);
             script.clocks.process += 2;
@@ -460,9 +455,7 @@ TEST_CASE("preempted runs do not count")
     options.stop_above = 2;
     int runs = 0;
     measurement const m = attune::detail::time_adaptively(
-        clocks,
-        options,
-        [] {},
+        clocks, options, [] {},
         [&] {
             bool const preempted = ++runs % 3 == 0;
             clocks.taken_away += preempted ? 1U : 0U;
@@ -495,9 +488,7 @@ TEST_CASE("where every run is preempted, racing proves nothing and the other lim
     options.max_s = 1e9;
     options.record = &record;
     static_cast<void>(attune::detail::time_adaptively(
-        clocks,
-        options,
-        [] {},
+        clocks, options, [] {},
         [&] {
             clocks.taken_away += ++runs % 3 == 0 ? 0U : 1U;
             clocks.pass(50);
@@ -524,9 +515,7 @@ double wrongly_slower(double disturbed)
         options.max_samples = 25;
         options.record = &record;
         static_cast<void>(attune::detail::time_adaptively(
-            clocks,
-            options,
-            [] {},
+            clocks, options, [] {},
             [&] {
                 bool const is_disturbed = attune::uniform_unit(engine) < disturbed;
                 clocks.taken_away += is_disturbed ? 1U : 0U;
@@ -612,9 +601,7 @@ TEST_CASE("a warm-up run that counts where it was no longer than others moves no
         options.max_samples = 6;
         options.warm_up_counts_from_s = 0;
         measurement const m = attune::detail::time_adaptively(
-            clocks,
-            options,
-            [] {},
+            clocks, options, [] {},
             [&] { clocks.pass(0.99 + 0.02 * attune::uniform_unit(engine)); });
         below += m.value < 1 ? 1 : 0;
         sum += m.value;

@@ -216,8 +216,7 @@ struct ground {
     data y = data(99, 10.0);
     std::vector<int> k = std::vector<int>(99);
     attune::kernel<signature> kernel{
-        "k",
-        attune::source_text("constexpr int a = ATTUNE_TUNABLE(A, 1);\n", "k.kernel.cpp"),
+        "k", attune::source_text("constexpr int a = ATTUNE_TUNABLE(A, 1);\n", "k.kernel.cpp"),
         attune::space(attune::integer<"A">(1, 2))};
     attune::chain_of_trees space = attune::build(attune::space(attune::integer<"A">(1, 2)));
     attune::detail::any_compiler const no_compiler{};
@@ -245,8 +244,7 @@ struct ground {
     }
     first_run_result establish(function f)
     {
-        frame = attune::detail::make_call_frame<std::span<double const>,
-                                                std::span<double>,
+        frame = attune::detail::make_call_frame<std::span<double const>, std::span<double>,
                                                 std::span<int>>({}, x, y, k);
         problem.emplace(
             attune::tuning_problem{kernel.describe(), space, space.at(0), no_compiler, frame});

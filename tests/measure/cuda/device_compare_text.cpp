@@ -124,18 +124,9 @@ void check_type(emulated_comparison& c)
 
 } // namespace
 
-TEST_CASE_TEMPLATE("the kernel agrees with compare() on numbers of every type",
-                   T,
-                   float,
-                   double,
-                   std::int8_t,
-                   std::uint8_t,
-                   std::int16_t,
-                   std::uint16_t,
-                   std::int32_t,
-                   std::uint32_t,
-                   std::int64_t,
-                   std::uint64_t)
+TEST_CASE_TEMPLATE("the kernel agrees with compare() on numbers of every type", T, float, double,
+                   std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                   std::uint32_t, std::int64_t, std::uint64_t)
 {
     emulated_comparison c;
     check_type<T>(c);
@@ -160,10 +151,7 @@ TEST_CASE("the kernel agrees with compare() on the extremes of integers")
 {
     emulated_comparison c;
     std::vector<std::int64_t> const odd{std::numeric_limits<std::int64_t>::min(),
-                                        std::numeric_limits<std::int64_t>::max(),
-                                        -1,
-                                        0,
-                                        1};
+                                        std::numeric_limits<std::int64_t>::max(), -1, 0, 1};
     for (std::int64_t const a : odd)
         for (std::int64_t const b : odd)
             for (double const absolute : {0.0, 1.0, 2.0, 9.2e18, 1.9e19})

@@ -12,9 +12,7 @@ using attune::detail::memory_place;
 
 namespace {
 
-device_buffer bytes_at(std::uintptr_t at,
-                       std::size_t bytes,
-                       bool writable,
+device_buffer bytes_at(std::uintptr_t at, std::size_t bytes, bool writable,
                        memory_place place = memory_place::device)
 {
     device_buffer b;
@@ -68,8 +66,8 @@ TEST_CASE("the host's memory and a device's never overlap, and only the latter k
 
 TEST_CASE("an empty array has a region of its own")
 {
-    std::vector<device_buffer> const arrays{
-        bytes_at(0, 0, true), bytes_at(0x10000, 16, false), bytes_at(0x10008, 0, false)};
+    std::vector<device_buffer> const arrays{bytes_at(0, 0, true), bytes_at(0x10000, 16, false),
+                                            bytes_at(0x10008, 0, false)};
     attune::detail::device_layout const plan = attune::detail::plan_copies(arrays);
     CHECK(plan.regions.size() == 3);
     CHECK(plan.regions[plan.of[2].region].bytes() == 0);

@@ -144,10 +144,8 @@ TEST_CASE("a sample on a device that heat or its supply slows down is disturbed"
     device_run_options options;
     options.reading = [&] { return now; };
     device_runs runs = f.of({1e-3}, options);
-    for (std::uint64_t const reason : {clock_reading::slowdown,
-                                       clock_reading::software_heat,
-                                       clock_reading::hardware_heat,
-                                       clock_reading::power_brake}) {
+    for (std::uint64_t const reason : {clock_reading::slowdown, clock_reading::software_heat,
+                                       clock_reading::hardware_heat, clock_reading::power_brake}) {
         now.reasons = reason;
         CHECK(runs.take(0, 1).is_disturbed);
     }

@@ -102,39 +102,31 @@ inline std::shared_ptr<cu::driver const> scripted_device::driver()
         ATTUNE_SCRIPTED("function_set_attribute")
         return cu::result{0};
     };
-    d.launch_kernel = [](cu::function what,
-                         unsigned gx,
-                         unsigned gy,
-                         unsigned gz,
-                         unsigned bx,
-                         unsigned by,
-                         unsigned bz,
-                         unsigned shared,
-                         cu::stream,
-                         void** arguments,
+    d.launch_kernel = [](cu::function what, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                         unsigned by, unsigned bz, unsigned shared, cu::stream, void** arguments,
                          void**) {
         ATTUNE_SCRIPTED("launch_kernel")
         return self.run(self.functions.at(what),
                         {{gx, gy, gz}, {bx, by, bz}, shared, arguments, false, 1});
     };
-    d.launch_kernel_ex =
-        [](cu::launch_config const* how, cu::function what, void** arguments, void**) {
-            ATTUNE_SCRIPTED("launch_kernel_ex")
-            scripted_launch launch{{how->grid[0], how->grid[1], how->grid[2]},
-                                   {how->block[0], how->block[1], how->block[2]},
-                                   how->shared_bytes,
-                                   arguments,
-                                   false,
-                                   1};
-            for (unsigned i = 0; i < how->attribute_count; ++i) {
-                cu::launch_attribute const& a = how->attributes[i];
-                if (a.id == cu::of_launch::cooperative)
-                    launch.is_cooperative = a.value.cooperative == 1;
-                if (a.id == cu::of_launch::cluster)
-                    launch.cluster = a.value.cluster[0] * a.value.cluster[1] * a.value.cluster[2];
-            }
-            return self.run(self.functions.at(what), launch);
-        };
+    d.launch_kernel_ex = [](cu::launch_config const* how, cu::function what, void** arguments,
+                            void**) {
+        ATTUNE_SCRIPTED("launch_kernel_ex")
+        scripted_launch launch{{how->grid[0], how->grid[1], how->grid[2]},
+                               {how->block[0], how->block[1], how->block[2]},
+                               how->shared_bytes,
+                               arguments,
+                               false,
+                               1};
+        for (unsigned i = 0; i < how->attribute_count; ++i) {
+            cu::launch_attribute const& a = how->attributes[i];
+            if (a.id == cu::of_launch::cooperative)
+                launch.is_cooperative = a.value.cooperative == 1;
+            if (a.id == cu::of_launch::cluster)
+                launch.cluster = a.value.cluster[0] * a.value.cluster[1] * a.value.cluster[2];
+        }
+        return self.run(self.functions.at(what), launch);
+    };
     d.memory_allocate = [](cu::device_pointer* out, std::size_t bytes) {
         ATTUNE_SCRIPTED("memory_allocate")
         if (bytes == 0) return cu::result{1};
@@ -159,16 +151,16 @@ inline std::shared_ptr<cu::driver const> scripted_device::driver()
         *all = self.memory_bytes;
         return cu::result{0};
     };
-    d.memory_get_address_range =
-        [](cu::device_pointer* base, std::size_t* bytes, cu::device_pointer of) {
-            ATTUNE_SCRIPTED("memory_get_address_range")
-            auto after = self.allocations.upper_bound(of);
-            if (after == self.allocations.begin()) return cu::result{500};
-            --after;
-            *base = after->first;
-            *bytes = after->second;
-            return of < *base + *bytes ? cu::result{0} : cu::result{500};
-        };
+    d.memory_get_address_range = [](cu::device_pointer* base, std::size_t* bytes,
+                                    cu::device_pointer of) {
+        ATTUNE_SCRIPTED("memory_get_address_range")
+        auto after = self.allocations.upper_bound(of);
+        if (after == self.allocations.begin()) return cu::result{500};
+        --after;
+        *base = after->first;
+        *bytes = after->second;
+        return of < *base + *bytes ? cu::result{0} : cu::result{500};
+    };
     d.pointer_get_attribute = [](void* value, int attribute, cu::device_pointer) {
         ATTUNE_SCRIPTED("pointer_get_attribute")
         if (attribute == cu::of_pointer::is_managed)
@@ -195,19 +187,19 @@ inline std::shared_ptr<cu::driver const> scripted_device::driver()
             std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
         });
     };
-    d.copy_on_device_async =
-        [](cu::device_pointer to, cu::device_pointer from, std::size_t bytes, cu::stream) {
-            ATTUNE_SCRIPTED("copy_on_device_async")
-            return self.enqueue([=] {
-                std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
-            });
-        };
-    d.set_bytes_async =
-        [](cu::device_pointer to, unsigned char value, std::size_t bytes, cu::stream) {
-            ATTUNE_SCRIPTED("set_bytes_async")
-            if (value == 0) self.flushed_bytes += bytes;
-            return self.enqueue([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
-        };
+    d.copy_on_device_async = [](cu::device_pointer to, cu::device_pointer from, std::size_t bytes,
+                                cu::stream) {
+        ATTUNE_SCRIPTED("copy_on_device_async")
+        return self.enqueue([=] {
+            std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+        });
+    };
+    d.set_bytes_async = [](cu::device_pointer to, unsigned char value, std::size_t bytes,
+                           cu::stream) {
+        ATTUNE_SCRIPTED("set_bytes_async")
+        if (value == 0) self.flushed_bytes += bytes;
+        return self.enqueue([=] { std::memset(reinterpret_cast<void*>(to), value, bytes); });
+    };
     d.stream_create = [](cu::stream* out, unsigned) {
         ATTUNE_SCRIPTED("stream_create")
         return self.make(out, "stream");

@@ -197,8 +197,8 @@ TEST_CASE("faults of every kind cost their variant, and nothing else")
 
 TEST_CASE("arrays that CUDA IPC cannot hand over are copied")
 {
-    char const* const failures[] = {
-        "cuIpcGetMemHandle=801", "cuIpcOpenMemHandle_v2=201", "cuMemGetAddressRange_v2=1"};
+    char const* const failures[] = {"cuIpcGetMemHandle=801", "cuIpcOpenMemHandle_v2=201",
+                                    "cuMemGetAddressRange_v2=1"};
     for (char const* const fails : failures) {
         CAPTURE(fails);
         set_variable const without{"ATTUNE_EMULATED_FAIL", fails};
@@ -317,11 +317,11 @@ TEST_CASE("two arrays of one allocation go by its one handle")
     {
         // Fails whoever takes the way through the host.
         set_variable const strict{"ATTUNE_EMULATED_FAIL", "cuMemcpyDtoH_v2=1"};
-        bench = std::make_unique<worker::worker_bench>(
-            given.device.driver, given.call, attune::detail::device_bench_options{});
+        bench = std::make_unique<worker::worker_bench>(given.device.driver, given.call,
+                                                       attune::detail::device_bench_options{});
     }
-    bench = std::make_unique<worker::worker_bench>(
-        given.device.driver, given.call, attune::detail::device_bench_options{});
+    bench = std::make_unique<worker::worker_bench>(given.device.driver, given.call,
+                                                   attune::detail::device_bench_options{});
     CHECK(std::holds_alternative<double>(bench->establish(given.variant(0), {}, 5)));
     CHECK(given.is_right(bench->contents(1)));
     CHECK(given.is_intact());

@@ -70,10 +70,8 @@ TEST_CASE("what comes with the calls is taken off, also where it is most of it")
     for (double const beside_s : {1e-7, 1e-4, 5e-3}) {
         scripted_machine machine;
         double const call_s = 1e-3;
-        call_energy const e = energy_by(machine,
-                                        machine.calls_of(call_s + beside_s),
-                                        machine.calls_of(beside_s),
-                                        {.limit_s = 100});
+        call_energy const e = energy_by(machine, machine.calls_of(call_s + beside_s),
+                                        machine.calls_of(beside_s), {.limit_s = 100});
         double const truth = machine.watts * call_s;
         CAPTURE(beside_s);
         CHECK(e.half_width <= 0.03);
@@ -107,8 +105,7 @@ TEST_CASE("more calls in a row are made only where they fit into the limit")
                         most = std::max(most, count);
                         machine.now_s += takes_s;
                     },
-                    {},
-                    {.precision = 1e-9, .limit_s = 1});
+                    {}, {.precision = 1e-9, .limit_s = 1});
     CHECK(most == 4); // 0.09 + 0.18 + 0.36 s, and eight calls take 0.72 s
     CHECK(machine.now_s >= end_s);
 }
@@ -140,8 +137,7 @@ TEST_CASE("a machine whose power changes is said to leave more open")
                       if (count > 1)
                           machine.now_s += runs++ % 2 == 0 ? 0.0 : 0.1; // another program's turn
                   },
-                  {},
-                  {.limit_s = 2});
+                  {}, {.limit_s = 2});
     CHECK(e.half_width > 0.1);
 }
 

@@ -93,8 +93,8 @@ TEST_CASE("what slowed code measures is no limit of the machine, and is not kept
     auto const measure = [&](unsigned threads, double footprint) {
         ++measured;
         double const slowdown = is_optimised ? 1 : 50;
-        return attune::detail::machine_limits{
-            100 / slowdown, 50 / slowdown, 10 / slowdown, threads, footprint, is_optimised};
+        return attune::detail::machine_limits{100 / slowdown, 50 / slowdown, 10 / slowdown,
+                                              threads,        footprint,     is_optimised};
     };
     auto const known = [&] { return attune::detail::known_machine(path, "it", 2, 4096, measure); };
     CHECK(known().f32_flops == 2);

@@ -125,8 +125,7 @@ TEST_CASE("an endless run is killed and reaped")
             for (int volatile i = 0;;)
                 i = i + 1;
         },
-        no_check,
-        child_limits{0.1, 60});
+        no_check, child_limits{0.1, 60});
     CHECK(end.ending == child_ending::overran);
     CHECK(end.phase == child_phase::running);
     CHECK(has_no_children());

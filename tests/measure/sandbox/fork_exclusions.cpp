@@ -136,9 +136,7 @@ TEST_CASE("a child that does need it is tried again with it")
         [&] {
             if (*target != 7) throw "it is gone";
         },
-        {},
-        nullptr,
-        options);
+        {}, nullptr, options);
     CHECK(std::holds_alternative<double>(end));
     CHECK(missed == 1);
     // Afterwards every fork has it again.
@@ -146,8 +144,7 @@ TEST_CASE("a child that does need it is tried again with it")
         [&] {
             if (*target != 7) throw "it is gone";
         },
-        {},
-        nullptr)));
+        {}, nullptr)));
     // A crash elsewhere is a crash.
     auto const crash =
         sandboxed_run([] { *static_cast<int volatile*>(nullptr) = 1; }, {}, nullptr, options);

@@ -159,8 +159,8 @@ TEST_CASE("arrays that are only read may overlap: copies of them cannot come apa
     std::vector<double> a(100);
     std::vector<double> b(100);
     std::span<double const> const in(a);
-    std::vector<buffer> const twice{
-        as_buffer(in, 0), as_buffer(in.first(50), 1), as_buffer(std::span<double>(b), 2)};
+    std::vector<buffer> const twice{as_buffer(in, 0), as_buffer(in.first(50), 1),
+                                    as_buffer(std::span<double>(b), 2)};
     CHECK(attune::detail::can_guard(twice, no_limit));
 }
 
@@ -248,14 +248,8 @@ TEST_CASE("copies in large pages are as small ones: aligned, intact, between for
     for (std::size_t i = 0; i < memory.size(); ++i)
         memory[i] = static_cast<std::byte>(i * 2654435761U >> 13);
     for (std::size_t const offset : {0U, 17U})
-        for (std::size_t const size : {mib / 2 - 128,
-                                       mib / 2,
-                                       mib + 1,
-                                       2 * mib - 128,
-                                       2 * mib,
-                                       2 * mib + mib / 4,
-                                       3 * mib + 5,
-                                       5 * mib}) {
+        for (std::size_t const size : {mib / 2 - 128, mib / 2, mib + 1, 2 * mib - 128, 2 * mib,
+                                       2 * mib + mib / 4, 3 * mib + 5, 5 * mib}) {
             std::span<std::byte> const part(memory.data() + offset, size);
             for (bool const is_writable : {true, false}) {
                 std::vector<buffer> const original{

@@ -89,8 +89,7 @@ misdeed const misdeeds[] = {
          sched_param none{};
          sched_setscheduler(0, SCHED_BATCH, &none);
      },
-     "changed the scheduling policy",
-     true},
+     "changed the scheduling policy", true},
     {"affinity",
      [] {
          cpu_set_t all;
@@ -99,46 +98,33 @@ misdeed const misdeeds[] = {
              CPU_CLR(i, &all);
          sched_setaffinity(0, sizeof all, &all);
      },
-     "changed the processors of the thread",
-     true},
-    {"disk priority",
-     [] { syscall(SYS_ioprio_set, 1L, 0L, 3L << 13); },
-     "changed the disk priority",
-     true},
+     "changed the processors of the thread", true},
+    {"disk priority", [] { syscall(SYS_ioprio_set, 1L, 0L, 3L << 13); },
+     "changed the disk priority", true},
     {"thread name", [] { prctl(PR_SET_NAME, "gotcha"); }, "changed the name of the thread", true},
     {"timer slack", [] { prctl(PR_SET_TIMERSLACK, 77UL); }, "changed the timer slack", true},
-    {"PDEATHSIG",
-     [] { prctl(PR_SET_PDEATHSIG, SIGUSR1); },
-     "changed the signal that comes when its parent ends",
-     true},
-    {"no_new_privs",
-     [] { prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL); },
-     "gave up new privileges for good",
-     false},
+    {"PDEATHSIG", [] { prctl(PR_SET_PDEATHSIG, SIGUSR1); },
+     "changed the signal that comes when its parent ends", true},
+    {"no_new_privs", [] { prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL); },
+     "gave up new privileges for good", false},
     {"dumpable", [] { prctl(PR_SET_DUMPABLE, 0UL); }, "changed whether it may be dumped", true},
-    {"no subreaper",
-     [] { prctl(PR_SET_CHILD_SUBREAPER, 0UL); },
-     "changed who gets orphaned processes",
-     true},
-    {"no large pages",
-     [] { prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL); },
-     "changed the use of large pages",
-     true},
+    {"no subreaper", [] { prctl(PR_SET_CHILD_SUBREAPER, 0UL); },
+     "changed who gets orphaned processes", true},
+    {"no large pages", [] { prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL); },
+     "changed the use of large pages", true},
     {"ptrace", [] { ptrace(PTRACE_TRACEME, 0, 0, 0); }, "asked to be traced", false},
     {"timer_create",
      [] {
          timer_t made{};
          timer_create(CLOCK_MONOTONIC, nullptr, &made);
      },
-     "left a timer",
-     true},
+     "left a timer", true},
     {"setitimer",
      [] {
          itimerval const later{{100, 0}, {100, 0}};
          setitimer(ITIMER_PROF, &later, nullptr);
      },
-     "set a timer",
-     true},
+     "set a timer", true},
     {"personality", [] { personality(PER_LINUX32); }, "changed its personality", true},
     {"files", [] { set_limit(RLIMIT_NOFILE, 33); }, "changed a limit", true},
     {"core", [] { set_limit(RLIMIT_CORE, 0); }, "changed a limit", true},
@@ -147,10 +133,8 @@ misdeed const misdeeds[] = {
     {"setenv", [] { setenv("HOSTILE", "1", 1); }, "changed the environment", true},
     {"setlocale", [] { std::setlocale(LC_ALL, "C.UTF-8"); }, "changed the locale", true},
     {"signal", [] { std::signal(SIGUSR1, SIG_IGN); }, "changed the handler of signal", true},
-    {"terminate",
-     [] { std::set_terminate([] { _exit(3); }); },
-     "changed the handler of std::terminate",
-     true},
+    {"terminate", [] { std::set_terminate([] { _exit(3); }); },
+     "changed the handler of std::terminate", true},
 #if defined(__GLIBC__)
     {"srand", [] { std::srand(7); }, "changed the state of rand()", true},
     {"rand", [] { static_cast<void>(std::rand()); }, "changed the state of rand()", true},
@@ -160,8 +144,7 @@ misdeed const misdeeds[] = {
      [] {
          if (fork() == 0) pause();
      },
-     "left a child process behind",
-     false},
+     "left a child process behind", false},
     {"a daemon",
      [] {
          if (pid_t const child = fork(); child != 0) {
@@ -172,8 +155,7 @@ misdeed const misdeeds[] = {
              _exit(0);
          }
      },
-     "left a child process behind",
-     false},
+     "left a child process behind", false},
     {"traps", [] { std::fesetround(FE_UPWARD); }, "changed the floating-point mode", true},
 };
 
@@ -418,8 +400,7 @@ TEST_CASE("beside other threads, what is this thread's own is told and put back"
     uselocale(mine);
     CHECK(before.changes() ==
           sentences{"changed the floating-point mode (rounding, flushing to zero or traps)",
-                    "changed the signal mask",
-                    "changed the locale"});
+                    "changed the signal mask", "changed the locale"});
     before.restore();
     CHECK(before.changes() == sentences{});
     CHECK(std::fegetround() == FE_TONEAREST);

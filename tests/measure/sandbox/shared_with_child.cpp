@@ -47,9 +47,8 @@ TEST_CASE("shared bytes begin as zeros and cover all that was asked for")
         shared_pages const shared{size};
         REQUIRE(shared.bytes().size() == size);
         auto const all = [&](std::byte what) {
-            return std::all_of(shared.bytes().begin(), shared.bytes().end(), [&](std::byte b) {
-                return b == what;
-            });
+            return std::all_of(shared.bytes().begin(), shared.bytes().end(),
+                               [&](std::byte b) { return b == what; });
         };
         CHECK(all(std::byte{0}));
         in_child([&] { std::fill(shared.bytes().begin(), shared.bytes().end(), std::byte{9}); });

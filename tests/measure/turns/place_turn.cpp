@@ -108,12 +108,8 @@ TEST_CASE("a device is a place of its own")
     using attune::detail::place_of_device;
     CHECK(place_of_device("0000:3b:00.0") == place_of_device("0000:3B:00.0"));
     std::vector<std::uint64_t> all;
-    for (char const* bus : {"0000:3b:00.0",
-                            "0000:3c:00.0",
-                            "0000:3b:01.0",
-                            "0000:3b:00.1",
-                            "0001:3b:00.0",
-                            "ffffffff:ff:1f.7"}) {
+    for (char const* bus : {"0000:3b:00.0", "0000:3c:00.0", "0000:3b:01.0", "0000:3b:00.1",
+                            "0001:3b:00.0", "ffffffff:ff:1f.7"}) {
         REQUIRE(place_of_device(bus));
         CHECK(*place_of_device(bus) >= CPU_SETSIZE);
         all.push_back(*place_of_device(bus));
@@ -182,8 +178,8 @@ TEST_CASE("timings of two processes on the same processors never overlap")
 {
     turns_file const file;
     attune_test::set_variable const named{"ATTUNE_TURNS", file.path};
-    void* const memory = ::mmap(
-        nullptr, sizeof(shared_times), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const memory = ::mmap(nullptr, sizeof(shared_times), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     REQUIRE(memory != MAP_FAILED);
     auto* const times = new (memory) shared_times;
     constexpr std::size_t timings = 24;
@@ -223,9 +219,8 @@ TEST_CASE("timings of two processes on the same processors never overlap")
     std::vector<interval> all;
     for (auto const& of : times->of)
         all.insert(all.end(), of, of + timings);
-    std::sort(all.begin(), all.end(), [](interval const& a, interval const& b) {
-        return a.first_s < b.first_s;
-    });
+    std::sort(all.begin(), all.end(),
+              [](interval const& a, interval const& b) { return a.first_s < b.first_s; });
     std::size_t overlaps = 0;
     for (std::size_t i = 1; i < all.size(); ++i)
         if (all[i].first_s < all[i - 1].last_s) ++overlaps;

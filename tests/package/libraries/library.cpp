@@ -20,8 +20,8 @@ namespace {
 constexpr auto step = attune::ordinal<"STEP">(attune::values(1, 2, 4));
 constexpr auto space = attune::space(step);
 
-[[nodiscard]] int
-called(std::string const& function, std::string const& file, std::vector<std::string> flags)
+[[nodiscard]] int called(std::string const& function, std::string const& file,
+                         std::vector<std::string> flags)
 {
     attune::kernel_source source = attune::embedded_source(file);
     source.flags = std::move(flags);

@@ -12,8 +12,8 @@ namespace {
 
 // What attune_embed_kernel generates, by hand.
 constexpr unsigned char text[] = TEXT;
-constexpr attune::detail::embedded_file file{
-    "own.kernel.cpp", "/there/" TEXT, text, sizeof text - 1};
+constexpr attune::detail::embedded_file file{"own.kernel.cpp", "/there/" TEXT, text,
+                                             sizeof text - 1};
 ATTUNE_EMBED(attune_kernels, file)
 
 } // namespace

@@ -189,8 +189,7 @@ TEST_CASE("what contradicts itself is refused, although its checksum is right")
     CHECK(has(why_not(with(text, "[3],\"range\":0", "[3],\"range\":2")), "shares its memory"));
     CHECK(has(why_not(with(text, "[2],\"range\":2", "[1],\"range\":2")), "targets"));
     CHECK(has(why_not(with(text, "[0,16]", "[1,16]")), "begins within a pointer"));
-    CHECK(has(why_not(with(text,
-                           "\"element\":\"pointer\",\"element_bytes\":8",
+    CHECK(has(why_not(with(text, "\"element\":\"pointer\",\"element_bytes\":8",
                            "\"element\":\"pointer\",\"element_bytes\":4")),
               "of another machine"));
     CHECK(has(why_not(with(text, "\"03000000\"", "\"0300000\"")), "half a byte"));
@@ -210,10 +209,9 @@ TEST_CASE("a file is read in two steps, and one that is none is refused")
     large.ranges[0].bytes = 400'000; // more than a first look reads
     large.arguments[0].array->lengths = {100'000};
     large.arguments[0].array->bytes = 400'000;
-    for (captured_array* const one : {&*large.arguments[1].array,
-                                      &*large.arguments[3].array,
-                                      large.arguments[3].targets.data(),
-                                      &large.arguments[3].targets[1]})
+    for (captured_array* const one :
+         {&*large.arguments[1].array, &*large.arguments[3].array, large.arguments[3].targets.data(),
+          &large.arguments[3].targets[1]})
         one->at += 400'000 - 12;
     large.bytes = 400'036;
     std::string bytes(large.bytes, 'x');

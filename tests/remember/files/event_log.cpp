@@ -222,9 +222,9 @@ TEST_CASE("a session that ended, or had another key or seed, is not continued")
 
 TEST_CASE("who proposed a point is read where one point was told or pruned")
 {
-    for (std::string const line : {R"({"asked":[],"by":"x","wanted":0})",
-                                   R"({"informed":[],"by":"x","text":"y"})",
-                                   R"({"chosen":[[1]],"by":"x"})"}) {
+    for (std::string const line :
+         {R"({"asked":[],"by":"x","wanted":0})", R"({"informed":[],"by":"x","text":"y"})",
+          R"({"chosen":[[1]],"by":"x"})"}) {
         CAPTURE(line);
         attune::logged_session const read =
             attune::read_session("{\"attune_events\":1,\"key\":\"k\",\"seed\":1}\n" + line + '\n');
@@ -375,11 +375,9 @@ TEST_CASE("a session whose first line is lost gives the one before it no event")
         std::vector<std::string> const tagged = lines_of_two(path, other);
         REQUIRE(tagged.size() == 10);
         for (bool const has_tags : {true, false})
-            for (std::string const& instead : {std::string("\0\0\0\n", 4),
-                                               std::string("garbage\n"),
-                                               std::string("{\"key\":\n"),
-                                               tagged[5].substr(0, 20) + '\n',
-                                               tagged[5].substr(9)}) {
+            for (std::string const& instead :
+                 {std::string("\0\0\0\n", 4), std::string("garbage\n"), std::string("{\"key\":\n"),
+                  tagged[5].substr(0, 20) + '\n', tagged[5].substr(9)}) {
                 CAPTURE(other);
                 CAPTURE(has_tags);
                 CAPTURE(instead);
@@ -404,8 +402,7 @@ TEST_CASE("a session whose first line is lost gives the one before it no event")
                 std::vector<double> left;
                 for (std::size_t i = 1; i < first; ++i)
                     left.push_back(static_cast<double>(i));
-                for (std::string const& end : {std::string(),
-                                               std::string(200, '\0') + '\n',
+                for (std::string const& end : {std::string(), std::string(200, '\0') + '\n',
                                                std::string(200, '\0') + lines[last].substr(9)}) {
                     lines[last] = end;
                     CHECK(values_of_key(path, lines) == left);
@@ -497,13 +494,11 @@ TEST_CASE("times that are none, or disturbed ones that are not among them, damag
     }
     std::string const whole = read_file(path);
     CHECK(!attune::read_event_log(path).front().damaged);
-    for (auto const& [from, to] : {std::pair{"0.5,0.25", "0.5,\"fast\""},
-                                   std::pair{"[0,2]", "[0,3]"},
-                                   std::pair{"[0,2]", "[2,0]"},
-                                   std::pair{"[0,2]", "[0,-1]"},
-                                   std::pair{"[0.5,0.25,1.0]", "[]"},
-                                   std::pair{"\"times\"", "\"other\""},
-                                   std::pair{"\"runs\":1", "\"runs\":\"x\""}}) {
+    for (auto const& [from, to] :
+         {std::pair{"0.5,0.25", "0.5,\"fast\""}, std::pair{"[0,2]", "[0,3]"},
+          std::pair{"[0,2]", "[2,0]"}, std::pair{"[0,2]", "[0,-1]"},
+          std::pair{"[0.5,0.25,1.0]", "[]"}, std::pair{"\"times\"", "\"other\""},
+          std::pair{"\"runs\":1", "\"runs\":\"x\""}}) {
         CAPTURE(to);
         std::string text = whole;
         REQUIRE(text.find(from) != std::string::npos);

@@ -287,9 +287,8 @@ TEST_CASE("sums are those of all lines, whatever happens to a file and to what s
                 std::size_t const b = a == text.npos ? a : text.find('\n', a + 1);
                 std::size_t const c = b == text.npos ? b : text.find('\n', b + 1);
                 if (c != text.npos)
-                    support::write_file(path,
-                                        text.substr(0, a) + text.substr(b, c - b) +
-                                            text.substr(a, b - a) + text.substr(c));
+                    support::write_file(path, text.substr(0, a) + text.substr(b, c - b) +
+                                                  text.substr(a, b - a) + text.substr(c));
             } else if (happens == 8 && !sums.empty()) { // garbage
                 sums[somewhere(sums)] ^= 1;
                 support::write_file(beside, sums);

@@ -29,8 +29,8 @@ using line_count = std::atomic<std::uint32_t>;
 bool is_survivor(std::size_t writer) { return writer % 10 == 9; }
 
 /// Appends numbered lines, from when `gate` is closed on.
-[[noreturn]] void
-write_lines(std::string const& path, std::size_t writer, line_count& told, int const (&gate)[2])
+[[noreturn]] void write_lines(std::string const& path, std::size_t writer, line_count& told,
+                              int const (&gate)[2])
 {
     ::close(gate[1]);
     char nothing = 0;

@@ -141,14 +141,7 @@ TEST_CASE("what is written as T4 reads back")
 TEST_CASE("what is no result of a tuner is refused with a sentence")
 {
     for (char const* text :
-         {"",
-          "[]",
-          "5",
-          "{}",
-          "{\"results\":5}",
-          "{\"results\":[5]}",
-          "{\"x\":",
-          "{\"cache\":{}}",
+         {"", "[]", "5", "{}", "{\"results\":5}", "{\"results\":[5]}", "{\"x\":", "{\"cache\":{}}",
           "{\"results\":[{\"configuration\":{}}]}x",
           "{\"results\":[{\"configuration\":{\"a\":1},\"invalidity\":\"compile\"},"
           "{\"configuration\":{\"b\":1},\"invalidity\":\"compile\"}]}"})
@@ -161,10 +154,8 @@ TEST_CASE("what is no result of a tuner is refused with a sentence")
 
 TEST_CASE("the objective and its unit are read, or the results are refused with their name")
 {
-    auto const of = [](std::string const& objective,
-                       std::string const& unit,
-                       std::string const& value = "2",
-                       std::string const& more = "") {
+    auto const of = [](std::string const& objective, std::string const& unit,
+                       std::string const& value = "2", std::string const& more = "") {
         std::string const text =
             R"({"results": [{"configuration": {"A": 1}, "invalidity": "correct", "measurements": [
             {"name": "time", "value": 1, "unit": "ms"}, {"name": ")" +

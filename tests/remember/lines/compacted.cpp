@@ -112,10 +112,8 @@ struct random_store {
         case 5:
         case 6:
             return tried_line(
-                id,
-                {attune::value_texts(r.configuration.size(), std::to_string(below(1'000'000))),
-                 attune::measurement::exact(1.0),
-                 code});
+                id, {attune::value_texts(r.configuration.size(), std::to_string(below(1'000'000))),
+                     attune::measurement::exact(1.0), code});
         case 7: {
             std::string cut = proven_line(id, {code, {1, 2, 3}, true});
             cut.resize(below(cut.size()));
@@ -167,20 +165,17 @@ TEST_CASE("of each kind only the latest lines are read, and the others need not 
     text += proven_line(id, {"c0", {-1}, false}) + '\n';
     for (std::uint32_t i = 0; i < most + 500; ++i) {
         text += proven_line(id, {"c0", {i}, true}) + '\n';
-        text += tried_line(id,
-                           {attune::value_texts(r.configuration.size(), std::to_string(i)),
-                            attune::measurement::exact(1.0),
-                            ""}) +
+        text += tried_line(id, {attune::value_texts(r.configuration.size(), std::to_string(i)),
+                                attune::measurement::exact(1.0), ""}) +
                 '\n';
         r.when = std::to_string(i);
         text += won_line(id, r) + '\n';
     }
     for (std::uint32_t i = 0; i < most + 10; ++i) // of a tuning that goes on: all of them
-        text += tried_line(id,
-                           {attune::value_texts(r.configuration.size(), "o" + std::to_string(i)),
-                            attune::measurement::exact(1.0),
-                            ""}) +
-                '\n';
+        text +=
+            tried_line(id, {attune::value_texts(r.configuration.size(), "o" + std::to_string(i)),
+                            attune::measurement::exact(1.0), ""}) +
+            '\n';
     std::string const less = compacted(text);
     CHECK(answers_of(less, lines.about) == answers_of(text, lines.about));
     line_text now;
@@ -201,11 +196,11 @@ TEST_CASE("a text that is no store, of format 1 or edited by a person stays as i
     std::string const id = id_of(problem_of(lines.about[0]));
     std::string const proof = proven_line(id, {"c0", {1}, true}) + '\n';
     std::string const repeated = proof + proof;
-    for (std::string const& text : {std::string("no store\n") + repeated,
-                                    "{\"attune_store\":3}\n" + repeated,
-                                    header_line() + '\n' + repeated + "{\"at\":\"" + id +
-                                        "\",\"try\":[\"1\"],\"s\":[1,1,1,1]}\n",
-                                    std::string()}) {
+    for (std::string const& text :
+         {std::string("no store\n") + repeated, "{\"attune_store\":3}\n" + repeated,
+          header_line() + '\n' + repeated + "{\"at\":\"" + id +
+              "\",\"try\":[\"1\"],\"s\":[1,1,1,1]}\n",
+          std::string()}) {
         CAPTURE(text);
         bool const is_unreadable = text.starts_with("no store");
         if (!is_unreadable) CHECK(compacted(text) == text);

@@ -232,8 +232,7 @@ TEST_CASE("a line of format 1 is read, with all that it says")
     REQUIRE(std::holds_alternative<attune::record>(content));
     CHECK(std::get<attune::record>(content) == laws::example_record());
     attune::record entry = std::get<attune::record>(
-        read_line(replaced(old_line,
-                           "\"interrupted\":false",
+        read_line(replaced(old_line, "\"interrupted\":false",
                            R"("interrupted":true,"disturbed":true,"least_s":0.5,)"
                            R"("memory_bound":true,"shape":"3 4")")));
     CHECK(entry.interrupted);
@@ -296,17 +295,8 @@ TEST_CASE("numbers read back to the last bit, infinities and NaN too")
         CHECK(std::bit_cast<std::uint64_t>(back.default_s) == std::bit_cast<std::uint64_t>(-value));
     };
     using limits = std::numeric_limits<double>;
-    for (double const value : {0.0,
-                               1.0,
-                               0.1,
-                               1.0 / 3.0,
-                               1e-9,
-                               5e-324,
-                               limits::min(),
-                               limits::max(),
-                               limits::epsilon(),
-                               limits::infinity(),
-                               limits::quiet_NaN()})
+    for (double const value : {0.0, 1.0, 0.1, 1.0 / 3.0, 1e-9, 5e-324, limits::min(), limits::max(),
+                               limits::epsilon(), limits::infinity(), limits::quiet_NaN()})
         check(value);
     attune::random_engine engine(31);
     for (int i = 0; i < 3000; ++i)
@@ -320,9 +310,9 @@ TEST_CASE("numbers read back to the last bit, infinities and NaN too")
 
 TEST_CASE("a line cut anywhere is damaged, and never read as a record")
 {
-    for (std::string const& line : {won_line("id", full_record()),
-                                    problem_line("id", problem_of(full_record())),
-                                    std::string(old_line)})
+    for (std::string const& line :
+         {won_line("id", full_record()), problem_line("id", problem_of(full_record())),
+          std::string(old_line)})
         for (std::size_t length = 0; length < line.size(); ++length)
             CHECK(std::holds_alternative<damaged_line>(read_line(line.substr(0, length))));
     std::string const line = old_line;

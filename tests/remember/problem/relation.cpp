@@ -39,10 +39,8 @@ TEST_CASE(
     "each part of the identity changes it; parameters and signature change the rest of the id")
 {
     std::set<std::string> seen{identity_of(example().key)};
-    for (auto const member : {&attune::record_key::kernel,
-                              &attune::record_key::source,
-                              &attune::record_key::compiler,
-                              &attune::record_key::device}) {
+    for (auto const member : {&attune::record_key::kernel, &attune::record_key::source,
+                              &attune::record_key::compiler, &attune::record_key::device}) {
         stored_problem other = example();
         other.key.*member += "x";
         CHECK(seen.insert(identity_of(other.key)).second);

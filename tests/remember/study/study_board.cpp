@@ -32,15 +32,13 @@ std::string joins(std::string const& by, double lease_s = 10)
 {
     return said(by, study_join{"node-" + by, 7, lease_s});
 }
-std::string claims(std::string const& by,
-                   std::uint64_t number,
-                   std::string const& value,
+std::string claims(std::string const& by, std::uint64_t number, std::string const& value,
                    std::optional<claim_name> over = {})
 {
     return said(by, study_claim{number, {value}, std::move(over)});
 }
-std::string
-tells(std::string const& by, std::uint64_t number, std::string const& value, double seen = 1)
+std::string tells(std::string const& by, std::uint64_t number, std::string const& value,
+                  double seen = 1)
 {
     return said(by, study_told{number, {value}, attune::measurement::exact(seen), false});
 }

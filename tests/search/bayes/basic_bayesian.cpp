@@ -22,10 +22,8 @@
 using namespace attune;
 
 TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
-                          basic_bayesian_searcher<minimal_surrogate,
-                                                  minimal_feasibility,
-                                                  minimal_acquisition,
-                                                  minimal_design>);
+                          basic_bayesian_searcher<minimal_surrogate, minimal_feasibility,
+                                                  minimal_acquisition, minimal_design>);
 
 TEST_CASE("bayesian_searcher is the searcher with default parts, point for point")
 {
@@ -45,27 +43,20 @@ TEST_CASE("bayesian_searcher is the searcher with default parts, point for point
     }
 }
 
-TEST_CASE_TEMPLATE("a search with any part in place of the default comes to the end of a space",
-                   S,
-                   basic_bayesian_searcher<radial_surrogate>,
-                   basic_bayesian_searcher<baco_surrogate>,
-                   basic_bayesian_searcher<fixed_surrogate>,
-                   basic_bayesian_searcher<forest_surrogate>,
-                   basic_bayesian_searcher<product_surrogate, forest_feasibility>,
-                   basic_bayesian_searcher<product_surrogate, forest_classification>,
-                   basic_bayesian_searcher<product_surrogate, no_feasibility>,
-                   basic_bayesian_searcher<product_surrogate,
-                                           gaussian_feasibility,
-                                           contextual<probability_of_improvement_rule>,
-                                           uniform_design>,
-                   basic_bayesian_searcher<fixed_surrogate,
-                                           gaussian_feasibility,
-                                           contextual<confidence_bound_rule>>,
-                   basic_bayesian_searcher<fixed_surrogate, gaussian_feasibility, multi_policy>,
-                   basic_bayesian_searcher<fixed_surrogate,
-                                           gaussian_feasibility,
-                                           advanced_multi_policy,
-                                           child_wise_design>)
+TEST_CASE_TEMPLATE(
+    "a search with any part in place of the default comes to the end of a space", S,
+    basic_bayesian_searcher<radial_surrogate>, basic_bayesian_searcher<baco_surrogate>,
+    basic_bayesian_searcher<fixed_surrogate>, basic_bayesian_searcher<forest_surrogate>,
+    basic_bayesian_searcher<product_surrogate, forest_feasibility>,
+    basic_bayesian_searcher<product_surrogate, forest_classification>,
+    basic_bayesian_searcher<product_surrogate, no_feasibility>,
+    basic_bayesian_searcher<product_surrogate, gaussian_feasibility,
+                            contextual<probability_of_improvement_rule>, uniform_design>,
+    basic_bayesian_searcher<fixed_surrogate, gaussian_feasibility,
+                            contextual<confidence_bound_rule>>,
+    basic_bayesian_searcher<fixed_surrogate, gaussian_feasibility, multi_policy>,
+    basic_bayesian_searcher<fixed_surrogate, gaussian_feasibility, advanced_multi_policy,
+                            child_wise_design>)
 {
     S s(search_spaces::constrained(), 1, {.initial_samples = 3});
     CHECK(searcher_law::drive(s, 2, searcher_law::judge).size() == 36);
@@ -112,9 +103,7 @@ namespace {
 /// Counts what it gives.
 struct counted_design : minimal_design {
     using minimal_design::minimal_design;
-    std::optional<point> next(unseen_points const& unseen,
-                              std::size_t worked,
-                              std::size_t pending,
+    std::optional<point> next(unseen_points const& unseen, std::size_t worked, std::size_t pending,
                               random_engine& engine)
     {
         std::optional<point> out = minimal_design::next(unseen, worked, pending, engine);
@@ -130,12 +119,9 @@ TEST_CASE("the initial design ends after its attempts, however few worked")
 {
     for (auto const& [attempts, want] : {std::pair(0, 8), std::pair(4, 4), std::pair(11, 11)}) {
         counted_design::given = 0;
-        basic_bayesian_searcher<minimal_surrogate,
-                                minimal_feasibility,
-                                minimal_acquisition,
+        basic_bayesian_searcher<minimal_surrogate, minimal_feasibility, minimal_acquisition,
                                 counted_design>
-            s(search_spaces::grid(12),
-              1,
+            s(search_spaces::grid(12), 1,
               {.initial_samples = 4, .initial_attempts = static_cast<std::size_t>(attempts)});
         for (int i = 0; i < 20; ++i)
             for (point const& p : s.ask(1))

@@ -68,10 +68,8 @@ void check_equal(std::vector<scored_row> const& a, std::vector<scored_row> const
 
 } // namespace
 
-TEST_CASE_TEMPLATE("the best rows are those that sorting all scores gives",
-                   Rule,
-                   attune::expected_improvement_rule,
-                   attune::probability_of_improvement_rule,
+TEST_CASE_TEMPLATE("the best rows are those that sorting all scores gives", Rule,
+                   attune::expected_improvement_rule, attune::probability_of_improvement_rule,
                    attune::confidence_bound_rule)
 {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -8,8 +8,7 @@
 #include "../../laws/feasibility.hpp"
 #include "../../support/minimal_feasibility.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(feasibility_laws,
-                          minimal_feasibility,
+TEST_CASE_TEMPLATE_INVOKE(feasibility_laws, minimal_feasibility,
                           attune::label_regression<minimal_surrogate>);
 
 static_assert(!attune::feasibility<attune::no_feasibility>);

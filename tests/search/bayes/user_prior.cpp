@@ -14,8 +14,7 @@
 TEST_CASE("user_prior multiplies the weights of the values")
 {
     attune::description d;
-    d.parameters = {search_spaces::ordinal("a", {1, 2, 4}),
-                    search_spaces::ordinal("b", {1, 2}),
+    d.parameters = {search_spaces::ordinal("a", {1, 2, 4}), search_spaces::ordinal("b", {1, 2}),
                     search_spaces::ordinal("c", {1, 2})};
     CHECK(attune::detail::user_prior(d).is_flat());
     d.parameters[0].prior.weights = {1, 5, 2};

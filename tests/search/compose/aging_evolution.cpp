@@ -60,16 +60,14 @@ public:
     [[nodiscard]] bool is_full() const { return alive_.size() == population_; }
     [[nodiscard]] individual const& best() const
     {
-        return *std::min_element(alive_.begin(), alive_.end(), [](auto const& a, auto const& b) {
-            return a.value < b.value;
-        });
+        return *std::min_element(alive_.begin(), alive_.end(),
+                                 [](auto const& a, auto const& b) { return a.value < b.value; });
     }
     [[nodiscard]] std::size_t parents_of(point const& child) const
     {
         return static_cast<std::size_t>(
-            std::count_if(alive_.begin(), alive_.end(), [&](individual const& one) {
-                return differing(one.where, child) == 1;
-            }));
+            std::count_if(alive_.begin(), alive_.end(),
+                          [&](individual const& one) { return differing(one.where, child) == 1; }));
     }
 
 private:
@@ -174,8 +172,8 @@ TEST_CASE("one mutation of a permutation swaps two items")
     for (int n = 0; n < 60; ++n) {
         point const p = s.ask(1).front();
         if (alive.size() == 3) {
-            CHECK(std::any_of(
-                alive.begin(), alive.end(), [&](point const& q) { return swapped(q, p); }));
+            CHECK(std::any_of(alive.begin(), alive.end(),
+                              [&](point const& q) { return swapped(q, p); }));
             alive.pop_front();
         }
         alive.push_back(p);

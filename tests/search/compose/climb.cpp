@@ -103,9 +103,7 @@ double plain_climber(ring const& of, std::size_t tested, std::uint64_t seed)
     return length;
 }
 
-double best_of_search(attune::search_factory const& make,
-                      ring const& of,
-                      std::size_t tested,
+double best_of_search(attune::search_factory const& make, ring const& of, std::size_t tested,
                       std::uint64_t seed)
 {
     attune::description const d = one_order(static_cast<std::uint32_t>(of.place.size()));

@@ -33,10 +33,10 @@ using search::population_state;
 
 namespace {
 
-using linear_pmx = composed<search::random_three_parents,
-                            operators<search::number<search::set_linear>,
-                                      search::permutation<search::pmx>,
-                                      search::boolean<search::flip>>>;
+using linear_pmx =
+    composed<search::random_three_parents,
+             operators<search::number<search::set_linear>, search::permutation<search::pmx>,
+                       search::boolean<search::flip>>>;
 using mixed_greedy = composed<search::greedy, operators<search::for_any<search::stochastic_mix>>>;
 using idle = composed<search::greedy, operators<search::for_any<search::noop>>>;
 
@@ -51,8 +51,7 @@ struct turn {
 
     static constexpr std::string_view name = "turn";
     static constexpr std::size_t parents = 2;
-    void operator()(search::gene child,
-                    search::other_parents others,
+    void operator()(search::gene child, search::other_parents others,
                     attune::random_engine& engine) const
     {
         std::uint32_t const by = attune::uniform_below(engine, 2) == 0 ? 1 : 11;
@@ -66,8 +65,8 @@ struct hill {
     static constexpr std::string_view name = "hill";
     static constexpr std::size_t promise = 2;
     [[nodiscard]] std::size_t members() const { return 1; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t, attune::random_engine&) const
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
+                                                    attune::random_engine&) const
     {
         return {&all.best, &all.members.front().where};
     }
@@ -79,9 +78,7 @@ struct hill {
     {
         search::replace_if_better(all.members.front(), child);
     }
-    void by_default(search::gene child,
-                    search::other_parents others,
-                    attune::random_engine& engine,
+    void by_default(search::gene child, search::other_parents others, attune::random_engine& engine,
                     std::span<double>) const
     {
         search::normal_mutation{}(child, others, engine);
@@ -102,55 +99,32 @@ population_state five_members()
 
 } // namespace
 
-TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
-                          linear_pmx,
-                          mixed_greedy,
-                          idle,
-                          climbing,
-                          composed<search::greedy>,
-                          composed<search::random_three_parents>,
-                          composed<search::de_alt>,
-                          composed<search::uniform_greedy_mutation>,
-                          composed<search::normal_greedy_mutation>,
-                          composed<search::ga>,
-                          composed<search::gga>,
-                          composed<search::pso>);
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, linear_pmx, mixed_greedy, idle, climbing,
+                          composed<search::greedy>, composed<search::random_three_parents>,
+                          composed<search::de_alt>, composed<search::uniform_greedy_mutation>,
+                          composed<search::normal_greedy_mutation>, composed<search::ga>,
+                          composed<search::gga>, composed<search::pso>);
 
-TEST_CASE_TEMPLATE("composed searches find the bottom of a valley sooner than chance",
-                   S,
-                   linear_pmx,
-                   composed<search::greedy>,
-                   climbing,
-                   composed<search::de>,
+TEST_CASE_TEMPLATE("composed searches find the bottom of a valley sooner than chance", S,
+                   linear_pmx, composed<search::greedy>, climbing, composed<search::de>,
                    composed<search::uniform_greedy_mutation>,
-                   composed<search::normal_greedy_mutation>,
-                   composed<search::ga>,
-                   composed<search::gga>,
-                   composed<search::pso>)
+                   composed<search::normal_greedy_mutation>, composed<search::ga>,
+                   composed<search::gga>, composed<search::pso>)
 {
     searcher_trials::check_finds_valley_sooner_than_chance<S>();
 }
 
-TEST_CASE_TEMPLATE("composed searches learn from parameters of all kinds under constraints",
-                   S,
-                   linear_pmx,
-                   composed<search::greedy>,
-                   composed<search::de_alt>,
-                   composed<search::uniform_greedy_mutation>,
-                   composed<search::ga>,
-                   composed<search::gga>,
-                   composed<search::pso>)
+TEST_CASE_TEMPLATE("composed searches learn from parameters of all kinds under constraints", S,
+                   linear_pmx, composed<search::greedy>, composed<search::de_alt>,
+                   composed<search::uniform_greedy_mutation>, composed<search::ga>,
+                   composed<search::gga>, composed<search::pso>)
 {
     searcher_trials::check_every_kind<S>();
 }
 
-TEST_CASE_TEMPLATE("composed searches get out of a region where everything fails",
-                   S,
-                   composed<search::de_alt>,
-                   composed<search::ga>,
-                   composed<search::pso>,
-                   composed<search::gga>,
-                   composed<search::uniform_greedy_mutation>)
+TEST_CASE_TEMPLATE("composed searches get out of a region where everything fails", S,
+                   composed<search::de_alt>, composed<search::ga>, composed<search::pso>,
+                   composed<search::gga>, composed<search::uniform_greedy_mutation>)
 {
     searcher_trials::check_escapes_failures<S>();
 }
@@ -194,15 +168,12 @@ TEST_CASE("entries for closer kinds win, others get the default operator of the 
 {
     // whole is closer than number, number closer than any.
     attune::description d;
-    d.parameters = {search_spaces::counting("whole", 9),
-                    search_spaces::real("real", 0, 1),
+    d.parameters = {search_spaces::counting("whole", 9), search_spaces::real("real", 0, 1),
                     search_spaces::categorical("choice", {"x", "y", "z"})};
     attune::chain_of_trees const space(d);
-    search::detail::composition const what =
-        search::detail::composition_of(search::greedy{},
-                                       operators<search::for_any<search::noop>,
-                                                 search::number<search::scale>,
-                                                 search::whole<search::randomize>>{});
+    search::detail::composition const what = search::detail::composition_of(
+        search::greedy{}, operators<search::for_any<search::noop>, search::number<search::scale>,
+                                    search::whole<search::randomize>>{});
     search::detail::genome const genes(space, what.operators);
     REQUIRE(genes.size() == 3);
     CHECK(what.operators[*genes.entry(0)].kind.name() == "whole");
@@ -312,14 +283,10 @@ TEST_CASE("children of orders with dependences are valid")
     CHECK(learnt < chance);
 }
 
-TEST_CASE_TEMPLATE("children are valid where no tree says what is nearest",
-                   S,
-                   composed<search::greedy>,
-                   composed<search::de>,
-                   composed<search::ga>,
+TEST_CASE_TEMPLATE("children are valid where no tree says what is nearest", S,
+                   composed<search::greedy>, composed<search::de>, composed<search::ga>,
                    search::closed_search<search::nelder_mead>,
-                   search::closed_search<search::pattern_search>,
-                   attune::differential_evolution)
+                   search::closed_search<search::pattern_search>, attune::differential_evolution)
 {
     attune::description d;
     for (char const* const name : {"a", "b", "c"})
@@ -376,16 +343,14 @@ TEST_CASE("a long order is learnt, and whole arrays are crossed")
         array.parameters.push_back(search_spaces::counting("element", 4));
     attune::chain_of_trees const elements(array);
     search::detail::genome const whole(
-        elements,
-        search::detail::composition_of(search::ga{},
-                                       operators<search::array<search::array_cross>>{})
-            .operators);
+        elements, search::detail::composition_of(search::ga{},
+                                                 operators<search::array<search::array_cross>>{})
+                      .operators);
     CHECK(whole.size() == 1);
     search::detail::genome const single(
-        elements,
-        search::detail::composition_of(search::ga{},
-                                       operators<search::for_any<search::randomize>>{})
-            .operators);
+        elements, search::detail::composition_of(search::ga{},
+                                                 operators<search::for_any<search::randomize>>{})
+                      .operators);
     CHECK(single.size() == 12);
 }
 

@@ -95,18 +95,18 @@ TEST_CASE("a name without settings has those of the searcher, and its full name 
 
 TEST_CASE("settings at their ends make searchers that go on proposing what is valid")
 {
-    for (std::string const name : {"annealing;starts,0;evaluations,0;hot,0;cold,0;far,0",
-                                   "annealing;hot,-1;cold,-2;far,7",
-                                   "coordinate_descent;starts,0;most_values,0",
-                                   "differential_evolution;population,0;difference,0;crossover,-1",
-                                   "differential_evolution;population,1;difference,1e300",
-                                   "genetic;population,0;children,0;mutation,-1;selection,0",
-                                   "genetic;population,1;children,1;mutation,9;selection,1e300",
-                                   "local_search;starts,0;most_values,0",
-                                   "neighbourhood_descent;starts,0;tries,0;candidates,0;"
-                                   "neighbours,0;tabu,0;patience,0",
-                                   "particle_swarm;particles,0;inertia,-3;own,1e300;swarm,-1e300",
-                                   "particle_swarm;particles,1;inertia,1e300"}) {
+    for (std::string const name :
+         {"annealing;starts,0;evaluations,0;hot,0;cold,0;far,0", "annealing;hot,-1;cold,-2;far,7",
+          "coordinate_descent;starts,0;most_values,0",
+          "differential_evolution;population,0;difference,0;crossover,-1",
+          "differential_evolution;population,1;difference,1e300",
+          "genetic;population,0;children,0;mutation,-1;selection,0",
+          "genetic;population,1;children,1;mutation,9;selection,1e300",
+          "local_search;starts,0;most_values,0",
+          "neighbourhood_descent;starts,0;tries,0;candidates,0;"
+          "neighbours,0;tabu,0;patience,0",
+          "particle_swarm;particles,0;inertia,-3;own,1e300;swarm,-1e300",
+          "particle_swarm;particles,1;inertia,1e300"}) {
         CAPTURE(name);
         std::vector<point> const all = proposals(parse_technique(name), 300);
         attune::chain_of_trees const space = grid();

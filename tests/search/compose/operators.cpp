@@ -94,8 +94,8 @@ struct room {
         parameters.emplace_back(items - 1);
         std::iota(parameters.back().begin(), parameters.back().end(), std::uint32_t{digits});
         parameters.emplace_back(length);
-        std::iota(
-            parameters.back().begin(), parameters.back().end(), std::uint32_t{digits} + items - 1);
+        std::iota(parameters.back().begin(), parameters.back().end(),
+                  std::uint32_t{digits} + items - 1);
     }
     gene at(point& p, place which) const { return {space, parameters[which], p}; }
     gene_view at(point const& p, place which) const { return {space, parameters[which], p}; }
@@ -211,36 +211,15 @@ TEST_CASE("a gene draws every order and every value equally often")
     CHECK(chi_square(first_count, 15) < 36.1); // 14 degrees of freedom, 0.999
 }
 
-TEST_CASE_TEMPLATE("operators stay inside the space, change only their gene and are repeatable",
-                   Op,
-                   search::noop,
-                   search::randomize,
-                   search::stochastic_mix,
-                   search::swarm,
-                   search::set_linear,
-                   search::normal_mutation,
-                   search::scale,
-                   search::difference,
-                   search::sum,
-                   search::number_swarm,
-                   search::flip,
-                   search::boolean_swarm,
-                   search::array_cross,
-                   search::array_swarm,
-                   search::array_swarm_parallel,
-                   search::small_random_change,
-                   search::random_swap,
-                   search::random_invert,
-                   search::random_shift,
-                   search::random_move,
-                   search::random_reversal,
-                   search::permutation_cross,
-                   search::px,
-                   search::pmx,
-                   search::cx,
-                   search::ox1,
-                   search::ox3,
-                   search::permutation_swarm)
+TEST_CASE_TEMPLATE("operators stay inside the space, change only their gene and are repeatable", Op,
+                   search::noop, search::randomize, search::stochastic_mix, search::swarm,
+                   search::set_linear, search::normal_mutation, search::scale, search::difference,
+                   search::sum, search::number_swarm, search::flip, search::boolean_swarm,
+                   search::array_cross, search::array_swarm, search::array_swarm_parallel,
+                   search::small_random_change, search::random_swap, search::random_invert,
+                   search::random_shift, search::random_move, search::random_reversal,
+                   search::permutation_cross, search::px, search::pmx, search::cx, search::ox1,
+                   search::ox3, search::permutation_swarm)
 {
     room r;
     for (int round = 0; round < 60; ++round) {

@@ -88,8 +88,8 @@ item_order cx_by_labels(order_view a, order_view b, std::size_t start)
 }
 
 /// OX: place by place, the section or the next item of `a` that the section does not have.
-item_order
-ox_by_places(order_view a, order_view b, std::size_t to, std::size_t from, std::size_t count)
+item_order ox_by_places(order_view a, order_view b, std::size_t to, std::size_t from,
+                        std::size_t count)
 {
     item_order out;
     std::size_t next = 0;
@@ -175,10 +175,9 @@ TEST_CASE("crossovers equal a second implementation and take all items from thei
         for (std::size_t i = 0; i < items; ++i) // every place of CX is that of one parent
             REQUIRE((by_cx[i] == a[i] || by_cx[i] == b[i]));
         REQUIRE(by_cx[start] == b[start]);
-        for (item_order const& same : {attune::search::cross_pmx(a, a, first, count),
-                                       attune::search::cross_cx(a, a, start),
-                                       attune::search::cross_ox1(a, a, first, count),
-                                       attune::search::cross_px(a, a, count)})
+        for (item_order const& same :
+             {attune::search::cross_pmx(a, a, first, count), attune::search::cross_cx(a, a, start),
+              attune::search::cross_ox1(a, a, first, count), attune::search::cross_px(a, a, count)})
             REQUIRE(same == a); // of one parent twice that parent
     }
 }

@@ -125,8 +125,8 @@ TEST_CASE("each of the twelve approaches begins with its set, and only dbi with 
             CHECK(got[1] == attune::search::technique_set_a()[1].name);
         }
     }
-    CHECK_THROWS_WITH_AS(
-        (void)attune::search::approach("rec-B"), doctest::Contains("rec-bndt-dbi"), attune::error);
+    CHECK_THROWS_WITH_AS((void)attune::search::approach("rec-B"), doctest::Contains("rec-bndt-dbi"),
+                         attune::error);
 }
 
 TEST_CASE("bndt never changes its techniques, rec asks them equally often")

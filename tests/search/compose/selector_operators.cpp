@@ -36,10 +36,9 @@ namespace {
 
 constexpr auto ways = attune::ordinal<"WAYS">(attune::values(2, 4, 8));
 constexpr auto prefetch = attune::boolean<"PREFETCH">().with_default(true);
-constexpr auto sort = attune::selector<"SORT", 3>(attune::values(10, 20, 40),
-                                                  attune::algorithm("insertion"),
-                                                  attune::algorithm("merge", ways),
-                                                  attune::algorithm("radix", prefetch));
+constexpr auto sort = attune::selector<"SORT", 3>(
+    attune::values(10, 20, 40), attune::algorithm("insertion"), attune::algorithm("merge", ways),
+    attune::algorithm("radix", prefetch));
 constexpr auto quiet = attune::boolean<"QUIET">();
 
 /// A selector behind another parameter, and its gene.
@@ -322,10 +321,8 @@ using by_crossing = search::composed<search::random_three_parents,
 
 } // namespace
 
-TEST_CASE_TEMPLATE("searches with operators for selectors give every configuration once",
-                   Searcher,
-                   by_moves,
-                   by_crossing)
+TEST_CASE_TEMPLATE("searches with operators for selectors give every configuration once", Searcher,
+                   by_moves, by_crossing)
 {
     room const r;
     auto const all = [&](std::uint64_t seed) {
@@ -386,16 +383,9 @@ TEST_CASE("names of techniques have operators for selectors, and random ones dra
         REQUIRE(at != text.npos);
         drawn.insert(text.substr(at + 10, text.find(';', at + 10) - at - 10));
     }
-    for (char const* const op : {"cut_off_shift",
-                                 "range_swap",
-                                 "range_redraw",
-                                 "range_split",
-                                 "range_removal",
-                                 "selector_move",
-                                 "selector_cross",
-                                 "selector_swarm",
-                                 "noop",
-                                 "randomize"})
+    for (char const* const op :
+         {"cut_off_shift", "range_swap", "range_redraw", "range_split", "range_removal",
+          "selector_move", "selector_cross", "selector_swarm", "noop", "randomize"})
         CHECK(drawn.count(op) == 1);
 }
 

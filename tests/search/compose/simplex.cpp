@@ -46,8 +46,7 @@ using regular_torczon = started<search::torczon, search::simplex_start::regular>
 attune::chain_of_trees cube()
 {
     attune::description d;
-    d.parameters = {search_spaces::real("u", 0, 1),
-                    search_spaces::real("v", 0, 1),
+    d.parameters = {search_spaces::real("u", 0, 1), search_spaces::real("v", 0, 1),
                     search_spaces::real("w", 0, 1)};
     return attune::chain_of_trees(d);
 }
@@ -69,15 +68,10 @@ double distance(std::vector<double> const& a, std::vector<double> const& b)
 
 } // namespace
 
-TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
-                          closed_search<search::pure_random>,
-                          closed_search<search::nelder_mead>,
-                          right_nelder_mead,
-                          regular_nelder_mead,
-                          closed_search<search::torczon>,
-                          right_torczon,
-                          regular_torczon,
-                          closed_search<search::pattern_search>,
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, closed_search<search::pure_random>,
+                          closed_search<search::nelder_mead>, right_nelder_mead,
+                          regular_nelder_mead, closed_search<search::torczon>, right_torczon,
+                          regular_torczon, closed_search<search::pattern_search>,
                           closed_search<search::pseudo_annealing>,
                           closed_search<search::mutation_bandit>);
 
@@ -104,14 +98,9 @@ TEST_CASE("simplices are right or regular, with edges of the length given")
 }
 
 // Not Torczon's search from a random start: its simplex keeps its shape, however flat that is.
-TEST_CASE_TEMPLATE("searches by simplices and steps converge in a bowl",
-                   S,
-                   closed_search<search::nelder_mead>,
-                   right_nelder_mead,
-                   regular_nelder_mead,
-                   right_torczon,
-                   regular_torczon,
-                   closed_search<search::pattern_search>)
+TEST_CASE_TEMPLATE("searches by simplices and steps converge in a bowl", S,
+                   closed_search<search::nelder_mead>, right_nelder_mead, regular_nelder_mead,
+                   right_torczon, regular_torczon, closed_search<search::pattern_search>)
 {
     attune::chain_of_trees const space = cube();
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -132,9 +121,8 @@ TEST_CASE("the first step of Nelder-Mead is the reflection of the worst vertex")
         vertices.push_back(s.ask(1).front());
         s.tell(vertices.back(), attune::measurement::exact(1 + bowl(vertices.back())));
     }
-    std::sort(vertices.begin(), vertices.end(), [](point const& a, point const& b) {
-        return bowl(a) < bowl(b);
-    });
+    std::sort(vertices.begin(), vertices.end(),
+              [](point const& a, point const& b) { return bowl(a) < bowl(b); });
     point const next = s.ask(1).front();
     for (std::size_t d = 0; d < 3; ++d) {
         double const centre = (vertices[0][d].real + vertices[1][d].real + vertices[2][d].real) / 3;
@@ -152,9 +140,8 @@ TEST_CASE("the first steps of Torczon reflect all vertices at the best one")
         vertices.push_back(s.ask(1).front());
         s.tell(vertices.back(), attune::measurement::exact(1 + bowl(vertices.back())));
     }
-    std::sort(vertices.begin(), vertices.end(), [](point const& a, point const& b) {
-        return bowl(a) < bowl(b);
-    });
+    std::sort(vertices.begin(), vertices.end(),
+              [](point const& a, point const& b) { return bowl(a) < bowl(b); });
     for (std::size_t i = 1; i < 4; ++i) {
         point const next = s.ask(1).front();
         s.tell(next, attune::measurement::exact(1 + bowl(next)));
@@ -166,21 +153,16 @@ TEST_CASE("the first steps of Torczon reflect all vertices at the best one")
     }
 }
 
-TEST_CASE_TEMPLATE("closed techniques find the bottom of a valley sooner than chance",
-                   S,
-                   closed_search<search::nelder_mead>,
-                   closed_search<search::pattern_search>,
+TEST_CASE_TEMPLATE("closed techniques find the bottom of a valley sooner than chance", S,
+                   closed_search<search::nelder_mead>, closed_search<search::pattern_search>,
                    closed_search<search::mutation_bandit>)
 {
     searcher_trials::check_finds_valley_sooner_than_chance<S>();
 }
 
-TEST_CASE_TEMPLATE("closed techniques learn from parameters of all kinds under constraints",
-                   S,
-                   closed_search<search::nelder_mead>,
-                   closed_search<search::pattern_search>,
-                   closed_search<search::pseudo_annealing>,
-                   closed_search<search::mutation_bandit>)
+TEST_CASE_TEMPLATE("closed techniques learn from parameters of all kinds under constraints", S,
+                   closed_search<search::nelder_mead>, closed_search<search::pattern_search>,
+                   closed_search<search::pseudo_annealing>, closed_search<search::mutation_bandit>)
 {
     searcher_trials::check_every_kind<S>();
 }

@@ -98,8 +98,7 @@ TEST_CASE_TEMPLATE_INVOKE(searcher_laws, parsed);
 
 TEST_CASE("names have the form of the thesis, with all settings and sorted kinds")
 {
-    using map = operators<search::permutation<search::pmx>,
-                          search::number<search::set_linear>,
+    using map = operators<search::permutation<search::pmx>, search::number<search::set_linear>,
                           search::boolean<search::flip>>;
     CHECK(search::technique_of(search::random_three_parents{}, map{}).name ==
           "random_three_parents;crossover_rate,0.9;information_sharing,1.0;population,30 "
@@ -114,10 +113,8 @@ TEST_CASE("names have the form of the thesis, with all settings and sorted kinds
 
 TEST_CASE("a name makes the same technique as the template")
 {
-    using map = operators<search::permutation<search::pmx>,
-                          search::number<search::set_linear>,
-                          search::tile<search::stochastic_mix>,
-                          search::boolean<search::flip>>;
+    using map = operators<search::permutation<search::pmx>, search::number<search::set_linear>,
+                          search::tile<search::stochastic_mix>, search::boolean<search::flip>>;
     map with;
     std::get<0>(with.entries).with.strength = 0.5;
     std::get<2>(with.entries).with.weights = {1, 0.25, 2};
@@ -134,22 +131,16 @@ TEST_CASE("every technique of the library, and every set, is made again by its n
 {
     std::vector<technique> all = search::technique_library();
     CHECK(all.size() >= 33);
-    for (auto const& set : {search::technique_set_a(),
-                            search::technique_set_pgd(),
-                            search::technique_set_d(),
-                            search::technique_set_orders()})
+    for (auto const& set : {search::technique_set_a(), search::technique_set_pgd(),
+                            search::technique_set_d(), search::technique_set_orders()})
         all.insert(all.end(), set.begin(), set.end());
     all.push_back(
         search::auc_bandit_of(search::technique_set_a(), {.window = 100, .exploration = 0.15}));
     all.push_back(search::round_robin_of(
         {search::auc_bandit_of(search::technique_set_d()), search::technique_of(search::ga{})}));
-    for (std::string_view const local : {"annealing",
-                                         "coordinate_descent",
-                                         "differential_evolution",
-                                         "genetic",
-                                         "local_search",
-                                         "neighbourhood_descent",
-                                         "particle_swarm"})
+    for (std::string_view const local :
+         {"annealing", "coordinate_descent", "differential_evolution", "genetic", "local_search",
+          "neighbourhood_descent", "particle_swarm"})
         all.push_back(parse_technique(local));
     std::set<std::string> names;
     for (technique const& t : all) {

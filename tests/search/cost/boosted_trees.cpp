@@ -24,8 +24,7 @@ using rows_of_node = std::vector<std::size_t>;
 class plain_boosting {
 public:
     plain_boosting(std::vector<attune::program_rows> const& programs,
-                   std::vector<double> const& scores,
-                   attune::boosting_options const& how)
+                   std::vector<double> const& scores, attune::boosting_options const& how)
         : how_(how)
         , scores_(scores)
         , predicted(scores.size(), 0.0)

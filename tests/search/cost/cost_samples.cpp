@@ -92,14 +92,9 @@ TEST_CASE("measured programs read back from their text bit for bit")
 
 TEST_CASE("a text that is none is refused, and the line is named")
 {
-    for (char const* const bad : {"x\n",
-                                  "x\t1\t2\t1 2\nx\t1\t2\t1 2 3\n",
-                                  "x\t-1\t2\t1 2\n",
-                                  "x\t1\t0\t1 2\n",
-                                  "x\t1\t2\t1 b\n",
-                                  "x\t1\t2\t\n",
-                                  "x\t1\t2\t1 2\nx\t1\t1\t1 2\n"})
+    for (char const* const bad :
+         {"x\n", "x\t1\t2\t1 2\nx\t1\t2\t1 2 3\n", "x\t-1\t2\t1 2\n", "x\t1\t0\t1 2\n",
+          "x\t1\t2\t1 b\n", "x\t1\t2\t\n", "x\t1\t2\t1 2\nx\t1\t1\t1 2\n"})
         CHECK_THROWS_WITH_AS((void)attune::read_cost_samples(bad),
-                             doctest::Contains("of measured programs"),
-                             attune::error);
+                             doctest::Contains("of measured programs"), attune::error);
 }

@@ -52,9 +52,8 @@ TEST_CASE("the space of a recorded program is what was recorded of it, with the 
     product const one(6);
     auto const& p = one.some;
     support::scratch_directory const folder;
-    std::string const path =
-        file_of(folder,
-                one.text("product", {{p[0], .5}, {p[1], .25}, {p[2], std::nullopt}, {p[3], {}}}) +
+    std::string const path = file_of(
+        folder, one.text("product", {{p[0], .5}, {p[1], .25}, {p[2], std::nullopt}, {p[3], {}}}) +
                     one.text("other", {{p[0], .001}, {p[4], .001}}) +
                     one.text("product", {{p[1], .125}, {p[0], .75}, {p[3], 1}, {p[2], {}}}));
 

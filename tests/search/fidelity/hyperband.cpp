@@ -88,8 +88,8 @@ std::vector<std::vector<halving_rung>> const table_1 = {
     {{5, 81}}};
 
 /// Algorithm 1 over configurations that are given, naively: returns, in order, who ran with what.
-std::vector<std::pair<point, double>>
-naive_hyperband(double most, double eta, std::function<point()> const& draw)
+std::vector<std::pair<point, double>> naive_hyperband(double most, double eta,
+                                                      std::function<point()> const& draw)
 {
     std::vector<std::pair<point, double>> out;
     auto const s_max = static_cast<int>(std::floor(std::log(most) / std::log(eta) + 1e-9));
@@ -174,14 +174,11 @@ TEST_CASE("brackets of other budgets and rates")
 
 TEST_CASE("budgets that make no sense are refused")
 {
-    for (hyperband_options const& wrong : {hyperband_options{.least_budget = 0},
-                                           hyperband_options{.least_budget = -1},
-                                           hyperband_options{.least_budget = 82},
-                                           hyperband_options{.least_budget = std::nan("")},
-                                           hyperband_options{.most_budget = infinity},
-                                           hyperband_options{.eta = 1},
-                                           hyperband_options{.eta = std::nan("")},
-                                           hyperband_options{.least_budget = 1e-9}})
+    for (hyperband_options const& wrong :
+         {hyperband_options{.least_budget = 0}, hyperband_options{.least_budget = -1},
+          hyperband_options{.least_budget = 82}, hyperband_options{.least_budget = std::nan("")},
+          hyperband_options{.most_budget = infinity}, hyperband_options{.eta = 1},
+          hyperband_options{.eta = std::nan("")}, hyperband_options{.least_budget = 1e-9}})
         CHECK_THROWS_AS(hyperband(plane(), 1, wrong), attune::error);
 }
 
@@ -236,9 +233,8 @@ TEST_CASE("several are asked at once, told in any order, and each rung waits for
                 // Its whole former rung is told, and it was among the best of that.
                 auto before = told[{t.bracket, t.rung - 1}];
                 REQUIRE(before.size() == table_1[t.bracket][t.rung - 1].count);
-                std::sort(before.begin(), before.end(), [](auto const& a, auto const& b) {
-                    return a.first < b.first;
-                });
+                std::sort(before.begin(), before.end(),
+                          [](auto const& a, auto const& b) { return a.first < b.first; });
                 double const worst = before[table_1[t.bracket][t.rung].count - 1].first;
                 CHECK(noisy(t.where, table_1[t.bracket][t.rung - 1].budget) <= worst);
             }

@@ -47,8 +47,7 @@ inline std::vector<std::uint32_t> all_of(attune::detail::forest::code_table cons
 /// The leaf of point `p`, found from the root down.
 inline attune::detail::forest::tree_node const&
 walk(std::span<attune::detail::forest::tree_node const> tree,
-     attune::detail::forest::code_table const& x,
-     std::size_t p)
+     attune::detail::forest::code_table const& x, std::size_t p)
 {
     std::uint32_t at = 0;
     while (tree[at].column != attune::detail::forest::tree_node::no_column)

@@ -45,8 +45,8 @@ TEST_CASE("a space that is smaller than the wish is found whole, and not searche
 TEST_CASE("the best of a round is the first of the lowest")
 {
     attune::chain_of_trees const space = search_spaces::grid(3);
-    std::vector<attune::point> const round{
-        space.at(std::uint64_t{4}), space.at(std::uint64_t{1}), space.at(std::uint64_t{2})};
+    std::vector<attune::point> const round{space.at(std::uint64_t{4}), space.at(std::uint64_t{1}),
+                                           space.at(std::uint64_t{2})};
     CHECK(best_of(round, std::vector<double>{5, 2, 2}).where == round[1]);
     CHECK(best_of(round, std::vector<double>{failed_value, failed_value, failed_value}).value ==
           failed_value);

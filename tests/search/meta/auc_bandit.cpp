@@ -46,8 +46,7 @@ struct turns_of_three : attune::search::round_robin {
 /// A bandit whose techniques are a bandit and random search.
 struct nested : attune::search::auc_bandit {
     nested(attune::chain_of_trees const& space, std::uint64_t seed)
-        : auc_bandit(space,
-                     seed,
+        : auc_bandit(space, seed,
                      {attune::search::auc_bandit_of(three(), {.window = 50}),
                       {"random", attune::search_with<attune::random_searcher>()}})
     {
@@ -84,17 +83,15 @@ TEST_CASE("auc_bandit asks the technique that finds new bests")
 {
     // Even numbers descend, odd ones ascend: only the first technique finds new bests.
     attune::search::auc_bandit bandit(
-        search_spaces::grid(400),
-        1,
+        search_spaces::grid(400), 1,
         {{"down", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{2})},
          {"up", attune::search_with<walker>(std::uint32_t{1}, std::uint32_t{2})}});
     for (int i = 0; i < 150; ++i) {
         auto const asked = bandit.ask(1);
         REQUIRE(asked.size() == 1);
         double const at = asked.front()[0].index;
-        bandit.tell(
-            asked.front(),
-            attune::measurement::exact(asked.front()[0].index % 2 == 0 ? 1000 - at : 2000 + at));
+        bandit.tell(asked.front(), attune::measurement::exact(
+                                       asked.front()[0].index % 2 == 0 ? 1000 - at : 2000 + at));
     }
     auto const uses = bandit.uses();
     CHECK(uses[0].name == "down");
@@ -107,8 +104,7 @@ TEST_CASE("auc_bandit asks the technique that finds new bests")
 TEST_CASE("auc_bandit goes on with the others when the best technique has nothing left")
 {
     attune::search::auc_bandit bandit(
-        search_spaces::grid(400),
-        1,
+        search_spaces::grid(400), 1,
         {{"short", attune::search_with<walker>(std::uint32_t{390}, std::uint32_t{1})},
          {"long", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{1})}});
     for (int i = 0; i < 300; ++i) {
@@ -122,8 +118,7 @@ TEST_CASE("auc_bandit goes on with the others when the best technique has nothin
 TEST_CASE("a value that is not finite is no best, and hides no later one")
 {
     attune::search::auc_bandit bandit(
-        search_spaces::grid(400),
-        1,
+        search_spaces::grid(400), 1,
         {{"all", attune::search_with<walker>(std::uint32_t{0}, std::uint32_t{1})}});
     double const infinity = std::numeric_limits<double>::infinity();
     for (double const value : {-infinity, 3.0, infinity, std::nan(""), -infinity, 2.0, 2.5}) {
@@ -136,9 +131,7 @@ TEST_CASE("a value that is not finite is no best, and hides no later one")
 }
 
 TEST_CASE_TEMPLATE("who proposed a point is known until its outcome is told, and adds up to uses",
-                   Searcher,
-                   bandit_of_three,
-                   turns_of_three)
+                   Searcher, bandit_of_three, turns_of_three)
 {
     attune::chain_of_trees const space = search_spaces::grid(400);
     attune::any_searcher search = Searcher(space, 3);

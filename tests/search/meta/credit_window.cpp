@@ -14,8 +14,7 @@
 namespace {
 
 /// The formula as it is printed: all events of the window, in order.
-double score_of_all(std::deque<std::pair<std::size_t, bool>> const& window,
-                    std::size_t technique,
+double score_of_all(std::deque<std::pair<std::size_t, bool>> const& window, std::size_t technique,
                     double exploration)
 {
     double uses = 0;

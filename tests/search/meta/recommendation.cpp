@@ -260,8 +260,7 @@ TEST_CASE("the strategy that gained most where the space is most alike is recomm
 namespace {
 
 /// A tuning of one kernel for each gain.
-void add_tunings(technique_history& past,
-                 std::string const& label,
+void add_tunings(technique_history& past, std::string const& label,
                  std::vector<std::pair<std::string, double>> const& tunings)
 {
     for (auto const& [by, gain] : tunings) {
@@ -277,8 +276,7 @@ void add_tunings(technique_history& past,
 TEST_CASE("the reason for a strategy names the one that gained less, and what is compared")
 {
     technique_history past;
-    add_tunings(past,
-                "sgemm",
+    add_tunings(past, "sgemm",
                 {{"fast;a,1", 4}, {"fast;a,1", 4.1}, {"slow", 2}, {"slow", 2}, {"slower", 1}});
     CHECK(advice_text(*recommend_strategy(past, settings)) ==
           "fast;a,1: tunings made 'sgemm' (all its inputs and devices), whose space is the most "

@@ -78,8 +78,8 @@ technique_history habits()
 
 struct with_history : recommending_bandit {
     with_history(attune::chain_of_trees const& space, std::uint64_t seed)
-        : recommending_bandit(
-              space, seed, habits(), known, {*known("random")}, {.interval = 5, .from_history = 2})
+        : recommending_bandit(space, seed, habits(), known, {*known("random")},
+                              {.interval = 5, .from_history = 2})
     {
     }
 };
@@ -122,10 +122,7 @@ TEST_CASE("a recommended technique replaces the worst after every interval")
     past.add({.label = "unlike",
               .structure = {},
               .uses = {{"walk0", 100, 10}, {"walk1", 100, 40}, {"walk3", 100, 99}}});
-    recommending_bandit bandit(search_spaces::grid(4000),
-                               1,
-                               past,
-                               walks,
+    recommending_bandit bandit(search_spaces::grid(4000), 1, past, walks,
                                {*walks("walk0"), *walks("walk1")},
                                {.interval = 10, .from_history = 0});
     for (int i = 0; i < 9; ++i)
@@ -147,10 +144,7 @@ TEST_CASE("the set to begin with is that of the most similar problem, filled up"
 {
     technique_history past;
     past.add({.label = "one", .structure = {}, .uses = {{"walk3", 10, 5}, {"unknown", 10, 9}}});
-    recommending_bandit bandit(search_spaces::grid(4000),
-                               1,
-                               past,
-                               walks,
+    recommending_bandit bandit(search_spaces::grid(4000), 1, past, walks,
                                {*walks("walk0"), *walks("walk3"), *walks("walk1")},
                                {.from_history = 2});
     auto const uses = bandit.uses();
@@ -172,11 +166,7 @@ TEST_CASE("a history that is learnt later is as one from the beginning")
         return out;
     };
     auto const begun_with = [](technique_history const& past) {
-        return recommending_bandit(search_spaces::grid(40),
-                                   7,
-                                   past,
-                                   known,
-                                   {*known("random")},
+        return recommending_bandit(search_spaces::grid(40), 7, past, known, {*known("random")},
                                    {.interval = 5, .from_history = 2});
     };
     recommending_bandit later = begun_with({});
@@ -196,11 +186,7 @@ TEST_CASE("what was good elsewhere is asked first, and is no technique's merit")
     std::vector<attune::point> const wanted = attune::warm_portfolio(space, past, 3);
     REQUIRE(!wanted.empty());
     auto const begun = [&](std::size_t starts) {
-        return recommending_bandit(space,
-                                   7,
-                                   habits(),
-                                   known,
-                                   {*known("random")},
+        return recommending_bandit(space, 7, habits(), known, {*known("random")},
                                    {.interval = 5, .from_history = 2, .starts = starts});
     };
     auto const asked_by = [&](recommending_bandit& bandit, std::size_t count) {
@@ -311,12 +297,8 @@ TEST_CASE("without the bandit all techniques are asked equally often")
 {
     auto options = recommending_bandit_options::without_bandit();
     options.from_history = 0;
-    recommending_bandit bandit(search_spaces::grid(4000),
-                               1,
-                               {},
-                               walks,
-                               {*walks("walk0"), *walks("walk1"), *walks("walk2")},
-                               options);
+    recommending_bandit bandit(search_spaces::grid(4000), 1, {}, walks,
+                               {*walks("walk0"), *walks("walk1"), *walks("walk2")}, options);
     for (int i = 0; i < 300; ++i)
         step(bandit, i, 0);
     for (technique_use const& use : bandit.uses()) {
@@ -335,10 +317,7 @@ TEST_CASE("a technique that joins knows what was measured")
         auto out = walks(name);
         return out ? out : known(name);
     };
-    recommending_bandit bandit(search_spaces::grid(40),
-                               1,
-                               past,
-                               make,
+    recommending_bandit bandit(search_spaces::grid(40), 1, past, make,
                                {*walks("walk0"), *walks("walk1")},
                                {.interval = 10, .from_history = 0});
     // 40 * 2 points at most, none of them twice: the laws hold across the change.

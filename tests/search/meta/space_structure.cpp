@@ -32,8 +32,7 @@ TEST_CASE("names, values and order of the parameters do not count")
     attune::description one;
     one.parameters = {counting("a", 12), categorical("b", {"x", "y"}), counting("c", 99)};
     attune::description other;
-    other.parameters = {ordinal("z", {5, 7, 9, 11, 13, 15, 17, 19, 21, 23}),
-                        counting("y", 40),
+    other.parameters = {ordinal("z", {5, 7, 9, 11, 13, 15, 17, 19, 21, 23}), counting("y", 40),
                         categorical("x", {"left", "right", "both"})};
     CHECK(structure_text(structure_of(one)) == "categorical.1*1 ordinal.2*2");
     CHECK(structure_of(one) == structure_of(other));
@@ -71,20 +70,10 @@ TEST_CASE("a structure is read back from its text, and nothing else is")
         REQUIRE(read.has_value());
         CHECK(structure_text(*read) == text);
     }
-    for (std::string const text : {" ",
-                                   "ordinal",
-                                   "ordinal.2",
-                                   "ordinal*2",
-                                   "ordinal.x*2",
-                                   "ordinal.2*0",
-                                   "ordinal.2*-1",
-                                   "ordinal.2*2 ",
-                                   "ordinal.2*2  real.0*1",
-                                   "ordinal.2*1 boolean.1*3",
-                                   "ordinal.02*2",
-                                   "ordinal.2*2 ordinal.2*1",
-                                   ".1*1",
-                                   "ordinal.2*99999999999999999999999"}) {
+    for (std::string const text :
+         {" ", "ordinal", "ordinal.2", "ordinal*2", "ordinal.x*2", "ordinal.2*0", "ordinal.2*-1",
+          "ordinal.2*2 ", "ordinal.2*2  real.0*1", "ordinal.2*1 boolean.1*3", "ordinal.02*2",
+          "ordinal.2*2 ordinal.2*1", ".1*1", "ordinal.2*99999999999999999999999"}) {
         CAPTURE(text);
         CHECK(!read_structure(text).has_value());
     }

@@ -102,17 +102,10 @@ TEST_CASE("a search is read back from its line, and damaged lines add nothing")
     REQUIRE(h.representations().size() == 1);
     CHECK(h.representations()[0].label == "my kernel");
     CHECK(h.representations()[0].uses[0].new_bests == 2);
-    for (std::string const bad : {"",
-                                  "k",
-                                  "k\tx",
-                                  "k\tordinal.1*1",
-                                  "k\tordinal.1*1\tx",
-                                  "k\tordinal.1*1\t1\ta",
-                                  "k\tordinal.1*1\t1\ta\t1",
-                                  "k\tordinal.1*1\t1\ta\t1\t2",
-                                  "k\tordinal.1*1\t1\ta\t1\t-1",
-                                  "k\tordinal.1*1\t1\ta\t1\t0\t",
-                                  "k\tordinal.1*1\t1\ta\t1\tx"}) {
+    for (std::string const bad :
+         {"", "k", "k\tx", "k\tordinal.1*1", "k\tordinal.1*1\tx", "k\tordinal.1*1\t1\ta",
+          "k\tordinal.1*1\t1\ta\t1", "k\tordinal.1*1\t1\ta\t1\t2", "k\tordinal.1*1\t1\ta\t1\t-1",
+          "k\tordinal.1*1\t1\ta\t1\t0\t", "k\tordinal.1*1\t1\ta\t1\tx"}) {
         CAPTURE(bad);
         CHECK(!h.add_line(bad));
     }
@@ -171,12 +164,8 @@ TEST_CASE("gains of strategies are kept with their names, and are no technique's
     CHECK(sum.uses[0].requests == 12);
     CHECK(history_text(read_history(history_text(h))) == history_text(h));
     // What is none is a technique that was not asked.
-    for (char const* const none : {"strategy",
-                                   "strategy ",
-                                   "strategy x",
-                                   "strategy 14:1",
-                                   "strategy 14:1 ",
-                                   "strategy x y"}) {
+    for (char const* const none : {"strategy", "strategy ", "strategy x", "strategy 14:1",
+                                   "strategy 14:1 ", "strategy x y"}) {
         CAPTURE(none);
         technique_history other;
         CHECK(other.add_line("k\tpermutation.62*1\t1\t" + std::string(none) + "\t0\t0"));
@@ -196,8 +185,7 @@ TEST_CASE("many searches at once are added as one after the other")
         if (attune::uniform_below(engine, 2) == 0) one.structure = one_permutation;
         for (int u = 0; u < 3; ++u) {
             std::size_t const requests = attune::uniform_below(engine, 5);
-            one.uses.push_back({"t" + std::to_string(attune::uniform_below(engine, 9)),
-                                requests,
+            one.uses.push_back({"t" + std::to_string(attune::uniform_below(engine, 9)), requests,
                                 attune::uniform_below(engine, requests + 1)});
         }
         if (attune::uniform_below(engine, 2) == 0)

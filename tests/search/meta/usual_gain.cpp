@@ -21,9 +21,7 @@ space_structure const tiles{{{"ordinal", 1, 4}}};
 space_structure const more_tiles{{{"ordinal", 1, 40}}};
 space_structure const flags{{{"boolean", 1, 4}}};
 
-void add(technique_history& to,
-         std::string const& label,
-         space_structure const& structure,
+void add(technique_history& to, std::string const& label, space_structure const& structure,
          std::vector<double> const& gains)
 {
     for (double const gain : gains) {

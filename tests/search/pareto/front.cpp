@@ -41,9 +41,8 @@ double counted_cells(std::vector<two_values> const& values, int reference)
     int cells = 0;
     for (int x = 0; x < reference; ++x)
         for (int y = 0; y < reference; ++y)
-            cells += std::any_of(values.begin(), values.end(), [&](two_values const& v) {
-                return v[0] <= x && v[1] <= y;
-            });
+            cells += std::any_of(values.begin(), values.end(),
+                                 [&](two_values const& v) { return v[0] <= x && v[1] <= y; });
     return cells;
 }
 

@@ -37,8 +37,7 @@ attune::chain_of_trees loops()
     order.kind = attune::parameter_kind::permutation;
     order.type = attune::value_kind::list;
     order.parts = 4;
-    d.parameters = {search_spaces::ordinal("tile", {1, 2, 4, 8, 16, 32, 64, 128}),
-                    order,
+    d.parameters = {search_spaces::ordinal("tile", {1, 2, 4, 8, 16, 32, 64, 128}), order,
                     search_spaces::counting("unroll", 5)};
     return attune::chain_of_trees(d);
 }
@@ -51,8 +50,8 @@ attune::outcome loops_cost(attune::point const& p)
                                       p[2].index);
 }
 
-std::vector<attune::point>
-path(attune::search_factory const& make, std::size_t steps, double unit = 1, std::uint64_t seed = 1)
+std::vector<attune::point> path(attune::search_factory const& make, std::size_t steps,
+                                double unit = 1, std::uint64_t seed = 1)
 {
     attune::any_searcher s = make(loops(), seed);
     std::vector<attune::point> out;
@@ -69,9 +68,7 @@ path(attune::search_factory const& make, std::size_t steps, double unit = 1, std
 
 } // namespace
 
-TEST_CASE_TEMPLATE_INVOKE(searcher_laws,
-                          factory_searcher<whole>,
-                          factory_searcher<reduced>,
+TEST_CASE_TEMPLATE_INVOKE(searcher_laws, factory_searcher<whole>, factory_searcher<reduced>,
                           factory_searcher<trees>);
 
 TEST_CASE("BaCO finds the valley of a constrained space sooner than chance")

@@ -30,8 +30,8 @@ attune::search_factory uniform_start()
 
 /// 120 steps on the valley, of whose values every unit is `unit`; what `fails` does not work.
 template <class Fails>
-std::vector<attune::point>
-path(kernel_tuner_options const& o, double unit, Fails const& fails, std::uint64_t seed = 1)
+std::vector<attune::point> path(kernel_tuner_options const& o, double unit, Fails const& fails,
+                                std::uint64_t seed = 1)
 {
     attune::any_searcher s = kernel_tuner_bo(o)(searcher_trials::valley_space(), seed);
     std::vector<attune::point> out;
@@ -78,10 +78,9 @@ TEST_CASE("every choice of the options has an effect")
         change(o);
         return path(o, 1, never) != reference;
     };
-    for (acquisition const a : {acquisition::expected_improvement,
-                                acquisition::probability_of_improvement,
-                                acquisition::lower_confidence_bound,
-                                acquisition::multi})
+    for (acquisition const a :
+         {acquisition::expected_improvement, acquisition::probability_of_improvement,
+          acquisition::lower_confidence_bound, acquisition::multi})
         CHECK(changed([a](kernel_tuner_options& o) { o.choose = a; }));
     CHECK(changed(
         [](kernel_tuner_options& o) { o.kernel = kernel_tuner_options::covariance::matern52; }));

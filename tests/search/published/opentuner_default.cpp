@@ -27,8 +27,7 @@ attune::search_factory usual() { return attune::published::opentuner_default(); 
 attune::chain_of_trees plane()
 {
     attune::description d;
-    d.parameters = {search_spaces::counting("x", 101),
-                    search_spaces::counting("y", 101),
+    d.parameters = {search_spaces::counting("x", 101), search_spaces::counting("y", 101),
                     search_spaces::categorical("z", {"a", "b", "c"})};
     return attune::chain_of_trees(d);
 }
@@ -48,8 +47,8 @@ detail::opentuner_technique simplex(attune::chain_of_trees const& space, std::ui
 
 /// What the technique proposes until it has nothing, or `most` configurations, by values of `cost`.
 template <class Cost>
-std::vector<attune::point>
-driven(detail::opentuner_technique& by, Cost const& cost, std::size_t most)
+std::vector<attune::point> driven(detail::opentuner_technique& by, Cost const& cost,
+                                  std::size_t most)
 {
     std::vector<attune::point> out;
     while (out.size() < most) {
@@ -89,18 +88,18 @@ TEST_CASE("numbers are combined by their places, choices are taken over or drawn
     for (int i = 0; i < 100; ++i) {
         attune::point child = at(0, 0, 0);
         // 40 + (70 - 50) / 2; 90 + (60 - 20) / 2 is clipped
-        detail::set_opentuner_linear(
-            genes, child, every, a, at(70, 60, 0), at(50, 20, 0), 0.5, engine);
+        detail::set_opentuner_linear(genes, child, every, a, at(70, 60, 0), at(50, 20, 0), 0.5,
+                                     engine);
         CHECK(child == at(50, 100, 1)); // b and c choose alike: that of a
-        detail::set_opentuner_linear(
-            genes, child, every, a, at(70, 60, 0), at(50, 20, 2), 0.5, engine);
+        detail::set_opentuner_linear(genes, child, every, a, at(70, 60, 0), at(50, 20, 2), 0.5,
+                                     engine);
         drawn.insert(child[2].index);
     }
     CHECK(drawn == std::set<std::uint32_t>{0, 1, 2});
 
     attune::point child = at(7, 8, 2);
-    detail::set_opentuner_linear(
-        genes, child, {false, true, false}, a, at(0, 10, 0), at(0, 20, 0), 1, engine);
+    detail::set_opentuner_linear(genes, child, {false, true, false}, a, at(0, 10, 0), at(0, 20, 0),
+                                 1, engine);
     CHECK(child == at(7, 80, 2));
 }
 
@@ -141,9 +140,8 @@ TEST_CASE("the simplex: the first reflection is as the formula says")
         std::vector<attune::point> const corners = driven(by, cost, 3);
         REQUIRE(corners.size() == 3);
         attune::point const worst = *std::max_element(
-            corners.begin(), corners.end(), [&](attune::point const& p, attune::point const& q) {
-                return cost(p) < cost(q);
-            });
+            corners.begin(), corners.end(),
+            [&](attune::point const& p, attune::point const& q) { return cost(p) < cost(q); });
         std::vector<attune::point> const next = driven(by, cost, 1);
         if (next.empty()) continue; // it is one of the corners: nothing new for 50 steps
         ++compared;

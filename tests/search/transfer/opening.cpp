@@ -33,8 +33,8 @@ TEST_CASE("agreement is the share of pairs in the expected order, less that of t
     CHECK(agreement(std::vector{as_expected(-2, 1), as_expected(0, 3), as_expected(1, 9)}) == 1);
     CHECK(agreement(std::vector{as_expected(-2, 9), as_expected(0, 3), as_expected(1, 1)}) == -1);
     // Of the differences 1, 3 and 2 the last one is against the order: (1 + 3 - 2) / 6.
-    std::vector<judged_outcome> const mixed{
-        as_expected(-2, 1), as_expected(-1, 9), as_expected(1, 3)};
+    std::vector<judged_outcome> const mixed{as_expected(-2, 1), as_expected(-1, 9),
+                                            as_expected(1, 3)};
     CHECK(agreement(mixed) == doctest::Approx(2.0 / 6));
     CHECK(agreement(std::vector{failed(-2), as_expected(0, 3)}) == -1);
     CHECK(agreement(std::vector{as_expected(-2, 3), failed(0)}) == 1);

@@ -55,21 +55,8 @@ struct tiled_product {
     {
         auto const log = [](double v) { return std::log2(v + 1); };
         auto const tails = [this](double tile) { return std::ceil(n / tile) * tile / n; };
-        return {{0,
-                 log(bytes()),
-                 log(n / d),
-                 log(d),
-                 log(r),
-                 log(c),
-                 tails(d),
-                 0,
-                 1,
-                 log(registers()),
-                 log(n * n * n),
-                 log(u),
-                 log(r),
-                 log(c),
-                 tails(r) * tails(c),
+        return {{0, log(bytes()), log(n / d), log(d), log(r), log(c), tails(d), 0, 1,
+                 log(registers()), log(n * n * n), log(u), log(r), log(c), tails(r) * tails(c),
                  log(d / u)},
                 8};
     }
@@ -132,11 +119,8 @@ constexpr double unseen = 300;
 
 /// The best by brute force over the best after each of so many evaluations, in (0, 1].
 /// @param unit  seconds of a unit of work, which no sample tells
-std::vector<double> shares(attune::description const& d,
-                           cost_samples const& others,
-                           std::size_t evaluations,
-                           std::uint64_t seed,
-                           double unit)
+std::vector<double> shares(attune::description const& d, cost_samples const& others,
+                           std::size_t evaluations, std::uint64_t seed, double unit)
 {
     attune::chain_of_trees const space(d);
     double optimum = std::numeric_limits<double>::infinity();
@@ -157,11 +141,8 @@ std::vector<double> shares(attune::description const& d,
 }
 
 /// Geometric means of shares() over seeds, by number of evaluations.
-std::vector<double> mean_shares(attune::description const& d,
-                                cost_samples const& others,
-                                std::size_t evaluations,
-                                std::uint64_t seeds,
-                                double unit = 1e-12)
+std::vector<double> mean_shares(attune::description const& d, cost_samples const& others,
+                                std::size_t evaluations, std::uint64_t seeds, double unit = 1e-12)
 {
     std::vector<double> out(evaluations, 1.0);
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {

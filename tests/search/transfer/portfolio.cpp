@@ -20,8 +20,7 @@ namespace {
 using table = std::vector<std::vector<double>>; // session -> candidate
 
 /// What a list of candidates costs, from the definition.
-double cost(table const& slowdown,
-            std::vector<double> const& weight,
+double cost(table const& slowdown, std::vector<double> const& weight,
             std::vector<std::size_t> const& chosen)
 {
     double out = 0;

@@ -212,9 +212,9 @@ TEST_CASE("arrays and long orders are translated as values")
     std::string const items = "{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}";
     past_session past;
     past.parameters = {"ORDER", "CUT"};
-    for (auto const& [o, c, value] : {std::tuple{items.c_str(), "{2, 7}", 1.0},
-                                      std::tuple{"{0, 1}", "{9, 1}", 2.0},
-                                      std::tuple{items.c_str(), "{1, 2, 3}", 3.0}})
+    for (auto const& [o, c, value] :
+         {std::tuple{items.c_str(), "{2, 7}", 1.0}, std::tuple{"{0, 1}", "{9, 1}", 2.0},
+          std::tuple{items.c_str(), "{1, 2, 3}", 3.0}})
         past.outcomes.push_back({{o, c}, value});
     translated_session const t = translate(space, past);
     REQUIRE(t.where.size() == 3);

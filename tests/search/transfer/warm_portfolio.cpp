@@ -83,8 +83,8 @@ TEST_CASE("without an outcome that worked there is nothing to begin with")
     past_session const failed =
         past_sessions::of(space, 9, 1, [](point const&) { return std::optional<double>(); });
     CHECK(warm_portfolio(space, std::vector{failed}, 3).empty());
-    CHECK(warm_portfolio(
-              search_spaces::single(), std::vector{past_session{"", {"only"}, {{{"7"}, 1.0}}}}, 3)
+    CHECK(warm_portfolio(search_spaces::single(),
+                         std::vector{past_session{"", {"only"}, {{{"7"}, 1.0}}}}, 3)
               .size() == 1);
 }
 

@@ -47,9 +47,8 @@ warm_start start(attune::chain_of_trees const& space,
 TEST_CASE("what the sessions expect has mean 0 over the space, and at most deviation 1")
 {
     attune::chain_of_trees const space = search_spaces::grid(12);
-    warm_start const w = start(space,
-                               {past_sessions::of(space, 60, 1, bowl(2, 2), 3),
-                                past_sessions::of(space, 60, 2, bowl(9, 9), 1)});
+    warm_start const w = start(space, {past_sessions::of(space, 60, 1, bowl(2, 2), 3),
+                                       past_sessions::of(space, 60, 2, bowl(9, 9), 1)});
     REQUIRE(w.size() == 2);
     CHECK(w.weights()[0] == doctest::Approx(0.75));
     CHECK(w.weights().sum() == doctest::Approx(1));
@@ -93,9 +92,8 @@ TEST_CASE("sessions in which nothing worked, or that weigh nothing, say nothing"
     CHECK(start(space, {past_sessions::of(space, 9, 1, never)}).empty());
     CHECK(start(space, std::vector<attune::past_session>(1)).empty());
     CHECK(start(space, {past_sessions::of(space, 9, 1, bowl(1, 1), 0)}).empty());
-    CHECK(start(space,
-                {past_sessions::of(
-                    space, 9, 1, bowl(1, 1), std::numeric_limits<double>::quiet_NaN())})
+    CHECK(start(space, {past_sessions::of(space, 9, 1, bowl(1, 1),
+                                          std::numeric_limits<double>::quiet_NaN())})
               .empty());
     CHECK(start(space, {past_sessions::of(space, 9, 1, never)}).portfolio(3).empty());
     CHECK(start(space,
@@ -139,9 +137,8 @@ TEST_CASE("of one outcome, or of two, the best is what is tried first")
 TEST_CASE("an opinion is the weighted prior, and a value in the unit of the outcomes")
 {
     attune::chain_of_trees const space = search_spaces::grid(12);
-    warm_start const w = start(space,
-                               {past_sessions::of(space, 100, 1, bowl(2, 2), 3),
-                                past_sessions::of(space, 100, 2, bowl(9, 9), 1)});
+    warm_start const w = start(space, {past_sessions::of(space, 100, 1, bowl(2, 2), 3),
+                                       past_sessions::of(space, 100, 2, bowl(9, 9), 1)});
     attune::feature_map const features(space);
     for (std::uint64_t const i : {5u, 26u, 64u}) {
         point const p = space.at(i);

@@ -117,8 +117,7 @@ attune::cost_samples others(std::size_t tasks, attune::random_engine& engine)
             double const size = std::exp2(static_cast<double>(t));
             auto const tile = static_cast<double>(attune::uniform_below(engine, 40));
             auto const unroll = static_cast<double>(attune::uniform_below(engine, 10));
-            out.add("size " + std::to_string(t),
-                    seen_rows_of(size, tile, unroll),
+            out.add("size " + std::to_string(t), seen_rows_of(size, tile, unroll),
                     time_of(size, tile, unroll));
         }
     return out;
@@ -269,9 +268,8 @@ TEST_CASE("generations find better scores than the random configurations that th
             std::vector<point> const batch = search.ask(20);
             REQUIRE(batch.size() == 20);
             // All but the random share, which is last, stand by their scores.
-            CHECK(std::is_sorted(batch.begin(), batch.end() - 1, [](auto const& a, auto const& b) {
-                return bowl(a) < bowl(b);
-            }));
+            CHECK(std::is_sorted(batch.begin(), batch.end() - 1,
+                                 [](auto const& a, auto const& b) { return bowl(a) < bowl(b); }));
             return 1 / bowl(batch.front());
         };
         double const random = best_score(0);
@@ -306,10 +304,8 @@ TEST_CASE("the best measured ones are among the parents")
     }
 }
 
-TEST_CASE_TEMPLATE("programs of other tasks tell what to try first in a task never seen",
-                   Search,
-                   evolutionary_search,
-                   attune::two_level_search)
+TEST_CASE_TEMPLATE("programs of other tasks tell what to try first in a task never seen", Search,
+                   evolutionary_search, attune::two_level_search)
 {
     attune::random_engine engine(3);
     attune::cost_samples const known = others(6, engine);
@@ -340,10 +336,8 @@ TEST_CASE_TEMPLATE("programs of other tasks tell what to try first in a task nev
     CHECK(mean(wrong) < mean(with) - .1);
 }
 
-TEST_CASE_TEMPLATE("programs that differ in what no feature sees are both proposed",
-                   Search,
-                   evolutionary_search,
-                   attune::two_level_search)
+TEST_CASE_TEMPLATE("programs that differ in what no feature sees are both proposed", Search,
+                   evolutionary_search, attune::two_level_search)
 {
     // Rows that were measured have score 1, others 0.
     struct familiar {
@@ -472,10 +466,8 @@ TEST_CASE("a model of other tasks ranks the programs of a task never seen")
 }
 
 TEST_CASE_TEMPLATE(
-    "programs with rows of another width, and all in a space without rows, are ignored",
-    Search,
-    evolutionary_search,
-    attune::two_level_search)
+    "programs with rows of another width, and all in a space without rows, are ignored", Search,
+    evolutionary_search, attune::two_level_search)
 {
     attune::cost_samples narrow;
     narrow.add("other", {{1, 2, 3}, 3}, 1.0);

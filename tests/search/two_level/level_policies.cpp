@@ -53,21 +53,9 @@ TEST_CASE("without its phase a parameter is as the inputs have it")
 
 TEST_CASE("policies that are not known, and numbers that are none, are refused")
 {
-    for (char const* const wrong : {"",
-                                    "heap+",
-                                    "+heap",
-                                    "none",
-                                    "heap,lru",
-                                    "kappa",
-                                    "kappa_",
-                                    "kappa_x",
-                                    "kappa_1x",
-                                    "kappa_-1",
-                                    "kappa_nan",
-                                    "kappa_inf",
-                                    "inputs_.5",
-                                    "memory_1e300",
-                                    "heap_1"}) {
+    for (char const* const wrong :
+         {"", "heap+", "+heap", "none", "heap,lru", "kappa", "kappa_", "kappa_x", "kappa_1x",
+          "kappa_-1", "kappa_nan", "kappa_inf", "inputs_.5", "memory_1e300", "heap_1"}) {
         CAPTURE(wrong);
         CHECK_THROWS_AS((void)bench::level_variant_of(wrong), std::runtime_error);
     }

@@ -271,12 +271,10 @@ TEST_CASE("a choice that a condition compares is a design, also as a truth")
         "WAY",
         space.node(
             both,
-            space.node(both,
-                       space.is("LAYOUT", "rows"),
+            space.node(both, space.is("LAYOUT", "rows"),
                        space.node(attune::op::not_equal, space.value("FORM"), space.word("y"))),
             space.node(
-                both,
-                space.node(attune::op::greater, space.value("SIZE"), space.number(1)),
+                both, space.node(attune::op::greater, space.value("SIZE"), space.number(1)),
                 space.node(attune::op::equal,
                            space.node(attune::op::add, space.value("KEPT"), space.value("SIZE")),
                            space.number(2)))));
@@ -460,9 +458,8 @@ TEST_CASE("a heap takes the best of all inputs, the other choice one of each")
         REQUIRE(levels.rounds().size() == 1);
         std::vector<attune::two_level_round::chosen> const& batch = levels.rounds()[0].batch;
         CHECK(batch.size() == (heap ? 20 : 5));
-        CHECK(std::is_sorted(batch.begin(), batch.end(), [](auto const& a, auto const& b) {
-            return a.score > b.score;
-        }));
+        CHECK(std::is_sorted(batch.begin(), batch.end(),
+                             [](auto const& a, auto const& b) { return a.score > b.score; }));
     }
 }
 
@@ -575,8 +572,8 @@ TEST_CASE("a first round of failures after other programs is followed by another
     };
     attune::cost_samples others;
     for (std::uint32_t a = 0; a < 12; ++a)
-        others.add(
-            "other", {{1.0 * a, 3, 5, 10, 0}, 5}, bowl(point{{a, 0}, {3, 0}, {5, 0}, {10, 0}}));
+        others.add("other", {{1.0 * a, 3, 5, 10, 0}, 5},
+                   bowl(point{{a, 0}, {3, 0}, {5, 0}, {10, 0}}));
     for (bool const is_expected : {false, true}) {
         CAPTURE(is_expected);
         if (is_expected)

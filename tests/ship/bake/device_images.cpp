@@ -119,9 +119,8 @@ TEST_CASE("each winner has a CUBIN for each architecture, the default PTX too")
     auto const said = subject.bake_it({90, 80});
     std::string const table = subject.table();
     CHECK(has(table, "attune_baked_fill_default[3]"));
-    CHECK(has(table,
-              "{instruction_level::base, nullptr, baked_proof::record, proven_0_0, "
-              "largest_0_0, &::attune_baked_fill_0_sm_90}"));
+    CHECK(has(table, "{instruction_level::base, nullptr, baked_proof::record, proven_0_0, "
+                     "largest_0_0, &::attune_baked_fill_0_sm_90}"));
     CHECK(has(table, "&::attune_baked_fill_0_sm_80}"));
     CHECK(has(table, "out.grid[0] = extent_of(ceil_divide(in[0], at[0]), 0);"));
     CHECK(has(table, "{\"NVIDIA X (sm_90)\", \"NVIDIA\", 0, 0, tree_0, 90, false}"));
@@ -213,12 +212,9 @@ TEST_CASE("numbers of a configuration, and formulas, are what they are said to b
     attune::named_texts const configuration{
         {"A", "-7"}, {"B", "1.5"}, {"T", "{2,0,1}"}, {"M", "fast"}, {"F", "true"}};
     CHECK(launch_numbers(launch, configuration, "s") ==
-          std::vector<std::string>{"formula::integer(-7)",
-                                   "formula::real(0x1.8p+0)",
-                                   "formula::integer(0)",
-                                   "formula::integer(1)",
-                                   "formula::integer(1)",
-                                   "formula::integer(1)"});
+          std::vector<std::string>{"formula::integer(-7)", "formula::real(0x1.8p+0)",
+                                   "formula::integer(0)", "formula::integer(1)",
+                                   "formula::integer(1)", "formula::integer(1)"});
     // Lists as a configuration's text has them, with a blank behind each comma.
     constexpr auto order = attune::permutation<"O", 13>();
     constexpr auto cut = attune::array_of<3>(attune::integer<"C">(1, 8));
@@ -233,25 +229,16 @@ TEST_CASE("numbers of a configuration, and formulas, are what they are said to b
     CHECK(written[1].second == "{8, 4, 1}");
     launch_facts const lists{
         .reads = {"item\t0\tC", "item\t1\tC", "item\t2\tC", "place\t12\tO", "item\t1\tO"}};
-    CHECK(launch_numbers(lists, written, "s") == std::vector<std::string>{"formula::integer(8)",
-                                                                          "formula::integer(4)",
-                                                                          "formula::integer(1)",
-                                                                          "formula::integer(0)",
-                                                                          "formula::integer(0)"});
+    CHECK(launch_numbers(lists, written, "s") ==
+          std::vector<std::string>{"formula::integer(8)", "formula::integer(4)",
+                                   "formula::integer(1)", "formula::integer(0)",
+                                   "formula::integer(0)"});
     using attune::detail::is_formula;
     CHECK(is_formula(
         "select(less(in[0], real(-0x1.8p+0)), at[1], integer(-9223372036854775807 - 1))", 1, 2));
-    for (char const* const bad : {"in[1]",
-                                  "at[2]",
-                                  "abort()",
-                                  "integer(abort())",
-                                  "add(in[0]",
-                                  "x",
-                                  "in[0]; abort()",
-                                  "in",
-                                  "at[0]]",
-                                  "integer(1)#",
-                                  "std::abs(in[0])"})
+    for (char const* const bad :
+         {"in[1]", "at[2]", "abort()", "integer(abort())", "add(in[0]", "x", "in[0]; abort()", "in",
+          "at[0]]", "integer(1)#", "std::abs(in[0])"})
         CHECK_FALSE(is_formula(bad, 1, 2));
     CHECK(attune::detail::flags_of_identity("nvrtc 13.0 sm_90 --std=c++20 --use_fast_math") ==
           std::vector<std::string>{"--std=c++20", "--use_fast_math"});

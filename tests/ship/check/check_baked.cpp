@@ -55,8 +55,8 @@ struct example {
         asked.shapes.count = shapes.size();
         asked.tolerances.first = tolerances.data();
         asked.tolerances.count = tolerances.size();
-        return attune::detail::checked_builds_in(
-            baked_check<Result(Args...)>(asked).run(), "text", "m");
+        return attune::detail::checked_builds_in(baked_check<Result(Args...)>(asked).run(), "text",
+                                                 "m");
     }
     checked_builds on(std::vector<std::int64_t> const& shapes) { return verify(Default, shapes); }
 };

@@ -98,8 +98,7 @@ std::string told_row(support::told_tuning const& told, std::size_t i)
     std::vector<std::string> words{std::to_string(i + 1)};
     if (of.s > 0)
         words.insert(words.end(),
-                     {told_time(of.s),
-                      told_time(of.low) + " \xe2\x80\x93 " + told_time(of.high),
+                     {told_time(of.s), told_time(of.low) + " \xe2\x80\x93 " + told_time(of.high),
                       std::to_string(of.samples)});
     else
         words.emplace_back(attune::describe(of.stage));

@@ -20,10 +20,9 @@ TEST_CASE("real parameters and times of any size leave a page that can be opened
     problem.key.kernel = "k";
     problem.parameters = {"X", "Y"};
     for (int i = 0; i < 3'000; ++i)
-        store.note(problem,
-                   {{std::to_string(i), std::to_string((7 * i) % 3'000)},
-                    attune::measurement::exact(i == 9 ? 1e308 : 1e-3 * (i + 1)),
-                    ""});
+        store.note(problem, {{std::to_string(i), std::to_string((7 * i) % 3'000)},
+                             attune::measurement::exact(i == 9 ? 1e308 : 1e-3 * (i + 1)),
+                             ""});
     std::string const html = attune::read_report(store).html();
     CHECK(html.size() < 3'000'000);
     page_element const page = support::parse_page(html);

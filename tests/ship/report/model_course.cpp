@@ -40,9 +40,8 @@ TEST_CASE("each step has the error of the last thirty and the peak score of all 
     }
     model_course const got = course_of(rows);
     REQUIRE(got.steps.size() == 60);
-    CHECK(std::is_sorted(got.steps.begin(), got.steps.end(), [](auto const& a, auto const& b) {
-        return a.outcomes < b.outcomes;
-    }));
+    CHECK(std::is_sorted(got.steps.begin(), got.steps.end(),
+                         [](auto const& a, auto const& b) { return a.outcomes < b.outcomes; }));
     for (model_step const& step : got.steps) {
         std::vector<double> predicted, measured, squares;
         for (std::size_t i = 0; i < step.outcomes; ++i) {

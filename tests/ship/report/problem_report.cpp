@@ -47,11 +47,9 @@ std::vector<std::string> values_of_levels(parameter_effect const& of)
 
 TEST_CASE("numbers are sorted as numbers, other values as texts, and rows point at them")
 {
-    problem_report const got = report_of(history({"A", "B"},
-                                                 {timed({"16", "b"}, 1),
-                                                  timed({"8", "a"}, 2),
-                                                  timed({"128", "b"}, 3),
-                                                  timed({"8", "10"}, 4)}));
+    problem_report const got =
+        report_of(history({"A", "B"}, {timed({"16", "b"}, 1), timed({"8", "a"}, 2),
+                                       timed({"128", "b"}, 3), timed({"8", "10"}, 4)}));
     CHECK(values_of_levels(got.parameters[0]) == std::vector<std::string>{"8", "16", "128"});
     CHECK(values_of_levels(got.parameters[1]) == std::vector<std::string>{"10", "a", "b"});
     CHECK(got.levels[0] == std::vector<std::uint32_t>{1, 2});
@@ -60,14 +58,9 @@ TEST_CASE("numbers are sorted as numbers, other values as texts, and rows point 
 
 TEST_CASE("a level has its counts, its best time and its median")
 {
-    problem_report const got = report_of(history({"A"},
-                                                 {timed({"1"}, 5),
-                                                  timed({"1"}, 1),
-                                                  timed({"1"}, 3),
-                                                  timed({"2"}, 4),
-                                                  timed({"2"}, 8),
-                                                  failed({"2"}, failure_stage::crash),
-                                                  failed({"3"}, failure_stage::verify)}));
+    problem_report const got = report_of(history(
+        {"A"}, {timed({"1"}, 5), timed({"1"}, 1), timed({"1"}, 3), timed({"2"}, 4), timed({"2"}, 8),
+                failed({"2"}, failure_stage::crash), failed({"3"}, failure_stage::verify)}));
     parameter_effect const& a = got.parameters[0];
     CHECK(a.levels[0].measured == 3);
     CHECK(a.levels[0].best_s == 1);
@@ -103,12 +96,9 @@ TEST_CASE("the explained share is epsilon squared of log times")
 
 TEST_CASE("rows are ranked by time, those that were better than all before are steps")
 {
-    problem_report const got = report_of(history({"A"},
-                                                 {timed({"1"}, 3),
-                                                  failed({"2"}, failure_stage::compile),
-                                                  timed({"3"}, 4),
-                                                  timed({"4"}, 1),
-                                                  timed({"5"}, 1)}));
+    problem_report const got =
+        report_of(history({"A"}, {timed({"1"}, 3), failed({"2"}, failure_stage::compile),
+                                  timed({"3"}, 4), timed({"4"}, 1), timed({"5"}, 1)}));
     CHECK(got.ranking == std::vector<std::size_t>{3, 4, 0, 2});
     CHECK(got.improvements == std::vector<std::size_t>{0, 3});
 }
@@ -219,9 +209,7 @@ TEST_CASE("values stand in the order in which people look for them, the inactive
 
 TEST_CASE("what an inactive parameter could be is one level, apart from its values")
 {
-    std::vector<tried_row> rows{timed({"1", "x"}, 1),
-                                timed({"1", "y"}, 2),
-                                timed({"2", "x"}, 4),
+    std::vector<tried_row> rows{timed({"1", "x"}, 1), timed({"1", "y"}, 2), timed({"2", "x"}, 4),
                                 failed({"2", "x"}, failure_stage::crash)};
     rows[2].inactive = rows[3].inactive = {1};
     problem_report const got = report_of(history({"A", "B"}, rows));

@@ -115,8 +115,7 @@ inline told_tuning random_tuning(std::size_t count, unsigned seed)
     double fastest = HUGE_VAL;
     for (std::size_t i = 0; i < count; ++i) {
         told_outcome one;
-        one.values = {any({"8", "16", "32", "64", "128", "256"}),
-                      any({"1", "2", "4", "8"}),
+        one.values = {any({"8", "16", "32", "64", "128", "256"}), any({"1", "2", "4", "8"}),
                       any({"{0, 1, 2}", "{2, 1, 0}", "{1, 0, 2}"})};
         double const tile = std::stod(one.values[0]), unroll = std::stod(one.values[1]);
         if (i > 0 && random() % 9 == 0) {

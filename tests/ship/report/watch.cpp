@@ -19,8 +19,8 @@ using namespace attune::detail;
 
 namespace {
 
-std::vector<std::string>
-lines_of(support::told_tuning const& told, std::size_t count, bool has_ended)
+std::vector<std::string> lines_of(support::told_tuning const& told, std::size_t count,
+                                  bool has_ended)
 {
     problem_history past{.problem = told.problem()};
     for (std::size_t i = 0; i < count; ++i)
@@ -159,8 +159,8 @@ TEST_CASE("a tuning at which nobody seems to be at work says since when")
     watch_store(path, with);
     CHECK(written.find("nothing was written") == std::string::npos);
     CHECK(asked == 1);
-    std::filesystem::last_write_time(
-        path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(31 * 24));
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() -
+                                               std::chrono::hours(31 * 24));
     watch_store(path, with);
     CHECK(written.ends_with("  nothing was written for 31 days\n"));
 }

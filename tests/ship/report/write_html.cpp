@@ -87,15 +87,13 @@ TEST_CASE("the contestants on the page are the store's")
             if (one.s > 0 && one.values == told.outcomes[tie].values) out = told_time(one.s);
         return out;
     };
-    CHECK(rows[0] == std::vector<std::string>{
-                         "time", told_time(best.s), told_time(own.s), last_time(1), last_time(2)});
+    CHECK(rows[0] == std::vector<std::string>{"time", told_time(best.s), told_time(own.s),
+                                              last_time(1), last_time(2)});
     CHECK(rows[1][1] == interval(best));
     CHECK(rows[1][2] == interval(own));
     CHECK(rows[2][1] == std::to_string(best.samples));
     for (std::size_t p = 0; p < told.names.size(); ++p)
-        CHECK(rows[3 + p] == std::vector<std::string>{told.names[p],
-                                                      best.values[p],
-                                                      own.values[p],
+        CHECK(rows[3 + p] == std::vector<std::string>{told.names[p], best.values[p], own.values[p],
                                                       told.outcomes[1].values[p],
                                                       told.outcomes[2].values[p]});
     check_data(page);
@@ -175,10 +173,7 @@ TEST_CASE("effects have the best time, the median and the share of failures of e
             std::size_t const lost = static_cast<std::size_t>(failed[row[0]]);
             CHECK(row[3] == std::to_string(of.size() + lost));
             char share[32];
-            std::snprintf(share,
-                          sizeof share,
-                          "%zu, %.0f %%",
-                          lost,
+            std::snprintf(share, sizeof share, "%zu, %.0f %%", lost,
                           100.0 * static_cast<double>(lost) /
                               static_cast<double>(lost + of.size()));
             CHECK(row[4] == (lost > 0 ? share : "0"));
@@ -364,8 +359,7 @@ TEST_CASE("the seconds of the tuning and the roofline are the store's")
     for (page_element const* const one : page.all("text", "halo"))
         labels.push_back(one->text());
     char rate[64];
-    std::snprintf(rate,
-                  sizeof rate,
+    std::snprintf(rate, sizeof rate,
                   best.s < 2e-3 ? "winner %.3g Tflop/s, 62 %%" : "winner %.3g Gflop/s, 62 %%",
                   best.s < 2e-3 ? 2e-3 / best.s : 2 / best.s);
     CHECK(std::count(labels.begin(), labels.end(), rate) == 2); // wide and narrow
@@ -462,8 +456,8 @@ TEST_CASE("long values are told apart by what they do not begin with alike")
 {
     told_tuning told;
     told.names = {"FLAGS"};
-    std::vector<std::string> const values{
-        "-O3 -falign=\xc3\xa4z", "-O3 -falign=\xc3\xb6z", "-O3 -falign=zz"};
+    std::vector<std::string> const values{"-O3 -falign=\xc3\xa4z", "-O3 -falign=\xc3\xb6z",
+                                          "-O3 -falign=zz"};
     for (std::size_t i = 0; i < values.size(); ++i)
         told.outcomes.push_back({.values = {values[i]},
                                  .s = 1e-3 * static_cast<double>(i + 1),
@@ -697,11 +691,9 @@ TEST_CASE("the schedule of a program: its code, and where its loops sit; of no o
     for (std::size_t i = 0; i < names.size(); ++i)
         CHECK(heads[i]->text() == names[i]);
     std::string const space = "\xc2\xa0\xc2\xa0";
-    CHECK(rows[0] ==
-          std::vector<std::string>{
-              "i_0", "24", "parallel", "96 bytes registers", "33 MiB memory", "", "33 MiB memory"});
+    CHECK(rows[0] == std::vector<std::string>{"i_0", "24", "parallel", "96 bytes registers",
+                                              "33 MiB memory", "", "33 MiB memory"});
     CHECK(rows[1] == std::vector<std::string>{space + "k_0", "", "unrolled by 4", "", "", "", ""});
-    CHECK(rows[2] ==
-          std::vector<std::string>{
-              space + "j_0", "3", "vector", "513 bytes L1", "", "1.5 KiB L1", "2 KiB L2"});
+    CHECK(rows[2] == std::vector<std::string>{space + "j_0", "3", "vector", "513 bytes L1", "",
+                                              "1.5 KiB L1", "2 KiB L2"});
 }

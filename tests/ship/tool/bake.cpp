@@ -31,12 +31,9 @@ struct example {
                             "void fill(float* x, int n)\n{\n"
                             "    for (int i = 0; i < n; ++i) x[i] = ATTUNE_TUNABLE(TILE, 4);\n}\n");
         attune::record one;
-        one.key = {"fill",
-                   attune::detail::source_fingerprint(attune::source_file(kernel)),
-                   "s",
-                   "clang 19",
-                   "cpu",
-                   {{"N", "64"}}};
+        one.key = {"fill", attune::detail::source_fingerprint(attune::source_file(kernel)),
+                   "s",    "clang 19",
+                   "cpu",  {{"N", "64"}}};
         one.configuration = {{"TILE", "8"}};
         one.best_s = 1;
         one.default_s = 2;
@@ -61,19 +58,9 @@ struct example {
 TEST_CASE("attune bake writes what a script compiles, and says how")
 {
     example subject;
-    ran const done = run_here({"bake",
-                               subject.store,
-                               subject.kernel,
-                               "-o",
-                               subject.out,
-                               "--level",
-                               "base",
-                               "--level",
-                               "x86-64-v3",
-                               "--level",
-                               "x86-64-v4",
-                               "--include",
-                               subject.home});
+    ran const done =
+        run_here({"bake", subject.store, subject.kernel, "-o", subject.out, "--level", "base",
+                  "--level", "x86-64-v3", "--level", "x86-64-v4", "--include", subject.home});
     CHECK(done.code == 0);
     CHECK(has(done.out, "sh " + subject.out + "/fill_kernel.sh"));
     CHECK(has(done.err, "code for x86-64-v4 does not serve")); // the tuning had no such processor
@@ -103,13 +90,13 @@ TEST_CASE("attune bake refuses what it cannot bake, and writes nothing")
     refused({"bake", subject.store}, 3, "no result of a generated kernel");
     refused({"bake", subject.home + "/none", subject.kernel}, 3, "the store cannot be read");
     refused({"bake", subject.store, "/nowhere/f.cpp"}, 3, "not found");
-    refused(
-        {"bake", subject.store, subject.kernel, "--level", "x86-64-v9"}, 3, "no instruction set");
-    refused(
-        {"bake", subject.store, subject.kernel, "--sm", "91"}, 3, "no architecture of this name");
+    refused({"bake", subject.store, subject.kernel, "--level", "x86-64-v9"}, 3,
+            "no instruction set");
+    refused({"bake", subject.store, subject.kernel, "--sm", "91"}, 3,
+            "no architecture of this name");
     refused({"bake", subject.store, subject.kernel, "--sm", "90"}, 3, "no winner on a device");
-    refused(
-        {"bake", subject.store, subject.kernel, "--kernel", "g"}, 3, "no result of this kernel");
+    refused({"bake", subject.store, subject.kernel, "--kernel", "g"}, 3,
+            "no result of this kernel");
     support::write_file(subject.kernel, "void fill(float*, int) {}\n");
     refused({"bake", subject.store, subject.kernel}, 3, "no result of this kernel file");
 }

@@ -110,8 +110,8 @@ inline constexpr auto speed = attune::flags<"FLAGS">("-DSPEED=1", "-DSPEED=2");
 TEST_CASE("a tuning's winner is compiled by best --macros, and stands beside the user's own code")
 {
     kernel_folder const at;
-    attune::kernel<void(std::span<int>)> kernel{
-        "fill", attune::source_file(at.kernel), attune::space(lanes, order, width, speed)};
+    attune::kernel<void(std::span<int>)> kernel{"fill", attune::source_file(at.kernel),
+                                                attune::space(lanes, order, width, speed)};
     kernel.baseline([](std::span<int> out) {
         for (int& one : out)
             one = 7;

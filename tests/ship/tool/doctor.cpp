@@ -36,19 +36,8 @@ TEST_CASE("doctor names what is there in two forms")
 {
     ran const plain = run_here({"doctor"});
     json const read = json::parse(run_here({"doctor", "--json"}).out);
-    for (char const* name : {"processor",
-                             "cores",
-                             "governor",
-                             "boost",
-                             "clock",
-                             "load",
-                             "memory",
-                             "LLVM",
-                             "compilers",
-                             "linker",
-                             "cache",
-                             "CUDA driver",
-                             "NVRTC"}) {
+    for (char const* name : {"processor", "cores", "governor", "boost", "clock", "load", "memory",
+                             "LLVM", "compilers", "linker", "cache", "CUDA driver", "NVRTC"}) {
         CHECK(has(plain.out, name));
         json const one = finding(read, name);
         REQUIRE(one.is_object());

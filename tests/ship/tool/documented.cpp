@@ -88,14 +88,9 @@ void write_program(std::string const& path, std::string const& text)
 void fill(support::scratch_directory const& folder, std::string const& line)
 {
     std::string const store = support::sgemm_store("16");
-    for (char const* const name : {"sgemm.attune",
-                                   "a.attune",
-                                   "b.attune",
-                                   "own.attune",
-                                   "from-night.attune",
-                                   "total.attune",
-                                   "kernels.attune",
-                                   "gemm.attune"})
+    for (char const* const name :
+         {"sgemm.attune", "a.attune", "b.attune", "own.attune", "from-night.attune", "total.attune",
+          "kernels.attune", "gemm.attune"})
         support::write_file(folder.file(name), store);
     support::write_file(folder.file("table.csv"), "TILE,time_ms\n8,1.5\n16,1\n");
     support::write_file(folder.file("results.json"),
@@ -122,12 +117,8 @@ void fill(support::scratch_directory const& folder, std::string const& line)
 /// Lines that need more than these files: a tuned program, a capture, a study, another compiler.
 bool needs_more(std::string const& line)
 {
-    for (char const* const part : {"attune bake",
-                                   "attune prepare",
-                                   "attune retune",
-                                   "attune status",
-                                   "attune techniques",
-                                   "attune recommend"})
+    for (char const* const part : {"attune bake", "attune prepare", "attune retune",
+                                   "attune status", "attune techniques", "attune recommend"})
         if (line.find(part) != line.npos) return true;
     return false;
 }

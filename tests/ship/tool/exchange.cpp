@@ -152,8 +152,7 @@ namespace {
 
 /// A store with the rows of one problem, one parameter A.
 std::string store_of(std::vector<attune::outcome> const& results,
-                     std::string const& parameter = "A",
-                     attune::named_texts const& setting = {})
+                     std::string const& parameter = "A", attune::named_texts const& setting = {})
 {
     attune::memory_store out;
     attune::detail::stored_problem problem;
@@ -202,11 +201,10 @@ TEST_CASE("times that are no times go out as failures, and values of any sign co
 {
     support::scratch_directory const folder;
     std::string const from = folder.file("from"), table = folder.file("t");
-    support::write_file(from,
-                        store_of({attune::measurement::exact(-1.0),
-                                  attune::measurement::exact(0.0),
-                                  attune::measurement::exact(std::nan("")),
-                                  attune::measurement::exact(HUGE_VAL)}));
+    support::write_file(
+        from,
+        store_of({attune::measurement::exact(-1.0), attune::measurement::exact(0.0),
+                  attune::measurement::exact(std::nan("")), attune::measurement::exact(HUGE_VAL)}));
     for (std::string const format : {"csv", "json"}) {
         std::string const to = folder.file("to." + format);
         CHECK(run_here({"export", from, "-f", format, "-o", table}).code == 0);

@@ -38,13 +38,10 @@ TEST_CASE("the program reads a store, says nothing in colours to a file, and lin
         60.0);
     CHECK(asked.exit_status == 3);
     // A reader that has gone is no error, and no signal.
-    process_result const unread = run_process({"sh",
-                                               "-c",
+    process_result const unread = run_process({"sh", "-c",
                                                "{ sleep 0.1; \"$1\" --help; echo $? >\"$2\"; } | "
                                                "true; cat \"$2\"",
-                                               "sh",
-                                               program,
-                                               folder.file("code")},
+                                               "sh", program, folder.file("code")},
                                               60.0);
     CHECK(unread.output == "0\n");
     process_result const full =

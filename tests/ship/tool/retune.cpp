@@ -38,12 +38,11 @@ void run_app(std::string const& name)
     kernel.any_shape(); // where arrays lie differs from process to process
     auto options = quick_options(attune::default_progress());
     options.limits.evaluations = 2;
-    attune::tuned accumulate{
-        kernel, accumulate_compiler(), attune::store{std::getenv(store_variable)}, options};
+    attune::tuned accumulate{kernel, accumulate_compiler(),
+                             attune::store{std::getenv(store_variable)}, options};
     accumulate_data data;
     accumulate(data.x, data.y, 3.0);
-    std::printf("app: %s, %s, %s\n",
-                data.called_times(1, 3.0) ? "right" : "wrong",
+    std::printf("app: %s, %s, %s\n", data.called_times(1, 3.0) ? "right" : "wrong",
                 accumulate.report().how == attune::decision::remembered ? "remembered" : "new",
                 accumulate.report().configuration.c_str());
     std::fflush(stdout);

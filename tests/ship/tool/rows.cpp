@@ -29,8 +29,8 @@ namespace {
 namespace tool = attune::detail::tool;
 
 /// The rows of a range, written one by one from the number of each.
-std::string
-rows_of(chain_of_trees const& space, configuration_range const& range, row_format format)
+std::string rows_of(chain_of_trees const& space, configuration_range const& range,
+                    row_format format)
 {
     row_writer writer(space.describe(), format);
     tool::row_text out;
@@ -39,10 +39,8 @@ rows_of(chain_of_trees const& space, configuration_range const& range, row_forma
     return std::string(out.view());
 }
 
-std::string by_threads(chain_of_trees const& space,
-                       configuration_range const& range,
-                       row_format format,
-                       unsigned threads)
+std::string by_threads(chain_of_trees const& space, configuration_range const& range,
+                       row_format format, unsigned threads)
 {
     std::string out;
     leaf_count rows = 0;

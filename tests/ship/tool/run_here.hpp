@@ -60,10 +60,9 @@ inline std::string sgemm_store(std::string const& tile = "64")
         auto const problem = attune::detail::problem_of(winner);
         out.note(problem,
                  {{tile, "{0, 1}"}, attune::measurement{1.0 / n, 0.9 / n, 1.1 / n, 14}, "c0de"});
-        out.note(problem,
-                 {{"8", "{1, 0}"},
-                  attune::failure{attune::failure_stage::crash, "SIGSEGV, \"at\" 0"},
-                  ""});
+        out.note(problem, {{"8", "{1, 0}"},
+                           attune::failure{attune::failure_stage::crash, "SIGSEGV, \"at\" 0"},
+                           ""});
         out.add(winner);
         out.prove(problem, {"c0de", {n}, true});
     }

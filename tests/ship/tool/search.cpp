@@ -32,9 +32,7 @@ char const* const t1 = R"({"ConfigurationSpace": {
 std::vector<std::string> with_program(std::vector<std::string> words)
 {
     for (char const* word :
-         {"--",
-          "sh",
-          "-c",
+         {"--", "sh", "-c",
           "a={A}; [ $a != 6 ] || exit 3; [ {MODE} = fast ] && b=0 || b=10; d=$((a - 5)); "
           "echo \"cost: $((b + (d < 0 ? -d : d)))\""})
         words.push_back(word);
@@ -62,27 +60,26 @@ TEST_CASE("ask and tell by lines: each has one reply, and what is wrong changes 
     support::scratch_directory const folder;
     std::string const file = folder.file("space.json");
     support::write_file(file, space);
-    ran const got =
-        run_here({"ask", file},
-                 "{\"best\": true}\n"
-                 "{\"ask\": 1}\n"
-                 "{\"tell\": {\"A\": 1, \"MODE\": \"slow\"}, \"value\": 14}\n"
-                 "\n"
-                 "{\"tell\": {\"A\": 1, \"MODE\": \"slow\"}, \"value\": 14}\n"
-                 "nonsense\n"
-                 "{\"tell\": {\"A\": 1}, \"value\": 1}\n"
-                 "{\"tell\": {\"A\": 9, \"MODE\": \"slow\"}, \"value\": 1}\n"
-                 "{\"observe\": {\"A\": 4, \"MODE\": \"slow\"}, \"value\": 1}\n"
-                 "{\"observe\": {\"A\": 5, \"MODE\": \"fast\"}, \"value\": 0}\n"
-                 "{\"observe\": {\"A\": 6, \"MODE\": \"fast\"}, \"failed\": \"crash\"}\n"
-                 "{\"observe\": {\"A\": 7, \"MODE\": \"fast\"}, \"failed\": \"lost\"}\n"
-                 "{\"ask\": -1}\n"
-                 "{\"hello\": 1}\n"
-                 "[]\n"
-                 "{\"best\": 1}\n"
-                 "{\"ask\": 99}\n"
-                 "{\"ask\": 1}\n"
-                 "{\"observe\": {\"A\": 8, \"MODE\": \"fast\"}, \"value\": 3, \"low\": 4}\n");
+    ran const got = run_here(
+        {"ask", file}, "{\"best\": true}\n"
+                       "{\"ask\": 1}\n"
+                       "{\"tell\": {\"A\": 1, \"MODE\": \"slow\"}, \"value\": 14}\n"
+                       "\n"
+                       "{\"tell\": {\"A\": 1, \"MODE\": \"slow\"}, \"value\": 14}\n"
+                       "nonsense\n"
+                       "{\"tell\": {\"A\": 1}, \"value\": 1}\n"
+                       "{\"tell\": {\"A\": 9, \"MODE\": \"slow\"}, \"value\": 1}\n"
+                       "{\"observe\": {\"A\": 4, \"MODE\": \"slow\"}, \"value\": 1}\n"
+                       "{\"observe\": {\"A\": 5, \"MODE\": \"fast\"}, \"value\": 0}\n"
+                       "{\"observe\": {\"A\": 6, \"MODE\": \"fast\"}, \"failed\": \"crash\"}\n"
+                       "{\"observe\": {\"A\": 7, \"MODE\": \"fast\"}, \"failed\": \"lost\"}\n"
+                       "{\"ask\": -1}\n"
+                       "{\"hello\": 1}\n"
+                       "[]\n"
+                       "{\"best\": 1}\n"
+                       "{\"ask\": 99}\n"
+                       "{\"ask\": 1}\n"
+                       "{\"observe\": {\"A\": 8, \"MODE\": \"fast\"}, \"value\": 3, \"low\": 4}\n");
     CHECK(got.code == 0);
     CHECK(got.err.empty());
     std::vector<json> all = replies(got.out);
@@ -114,14 +111,13 @@ TEST_CASE("ask does one thing for each line, and names what it cannot read")
     support::scratch_directory const folder;
     std::string const file = folder.file("space.json");
     support::write_file(file, t1);
-    ran const got = run_here({"ask", file},
-                             "{\"ask\":1,\"tell\":{\"A\":2},\"value\":1}\n"
-                             "{\"tell\":{\"A\":1},\"value\":NaN}\n"
-                             "{\"observe\":{\"A\":1},\"value\":2,\"low\":null}\n"
-                             "{\"observe\":{\"A\":1},\"value\":2,\"low\":}\n"
-                             "{\"observe\":{\"A\":1.0},\"value\":2}\n"
-                             "{\"observe\":{\"A\":2.5},\"value\":2}\n"
-                             "{\"ask\":1\n");
+    ran const got = run_here({"ask", file}, "{\"ask\":1,\"tell\":{\"A\":2},\"value\":1}\n"
+                                            "{\"tell\":{\"A\":1},\"value\":NaN}\n"
+                                            "{\"observe\":{\"A\":1},\"value\":2,\"low\":null}\n"
+                                            "{\"observe\":{\"A\":1},\"value\":2,\"low\":}\n"
+                                            "{\"observe\":{\"A\":1.0},\"value\":2}\n"
+                                            "{\"observe\":{\"A\":2.5},\"value\":2}\n"
+                                            "{\"ask\":1\n");
     std::vector<json> const all = replies(got.out);
     REQUIRE(all.size() == 7);
     CHECK(says(all[0]["error"], "two things (ask and tell)"));
@@ -174,15 +170,14 @@ TEST_CASE("arrays and long orders are lists of JSON, and one word each of a prog
         {"O", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 11}}, {"C", {3, 3}}, {"M", {"a b", "a b"}}};
     json broken = other;
     broken["O"][0] = 1;
-    ran const got = run_here({"ask", file},
-                             "{\"ask\": 1}\n"
-                             "{\"observe\": " +
-                                 other.dump() +
-                                 ", \"value\": 2}\n"
-                                 "{\"observe\": " +
-                                 broken.dump() +
-                                 ", \"value\": 1}\n"
-                                 "{\"best\": true}\n");
+    ran const got = run_here({"ask", file}, "{\"ask\": 1}\n"
+                                            "{\"observe\": " +
+                                                other.dump() +
+                                                ", \"value\": 2}\n"
+                                                "{\"observe\": " +
+                                                broken.dump() +
+                                                ", \"value\": 1}\n"
+                                                "{\"best\": true}\n");
     std::vector<json> const all = replies(got.out);
     REQUIRE(all.size() == 4);
     CHECK(all[0]["ask"] == json::array({start}));
@@ -222,9 +217,8 @@ TEST_CASE("minimize: programs that hang, die, say nothing, or do not exist")
     CHECK(has(died.err, "no configuration worked"));
     ran const unread = minimize({}, "echo head; echo {A} ms");
     CHECK(has(unread.err, "2 printed no number that can be read"));
-    CHECK(has(unread.err,
-              "the first failure: A=1: no number: its last line does not end in a "
-              "number: 1 ms"));
+    CHECK(has(unread.err, "the first failure: A=1: no number: its last line does not end in a "
+                          "number: 1 ms"));
     CHECK(has(minimize({}, "echo {A}; echo nan").err, "its number is not finite: nan"));
     CHECK(minimize({"--repeat", "3"}, "echo 1; echo {A}").out.starts_with("1: A=1\n"));
     CHECK(minimize({"--wall-time"}, ": {A}").code == 0);
@@ -294,8 +288,8 @@ TEST_CASE("minimize --maximize finds the highest number")
     support::scratch_directory const folder;
     std::string const file = folder.file("space.json"), store = folder.file("s");
     support::write_file(file, t1);
-    std::vector<std::string> const words{
-        "minimize", file, "--maximize", "--store", store, "--", "echo", "{A}"};
+    std::vector<std::string> const words{"minimize", file, "--maximize", "--store",
+                                         store,      "--", "echo",       "{A}"};
     CHECK(run_here(words).out.starts_with("2: A=2\n"));
     ran const again = run_here(words);
     CHECK(again.out.starts_with("2: A=2\n"));
@@ -403,9 +397,9 @@ TEST_CASE("minimize --store keeps apart what is measured, the limit, and the pro
     CHECK(has(torn.err, "0 runs"));
 
     // The same on another processor: nothing is taken, and that is said.
-    std::string elsewhere = std::regex_replace(support::read_file(folder.file("1")),
-                                               std::regex("\"device\":\"[^\"]*\""),
-                                               "\"device\":\"a 6502\"");
+    std::string elsewhere =
+        std::regex_replace(support::read_file(folder.file("1")),
+                           std::regex("\"device\":\"[^\"]*\""), "\"device\":\"a 6502\"");
     elsewhere = std::regex_replace(elsewhere, std::regex(",\"sum\":\"[0-9a-f]*\""), "");
     support::write_file(folder.file("4"), elsewhere);
     support::write_file(program, "sleep 0.$((3 - $1)); echo $1\n");
@@ -420,13 +414,7 @@ TEST_CASE("minimize --seconds ends the run that is at work, which is no failure"
     std::string const file = folder.file("space.json");
     support::write_file(file, t1);
     double const begun_s = attune::detail::steady_seconds();
-    ran const got = run_here({"minimize",
-                              file,
-                              "--seconds",
-                              "0.3",
-                              "--",
-                              "sh",
-                              "-c",
+    ran const got = run_here({"minimize", file, "--seconds", "0.3", "--", "sh", "-c",
                               "[ {A} = 1 ] || sleep 50; echo {A}"});
     CHECK(attune::detail::steady_seconds() - begun_s < 40);
     CHECK(got.out.starts_with("1: A=1\n"));
@@ -478,13 +466,7 @@ TEST_CASE("what a program says on standard error is no value")
     support::write_file(file, t1);
     ran const got = run_here({"minimize", file, "--", "sh", "-c", "echo {A}.25; echo freed 0 >&2"});
     CHECK(got.out.starts_with("1.25: A=1\n"));
-    ran const died = run_here({"minimize",
-                               file,
-                               "--store",
-                               folder.file("s"),
-                               "--",
-                               "sh",
-                               "-c",
+    ran const died = run_here({"minimize", file, "--store", folder.file("s"), "--", "sh", "-c",
                                "echo {A}; echo no memory >&2; exit 3"});
     CHECK(died.code == 1);
     CHECK(has(run_here({"explain", folder.file("s")}).out, "ended with 3: no memory"));
@@ -505,8 +487,7 @@ TEST_CASE("a space's file that is wrong is told with its place")
     refused("{\"params\": [", "space.json");
     std::string const parameters = "\"params\":[{\"name\":\"A\",\"values\":[1,2]}]}";
     refused("[{\"name\":\"a\"," + parameters + ",{\"name\":\"b\"," + parameters + "]",
-            "choose one by --space: a, b",
-            2);
+            "choose one by --space: a, b", 2);
     CHECK(has(run_here({"ask", file, "--space", "c"}).err, "choose one of: a, b"));
     CHECK(run_here({"ask", folder.file("none")}).code == 3);
     CHECK(has(run_here({"ask", folder.path()}).err, "Is a directory"));
@@ -528,12 +509,12 @@ TEST_CASE("a line may leave out inactive parameters, and have any value for them
                         R"({"name": "x", "params": [
         {"name": "WIDTH", "values": [1, 2, 4], "default": 2, "active_if": "MODE == 'fast'"},
         {"name": "MODE", "values": ["slow", "fast"]}]})");
-    ran const got = run_here({"ask", file},
-                             "{\"observe\": {\"MODE\": \"slow\"}, \"value\": 3}\n"
-                             "{\"observe\": {\"MODE\": \"slow\", \"WIDTH\": 4}, \"value\": 2}\n"
-                             "{\"observe\": {\"MODE\": \"fast\"}, \"value\": 3}\n"
-                             "{\"best\": true}\n"
-                             "{\"ask\": 99}\n");
+    ran const got =
+        run_here({"ask", file}, "{\"observe\": {\"MODE\": \"slow\"}, \"value\": 3}\n"
+                                "{\"observe\": {\"MODE\": \"slow\", \"WIDTH\": 4}, \"value\": 2}\n"
+                                "{\"observe\": {\"MODE\": \"fast\"}, \"value\": 3}\n"
+                                "{\"best\": true}\n"
+                                "{\"ask\": 99}\n");
     std::vector<json> const all = replies(got.out);
     REQUIRE(all.size() == 5);
     CHECK(all[0].contains("told"));

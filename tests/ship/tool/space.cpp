@@ -83,16 +83,8 @@ TEST_CASE("list has each valid configuration once, and its parts are the whole, 
                 std::string const to = at.folder.file("part");
                 joined +=
                     run_here({"space", "list", at.file, "--part", which, "--format", format}).out;
-                ran const got = run_here({"space",
-                                          "list",
-                                          at.file,
-                                          "--part=" + which,
-                                          "--format",
-                                          format,
-                                          "-o",
-                                          to,
-                                          "--threads",
-                                          "3"});
+                ran const got = run_here({"space", "list", at.file, "--part=" + which, "--format",
+                                          format, "-o", to, "--threads", "3"});
                 CHECK(got.code == 0);
                 CHECK(got.out.empty());
                 of_files += support::read_file(to);
@@ -267,8 +259,7 @@ TEST_CASE("what a format has no form for is told, and JSON has a form for all")
                                        {"name": "B", "values": [1, 2]}]})");
     for (std::string const action : {"export", "reduce"})
         for (auto const& [format, said] :
-             {std::pair{"json", ""},
-              std::pair{"t1", "T1 has no priors; left out: of A\n"},
+             {std::pair{"json", ""}, std::pair{"t1", "T1 has no priors; left out: of A\n"},
               std::pair{"smtlib", "SMT-LIB has no priors; left out: of A\n"},
               std::pair{"nni", "NNI has no priors; left out: of A\n"}}) {
             CAPTURE(format);
@@ -344,9 +335,9 @@ TEST_CASE("the schema of space.json has the members that the reader reads, and n
         support::read_file(support::source_folder() + "include/attune/space/files/read_json.ipp");
     std::set<std::string> read;
     // find("name"), member(p, "name", ...), {"active_if", "weights"} and pair{"cartesian", ...}
-    for (std::regex const& form : {std::regex(R"re(find\("(\w+)"\))re"),
-                                   std::regex(R"re(member\(\w+, "(\w+)")re"),
-                                   std::regex(R"re(std::pair\{"(\w+)")re")})
+    for (std::regex const& form :
+         {std::regex(R"re(find\("(\w+)"\))re"), std::regex(R"re(member\(\w+, "(\w+)")re"),
+          std::regex(R"re(std::pair\{"(\w+)")re")})
         for (std::sregex_iterator at(reader.begin(), reader.end(), form), end; at != end; ++at)
             read.insert((*at)[1]);
     CHECK(read == stated);
@@ -376,19 +367,15 @@ TEST_CASE("the schema of space.json accepts what the reader reads, and says what
         {"name": "K", "range": [1, "N // 2"], "step": 2},
         {"name": "W", "values": ["a", "b"], "weights": [1, 2]}]})",
          true);
-    for (char const* const parameter : {R"({"values": [1]})",
-                                        R"({"name": "", "values": [1]})",
-                                        R"({"name": "A", "values": []})",
-                                        R"({"name": "A", "values": [null]})",
-                                        R"({"name": "A", "values": [1], "weights": [0]})",
-                                        R"({"name": "A", "range": [1]})",
-                                        R"({"name": "A", "range": [1, 4], "step": 0})",
-                                        R"({"name": "A", "range": [1, 4], "steps": "odd"})",
-                                        R"({"name": "A", "kind": "set", "values": [1]})",
-                                        R"({"name": "A", "values": [1, 2], "active_if": 3})",
-                                        R"({"name": "A", "values": [1, 2], "elements": 0})",
-                                        R"({"name": "A", "kind": "real", "low": "0", "high": 1})",
-                                        "7"})
+    for (char const* const parameter :
+         {R"({"values": [1]})", R"({"name": "", "values": [1]})", R"({"name": "A", "values": []})",
+          R"({"name": "A", "values": [null]})", R"({"name": "A", "values": [1], "weights": [0]})",
+          R"({"name": "A", "range": [1]})", R"({"name": "A", "range": [1, 4], "step": 0})",
+          R"({"name": "A", "range": [1, 4], "steps": "odd"})",
+          R"({"name": "A", "kind": "set", "values": [1]})",
+          R"({"name": "A", "values": [1, 2], "active_if": 3})",
+          R"({"name": "A", "values": [1, 2], "elements": 0})",
+          R"({"name": "A", "kind": "real", "low": "0", "high": 1})", "7"})
         both(R"({"params": [)" + std::string(parameter) + "]}", false);
     both(R"({"params": []})", false);
     both(R"({"name": "no parameters"})", false);
@@ -407,18 +394,9 @@ TEST_CASE("space --example prints a space.json that minimize, ask and space take
     std::string const file = folder.file("space.json");
     support::write_file(file, printed.out);
     CHECK(has(run_here({"space", "count", file}).out, "valid configurations: "));
-    ran const found = run_here({"minimize",
-                                file,
-                                "--evaluations",
-                                "12",
-                                "--",
-                                "sh",
-                                "-c",
-                                "echo $(($1 + $2))",
-                                "x",
-                                "{TILE}",
-                                "{UNROLL}",
-                                "{LAYOUT}{PACK}{PANEL}"});
+    ran const found =
+        run_here({"minimize", file, "--evaluations", "12", "--", "sh", "-c", "echo $(($1 + $2))",
+                  "x", "{TILE}", "{UNROLL}", "{LAYOUT}{PACK}{PANEL}"});
     CHECK(found.code == 0);
     CHECK(has(found.err, "12 evaluations, 12 runs"));
     CHECK(has(run_here({"ask", file}, "{\"ask\": 1}\n").out, "\"PANEL\":"));
@@ -432,9 +410,8 @@ TEST_CASE("a boolean with one value is one to count, list, ask, minimize and eve
     support::scratch_directory const folder;
     std::string const file = folder.file("space.json");
     for (std::string const value : {"true", "false"}) {
-        support::write_file(file,
-                            R"({"params": [{"name": "X", "kind": "boolean", "values": [)" + value +
-                                R"(]}, {"name": "Y", "values": [1, 2]}]})");
+        support::write_file(file, R"({"params": [{"name": "X", "kind": "boolean", "values": [)" +
+                                      value + R"(]}, {"name": "Y", "values": [1, 2]}]})");
         CHECK(run_here({"space", "list", file}).out == "X,Y\n" + value + ",1\n" + value + ",2\n");
         std::vector<std::string> const replies =
             lines_of(run_here({"ask", file},
@@ -510,16 +487,8 @@ TEST_CASE("reduce leaves out the values that no valid configuration has, in each
                     expected.insert(std::to_string(m) + ',' + std::to_string(n) + ',' + rest);
     REQUIRE(expected.size() == 9);
     for (std::string const format : {"json", "t1"}) {
-        ran const got = run_here({"space",
-                                  "reduce",
-                                  at.file,
-                                  "--where",
-                                  "N >= 8",
-                                  "--where=M * 2 <= N or M == N",
-                                  "--format",
-                                  format,
-                                  "-o",
-                                  copy});
+        ran const got = run_here({"space", "reduce", at.file, "--where", "N >= 8",
+                                  "--where=M * 2 <= N or M == N", "--format", format, "-o", copy});
         CHECK(got.code == 0);
         CHECK(got.out.empty());
         CHECK(got.err == "M 4 -> 2 values\n"

@@ -29,18 +29,17 @@ TEST_CASE("status says who takes part, what is best, and what failed where")
     };
     attune::failure const crash{attune::failure_stage::crash, "no licence"};
     support::write_file(
-        path,
-        text_of_line(study_header{.objective = "halo", .parameters = {"X"}, .sizes = {"9"}}) +
-            '\n' + said("a", 1000, study_join{"node1", 11, 30}) +
-            said("b", 2000, study_join{"node2", 12, 30}) +
-            said("a", 1000, study_claim{1, {"3"}, {}}) +
-            said("a", 1030, study_told{1, {"3"}, attune::evaluation(2.5), false}) +
-            said("b", 2000, study_claim{1, {"4"}, {}}) +
-            said("b", 2060, study_told{1, {"4"}, crash, true}) +
-            said("a", 1030, study_claim{2, {"5"}, {}}) +
-            said("a", 1060, study_told{2, {"5"}, attune::evaluation(1.5), false}) +
-            said("a", 1060, study_claim{3, {"6"}, {}}) + said("b", 2060, study_leave{}) +
-            "damaged\n");
+        path, text_of_line(study_header{.objective = "halo", .parameters = {"X"}, .sizes = {"9"}}) +
+                  '\n' + said("a", 1000, study_join{"node1", 11, 30}) +
+                  said("b", 2000, study_join{"node2", 12, 30}) +
+                  said("a", 1000, study_claim{1, {"3"}, {}}) +
+                  said("a", 1030, study_told{1, {"3"}, attune::evaluation(2.5), false}) +
+                  said("b", 2000, study_claim{1, {"4"}, {}}) +
+                  said("b", 2060, study_told{1, {"4"}, crash, true}) +
+                  said("a", 1030, study_claim{2, {"5"}, {}}) +
+                  said("a", 1060, study_told{2, {"5"}, attune::evaluation(1.5), false}) +
+                  said("a", 1060, study_claim{3, {"6"}, {}}) + said("b", 2060, study_leave{}) +
+                  "damaged\n");
     support::ran const r = support::run_here({"status", path});
     CAPTURE(r.out);
     CHECK(r.code == 0);

@@ -67,11 +67,8 @@ std::string gains(support::scratch_directory const& folder)
     return path;
 }
 
-void note(attune::memory_store& store,
-          std::string const& kernel,
-          std::string const& device,
-          std::vector<std::pair<std::string, std::string>> const& configuration,
-          double seconds)
+void note(attune::memory_store& store, std::string const& kernel, std::string const& device,
+          std::vector<std::pair<std::string, std::string>> const& configuration, double seconds)
 {
     attune::record one;
     one.key = {kernel, "5f3a", "77c1", "clang", device, {}};
@@ -89,9 +86,8 @@ char const* const space =
 struct logged_tunings {
     logged_tunings()
     {
-        support::write_file(file,
-                            R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
-                            R"({"name": "B", "range": [1, 30]}]})");
+        support::write_file(file, R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
+                                  R"({"name": "B", "range": [1, 30]}]})");
         chain.emplace(attune::bind_inputs(attune::read_spaces_file(file).front().space));
     }
     /// Logs a search of 60 outcomes beside the default's. @return what its techniques gained
@@ -220,8 +216,7 @@ TEST_CASE("what was good for similar problems of a store is recommended as a sta
     for (int a = 1; a <= 3; ++a)
         for (int b = 4; b <= 5; ++b)
             for (bool const is_model : {false, true}) // which says the opposite
-                note(kept,
-                     is_model ? "model" : "near",
+                note(kept, is_model ? "model" : "near",
                      is_model ? std::string("cpu") + attune::detail::predicted_device : "cpu",
                      {{"A", std::to_string(a)}, {"B", std::to_string(b)}},
                      1.0 + ((a == 2) != is_model ? 0 : 1) + ((b == 5) != is_model ? 0 : 0.5));
@@ -264,17 +259,13 @@ TEST_CASE("a time is stated only of values that were tried")
     attune::memory_store kept;
     for (int a = 1; a <= 3; ++a)
         for (int b = 4; b <= 5; ++b)
-            note(kept,
-                 "near",
-                 "cpu",
-                 {{"A", std::to_string(a)}, {"B", std::to_string(b)}},
+            note(kept, "near", "cpu", {{"A", std::to_string(a)}, {"B", std::to_string(b)}},
                  1.0 + (a == 2 ? 0 : 1) + (b == 5 ? 0 : 0.5));
     std::string const store = folder.file("store");
     support::write_file(store, kept.text());
     std::string const file = folder.file("space.json");
-    support::write_file(file,
-                        R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]},)"
-                        R"({"name": "B", "values": [8, 16, 32]}]})");
+    support::write_file(file, R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]},)"
+                              R"({"name": "B", "values": [8, 16, 32]}]})");
     ran const advice = run_here({"recommend", path, file, "--store", store});
     CHECK(advice.code == 0);
     CHECK(has(advice.out, "start with A=2 B=8: nearest to what was tried there, in near on cpu"));
@@ -297,16 +288,12 @@ TEST_CASE("a time is stated only of values that were tried")
     double best = 100;
     for (auto const& [at, seconds] : tried) {
         best = std::min(best, seconds);
-        note(few,
-             "near",
-             "cpu",
-             {{"A", std::to_string(at.first)}, {"B", std::to_string(at.second)}},
-             seconds);
+        note(few, "near", "cpu",
+             {{"A", std::to_string(at.first)}, {"B", std::to_string(at.second)}}, seconds);
     }
     support::write_file(store, few.text());
-    support::write_file(file,
-                        R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
-                        R"({"name": "B", "range": [1, 30]}]})");
+    support::write_file(file, R"({"name": "run", "params": [{"name": "A", "range": [1, 30]},)"
+                              R"({"name": "B", "range": [1, 30]}]})");
     std::size_t modelled = 0;
     for (json const& one :
          json::parse(run_here({"recommend", path, file, "--store", store, "--json"}).out)) {
@@ -332,8 +319,8 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     std::string const gained = folder.file("gained");
     auto const first = t.logged(log, attune::search::recommended(), 1);
     auto const second = t.logged(log, attune::search::recommended(), 2);
-    std::vector<std::string> const upload{
-        "techniques", gained, "--upload", log, "--space-file", file, "--kernel", "run"};
+    std::vector<std::string> const upload{"techniques",   gained, "--upload", log,
+                                          "--space-file", file,   "--kernel", "run"};
     ran const added = run_here(upload);
     CHECK(added.code == 0);
     CHECK(added.out == "added 2 tunings\n");
@@ -370,8 +357,8 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
     std::string const plain = folder.file("plain.log");
     auto const alone = t.logged(plain, attune::search_with<attune::genetic>(), 3);
     std::string const other = folder.file("other");
-    std::vector<std::string> by_name{
-        "techniques", other, "--upload", plain, "--space-file", file, "--kernel", "run"};
+    std::vector<std::string> by_name{"techniques",   other, "--upload", plain,
+                                     "--space-file", file,  "--kernel", "run"};
     ran const wrong = run_here(by_name); // it was another search
     CHECK(wrong.code == 1);
     CHECK(has(wrong.err, "tuning 1 of"));
@@ -389,14 +376,8 @@ TEST_CASE("logs of earlier tunings are rows of the techniques: who proposed what
 
     std::string const open = folder.file("open.log");
     t.logged(open, attune::search::recommended(), 4, false);
-    ran const unfinished = run_here({"techniques",
-                                     folder.file("nothing"),
-                                     "--upload",
-                                     open,
-                                     "--space-file",
-                                     file,
-                                     "--kernel",
-                                     "run"});
+    ran const unfinished = run_here({"techniques", folder.file("nothing"), "--upload", open,
+                                     "--space-file", file, "--kernel", "run"});
     CHECK(unfinished.code == 1);
     CHECK(unfinished.out == "added 0 tunings, left out 1\n");
     CHECK(has(unfinished.err, "it has not ended\n"));
@@ -495,8 +476,8 @@ TEST_CASE("a line that cannot be read is reported by its number, and costs no ot
         CHECK(sum_of({row.uses}) == sum_of({gained[0], gained[2]}));
     }
     // A line of an outcome: that request is lost, the others are by the names in the log.
-    std::size_t const of_second = *std::find_if(
-        tolds.begin(), tolds.end(), [&](std::size_t i) { return i > starts[1] + 30; });
+    std::size_t const of_second = *std::find_if(tolds.begin(), tolds.end(),
+                                                [&](std::size_t i) { return i > starts[1] + 30; });
     auto const [one, row] = uploaded(of_second, "{\"told\":[[3,\n");
     CHECK(one.out == "added 3 tunings\n");
     CHECK(row.gains.count() == 2); // the best may be what is lost
@@ -547,9 +528,8 @@ TEST_CASE("where a search proposes something else by now, the names in its log c
     CHECK(past.representations()[0].gains.count() == 1);
 
     // Of another space its configurations are none.
-    support::write_file(t.file,
-                        R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]},)"
-                        R"({"name": "B", "values": [4, 5]}]})");
+    support::write_file(t.file, R"({"name": "run", "params": [{"name": "A", "values": [1, 2, 3]},)"
+                                R"({"name": "B", "values": [4, 5]}]})");
     ran const other = run_here(t.upload(t.folder.file("other"), {log}));
     CHECK(other.code == 1);
     CHECK(other.out == "added 0 tunings, left out 1\n");
@@ -635,8 +615,8 @@ TEST_CASE("what another search found is no gain of the strategy that goes on wit
     // The default took 33, the other search found 1.5, this one asks three times for worse.
     auto const log_with = [&](std::string const& path, bool is_other_known) {
         attune::event_log log{path, "k", 9};
-        attune::detail::logged_search search(
-            attune::search_with<attune::genetic>(), *t.chain, 9, log);
+        attune::detail::logged_search search(attune::search_with<attune::genetic>(), *t.chain, 9,
+                                             log);
         search.tell(t.chain->at(std::uint64_t{0}), attune::measurement::exact(33));
         if (is_other_known)
             search.tell(t.chain->at(std::uint64_t{777}), attune::measurement::exact(1.5));
@@ -770,8 +750,8 @@ TEST_CASE("a start of a wide space has its problem, as no model says it")
     attune::chain_of_trees const wide = search_spaces::vector_of(count);
     attune::description const& d = wide.describe();
     auto const ends_with = [&](std::string const& last) {
-        std::string out = attune::detail::text_at(
-            d, attune::detail::named_values(d).front(), attune::point(count));
+        std::string out = attune::detail::text_at(d, attune::detail::named_values(d).front(),
+                                                  attune::point(count));
         return out.replace(out.rfind('0'), 1, last);
     };
     attune::detail::tool::similar_problem near{.name = "near", .distance = .5};
@@ -785,9 +765,8 @@ TEST_CASE("a start of a wide space has its problem, as no model says it")
         REQUIRE(starts.size() == 1);
         std::string const said = attune::detail::tool::start_text(d, starts[0]);
         CHECK(!has(said, "model"));
-        CHECK(has(said,
-                  is_tried ? ": 2 times the best time of near (distance 0.5)"
-                           : ": nearest to what was tried there, in near (distance 0.5)"));
+        CHECK(has(said, is_tried ? ": 2 times the best time of near (distance 0.5)"
+                                 : ": nearest to what was tried there, in near (distance 0.5)"));
     }
 }
 
@@ -841,10 +820,8 @@ TEST_CASE("a strategy is recommended with its options, and is the better one on 
             return is_pair && p[0].index != p[1].index ? 200 : 1 + away;
         }
     };
-    auto const problem_of = [&](std::string const& name,
-                                std::string const& parameters,
-                                std::vector<double> best,
-                                bool is_pair) {
+    auto const problem_of = [&](std::string const& name, std::string const& parameters,
+                                std::vector<double> best, bool is_pair) {
         problem out{.file = folder.file(name), .best = std::move(best), .is_pair = is_pair};
         json params = json::array();
         for (char const one : parameters) {
@@ -881,35 +858,20 @@ TEST_CASE("a strategy is recommended with its options, and is the better one on 
             std::string const log = folder.file(kernel + by);
             for (std::uint64_t seed = 1; seed <= 9; ++seed) {
                 attune::event_log kept{log, "k", seed};
-                attune::detail::logged_search search(
-                    parse_technique(by).make, *of.chain, seed, kept);
+                attune::detail::logged_search search(parse_technique(by).make, *of.chain, seed,
+                                                     kept);
                 double const best = tune(of, search);
                 attune::point const first = of.chain->at(std::uint64_t{0});
                 kept.add({.kind = attune::event_kind::chosen, .points = {first}});
                 gains[kernel + ' ' + parse_technique(by).name].push_back(of.time_at(first) / best);
             }
-            ran const added = run_here({"techniques",
-                                        gained,
-                                        "--upload",
-                                        log,
-                                        "--space-file",
-                                        of.file,
-                                        "--kernel",
-                                        kernel,
-                                        "--strategy",
-                                        by});
+            ran const added = run_here({"techniques", gained, "--upload", log, "--space-file",
+                                        of.file, "--kernel", kernel, "--strategy", by});
             CHECK(added.out == "added 9 tunings\n");
             // Under another name the same log says nothing.
-            ran const wrong = run_here({"techniques",
-                                        folder.file("wrong"),
-                                        "--upload",
-                                        log,
-                                        "--space-file",
-                                        of.file,
-                                        "--kernel",
-                                        kernel,
-                                        "--strategy",
-                                        "pure_random"});
+            ran const wrong =
+                run_here({"techniques", folder.file("wrong"), "--upload", log, "--space-file",
+                          of.file, "--kernel", kernel, "--strategy", "pure_random"});
             CHECK(wrong.code == 1);
         }
     // New kernels of the same structures, with other names, more values and another best.
@@ -970,16 +932,14 @@ TEST_CASE("the recommended search as a strategy is named by what makes it")
     std::string const file = folder.file("space.json");
     support::write_file(file, space);
     attune::detail::kept_techniques kept(
-        folder.file("gains"),
-        "near",
+        folder.file("gains"), "near",
         attune::bind_inputs(attune::read_spaces_file(file).front().space));
     std::vector<attune::detail::kept_techniques::logged_line> lines;
     for (std::string const by : {"recommended", "genetic"})
         for (int i = 0; i < 2; ++i)
             lines.push_back({{by + std::to_string(i)},
                              kept.line_of(std::vector<attune::search::technique_use>{{"a", 9, 1}},
-                                          by == "genetic" ? 2 : 4,
-                                          by)});
+                                          by == "genetic" ? 2 : 4, by)});
     REQUIRE(kept.add_new(lines) == 4);
     ran const said = run_here({"recommend", folder.file("gains"), file});
     CHECK(said.out.starts_with("search by attune::search::recommended(): tunings made 'near' "));
@@ -1039,11 +999,8 @@ TEST_CASE("the winners of a store say by which strategy to search, where no file
     support::write_file(file, space);
     std::string const climb = attune::search::parse_technique("climb;change_rate,1").name;
     attune::memory_store kept;
-    auto const add = [&](std::string const& kernel,
-                         std::string const& parameter,
-                         std::string const& device,
-                         int size,
-                         std::string const& strategy,
+    auto const add = [&](std::string const& kernel, std::string const& parameter,
+                         std::string const& device, int size, std::string const& strategy,
                          double gain) {
         attune::record one;
         one.key = {kernel, "5f3a", "77c1", "clang", device, {{"N", std::to_string(size)}}};

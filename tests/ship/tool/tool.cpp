@@ -60,13 +60,10 @@ TEST_CASE("bash completes commands, options and files")
     support::write_file(folder.file("script"), run_here({"completion"}).out);
     auto const completes = [&](std::string const& words) {
         return attune::detail::run_process(
-                   {"bash",
-                    "-c",
+                   {"bash", "-c",
                     "source \"$1\"; COMP_WORDS=($2 \"$3\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
                     "_attune; echo ${COMPREPLY[*]}",
-                    "bash",
-                    folder.file("script"),
-                    words.substr(0, words.rfind(' ')),
+                    "bash", folder.file("script"), words.substr(0, words.rfind(' ')),
                     words.substr(words.rfind(' ') + 1)},
                    60.0)
             .output;
@@ -231,14 +228,11 @@ TEST_CASE("explain says how a winner was found and what is near a size that nobo
     support::write_file(path, support::sgemm_store());
     std::string const known = run_here({"explain", path, "--input", "N=512"}).out;
     for (char const* part :
-         {"TILE=64 ORDER={0, 1}",
-          "1.95 ms, between 1.76 ms and 2.15 ms (14 samples)",
+         {"TILE=64 ORDER={0, 1}", "1.95 ms, between 1.76 ms and 2.15 ms (14 samples)",
           "the best is 2.00x faster",
           "60 evaluations, 1 of them failed; at most 60 were allowed; ended by: budget",
-          "2 outcomes are kept; 1 crashed",
-          "most often (1 times): SIGSEGV",
-          "verified for 2 shapes of calls, wrong for 0",
-          "for N=1024, not N=512"})
+          "2 outcomes are kept; 1 crashed", "most often (1 times): SIGSEGV",
+          "verified for 2 shapes of calls, wrong for 0", "for N=1024, not N=512"})
         CHECK_MESSAGE(has(known, part), std::string(part), " in ", known);
     ran const near = run_here({"explain", path, "--input", "N=700"});
     CHECK(near.code == 0);

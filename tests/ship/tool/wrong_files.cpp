@@ -18,8 +18,7 @@ using support::run_here;
 namespace {
 
 /// The places of all values, those of lists and objects as well.
-void add_places(json const& value,
-                json::json_pointer const& at,
+void add_places(json const& value, json::json_pointer const& at,
                 std::vector<json::json_pointer>& to)
 {
     to.push_back(at);
@@ -41,15 +40,8 @@ std::vector<std::string> spoilt(std::string const& right)
     std::vector<json::json_pointer> places;
     add_places(root, json::json_pointer{}, places);
     for (json::json_pointer const& place : places) {
-        for (json const& other : {json(nullptr),
-                                  json(true),
-                                  json(-3),
-                                  json(1.5),
-                                  json(1e300),
-                                  json("x"),
-                                  json::array(),
-                                  json::object(),
-                                  json::array({"x"})}) {
+        for (json const& other : {json(nullptr), json(true), json(-3), json(1.5), json(1e300),
+                                  json("x"), json::array(), json::object(), json::array({"x"})}) {
             json changed = root;
             changed[place] = other;
             out.push_back(changed.dump());
@@ -70,17 +62,9 @@ std::vector<std::string> spoilt(std::string const& right)
 
 void check_words(std::string const& text)
 {
-    for (char const* const other : {"json.exception",
-                                    "nlohmann",
-                                    "parse error",
-                                    "while parsing",
-                                    "std::",
-                                    "stoul",
-                                    "stod",
-                                    "basic_string",
-                                    "vector::",
-                                    "type must be",
-                                    "what():"})
+    for (char const* const other :
+         {"json.exception", "nlohmann", "parse error", "while parsing", "std::", "stoul", "stod",
+          "basic_string", "vector::", "type must be", "what():"})
         CHECK_MESSAGE(!has(text, other), text);
 }
 
@@ -142,10 +126,9 @@ TEST_CASE("no reader of a file says what a library says")
     }
     // The lines of attune ask, and the configuration of space explain.
     support::write_file(file, R"({"params": [{"name": "A", "values": [1, 2]}]})");
-    for (char const* const line : {R"({"ask": 1})",
-                                   R"({"tell": {"A": 1}, "value": 1.5, "low": 1, "high": 2})",
-                                   R"({"observe": {"A": 2}, "failed": "crash", "why": "x"})",
-                                   R"({"best": true})"})
+    for (char const* const line :
+         {R"({"ask": 1})", R"({"tell": {"A": 1}, "value": 1.5, "low": 1, "high": 2})",
+          R"({"observe": {"A": 2}, "failed": "crash", "why": "x"})", R"({"best": true})"})
         for (std::string const& text : spoilt(line)) {
             CAPTURE(text);
             ran const got = run_here({"ask", file}, text + "\n");

@@ -15,10 +15,8 @@ using attune_tests::space_writer;
 namespace {
 
 /// Whether some completion of the first `set` parameters of `p` satisfies `c`.
-bool can_hold(attune::description const& space,
-              attune::detail::condition const& c,
-              attune::point const& p,
-              std::size_t set)
+bool can_hold(attune::description const& space, attune::detail::condition const& c,
+              attune::point const& p, std::size_t set)
 {
     bool any = false;
     attune_tests::for_each_setting(space, [&](attune::point const& q) {

@@ -50,8 +50,8 @@ int differences(op code, column const& a, column const& b)
     bool const real = (a.real || b.real) && !compares;
     outlook const about =
         attune::detail::look_ahead(code, a.about, b.about, {}, real, a.real || b.real);
-    attune::detail::fill_column(
-        code, a.view(), b.view(), {}, real, about, count, out.data(), failed.data());
+    attune::detail::fill_column(code, a.view(), b.view(), {}, real, about, count, out.data(),
+                                failed.data());
     int wrong = 0;
     for (std::size_t i = 0; i < count; ++i) {
         auto const v = attune::detail::apply_operation(code, a.view(), b.view(), {}, real, i);

@@ -82,20 +82,10 @@ TEST_CASE("a predicate needs the places of its parameters until its last one is 
 
 TEST_CASE("trends of operations agree with their values")
 {
-    constexpr op codes[] = {op::add,
-                            op::subtract,
-                            op::multiply,
-                            op::floor_divide,
-                            op::divide,
-                            op::ceil_divide,
-                            op::minimum,
-                            op::maximum,
-                            op::less,
-                            op::less_equal,
-                            op::greater,
-                            op::greater_equal,
-                            op::equal,
-                            op::modulo};
+    constexpr op codes[] = {op::add,    op::subtract,    op::multiply, op::floor_divide,
+                            op::divide, op::ceil_divide, op::minimum,  op::maximum,
+                            op::less,   op::less_equal,  op::greater,  op::greater_equal,
+                            op::equal,  op::modulo};
     int wrong = 0;
     int known = 0;
     for (op const code : codes)
@@ -105,8 +95,7 @@ TEST_CASE("trends of operations agree with their values")
                     if (low > high) continue;
                     interval const range{double(low), double(high)};
                     trend const t[3] = {which == 0 ? trend::rises : trend::stays,
-                                        which == 1 ? trend::rises : trend::stays,
-                                        trend::stays};
+                                        which == 1 ? trend::rises : trend::stays, trend::stays};
                     interval const r[3] = {range, range, {}};
                     trend const all = attune::detail::trend_of(code, t, r);
                     if (all == trend::unknown) continue;
@@ -120,8 +109,7 @@ TEST_CASE("trends of operations agree with their values")
                                 if (code >= op::less)
                                     return std::optional(
                                         number::of(std::int64_t{attune::detail::satisfies(
-                                            attune::detail::rules_of(code).holds,
-                                            number::of(a),
+                                            attune::detail::rules_of(code).holds, number::of(a),
                                             number::of(b))}));
                                 return attune::detail::compute(attune::detail::rules_of(code),
                                                                attune::number::of(a),

@@ -97,14 +97,9 @@ TEST_CASE("wide domains with values that only help or only hurt give the same as
                 if (below(12) == 0) return w.literal(std::int64_t{1} << 61U);
                 return w.literal(static_cast<std::int64_t>(below(6)));
             }
-            static constexpr op codes[] = {op::add,
-                                           op::multiply,
-                                           op::multiply,
-                                           op::subtract,
-                                           op::floor_divide,
-                                           op::ceil_divide,
-                                           op::minimum,
-                                           op::negate};
+            static constexpr op codes[] = {op::add,      op::multiply,     op::multiply,
+                                           op::subtract, op::floor_divide, op::ceil_divide,
+                                           op::minimum,  op::negate};
             op const code = codes[below(8)];
             std::uint32_t const left = self(self, depth - 1);
             return code == op::negate ? w.join(code, left)
@@ -145,9 +140,9 @@ TEST_CASE("a budget that is spent stops the work")
     space_writer w;
     for (char const* name : {"a", "b", "c"})
         w.range(name, 1, 100);
-    auto const sum = w.join(op::modulo,
-                            w.join(op::add, w.join(op::multiply, w.read(0), w.read(1)), w.read(2)),
-                            w.literal(std::int64_t{97}));
+    auto const sum =
+        w.join(op::modulo, w.join(op::add, w.join(op::multiply, w.read(0), w.read(1)), w.read(2)),
+               w.literal(std::int64_t{97}));
     w.require(w.join(op::equal, sum, w.literal(std::int64_t{0})), "mod 97");
     CHECK(whole_diagram(w.out, {500, 1'000'000, false}).left.is_spent);
     CHECK(whole_diagram(w.out, {1'000'000, 200, false}).left.is_spent);

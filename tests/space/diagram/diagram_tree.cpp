@@ -23,8 +23,8 @@ TEST_CASE("limits end the work without a tree")
     auto const parts = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out));
     REQUIRE(parts.groups.size() == 1);
     auto const grow = [&](effort budget) {
-        static_cast<void>(tree_by_diagrams(
-            w.out, parts.groups[0], parts.domains, parts.groups[0].parameters, budget));
+        static_cast<void>(tree_by_diagrams(w.out, parts.groups[0], parts.domains,
+                                           parts.groups[0].parameters, budget));
         return !budget.is_spent;
     };
     CHECK(grow({}));

@@ -25,8 +25,8 @@ std::optional<attune::number> compute(op code, std::int64_t x, std::int64_t y)
     if (code >= op::less && code <= op::not_equal)
         return attune::number::of(std::int64_t{attune::detail::satisfies(
             attune::detail::rules_of(code).holds, attune::number::of(x), attune::number::of(y))});
-    return attune::detail::compute(
-        attune::detail::rules_of(code), attune::number::of(x), attune::number::of(y));
+    return attune::detail::compute(attune::detail::rules_of(code), attune::number::of(x),
+                                   attune::number::of(y));
 }
 
 } // namespace
@@ -39,8 +39,7 @@ TEST_CASE("no integer result lies outside its bounds, none is missing unannounce
             for (int b = a; b <= 4; ++b)
                 for (int c = -4; c <= 4; ++c)
                     for (int d = c; d <= 4; ++d) {
-                        outlook const all = look(code,
-                                                 {{double(a), double(b)}, false, true},
+                        outlook const all = look(code, {{double(a), double(b)}, false, true},
                                                  {{double(c), double(d)}, false, true});
                         for (int x = a; x <= b; ++x)
                             for (int y = c; y <= d; ++y) {
@@ -64,10 +63,9 @@ TEST_CASE("real results stay inside their bounds")
                         for (double const x : {a, (a + b) / 2, b})
                             for (double const y : {c, (c + d) / 2, d}) {
                                 if (code >= op::less) continue;
-                                auto const v =
-                                    attune::detail::compute(attune::detail::rules_of(code),
-                                                            attune::number::of(x),
-                                                            attune::number::of(y));
+                                auto const v = attune::detail::compute(
+                                    attune::detail::rules_of(code), attune::number::of(x),
+                                    attune::number::of(y));
                                 wrong += !v || !all.range.has(v->as_real());
                             }
                     }

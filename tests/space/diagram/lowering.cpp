@@ -61,8 +61,8 @@ struct lowered {
             failed[k] = v ? 0 : 1;
             views[k] = {&words[k], &failed[k], 0, slots[step.operands[k]].real, {}};
         }
-        return attune::detail::apply_operation(
-            step.code, views[0], views[1], views[2], step.real, 0);
+        return attune::detail::apply_operation(step.code, views[0], views[1], views[2], step.real,
+                                               0);
     }
 
     attune::description space;

@@ -178,18 +178,15 @@ TEST_CASE("what is no selector is one sentence that names the parameter")
 
     std::string const number = "attune: expected the whole numbers from 1 to 3 as values of R, the "
                                "number of ranges";
-    for (char const* const other : {R"({"name": "R", "range": [2, 3]})",
-                                    R"({"name": "R", "range": [1, 2]})",
-                                    R"({"name": "R", "range": [1, 4]})",
-                                    R"({"name": "R", "range": [1, 3], "step": 2})",
-                                    R"({"name": "R", "range": [1, 3], "steps": "doubling"})",
-                                    R"({"name": "R", "values": [2, 3]})",
-                                    R"({"name": "R", "values": [1, 2, 4]})",
-                                    R"({"name": "R", "values": [1.0, 2.0, 3.5]})",
-                                    R"({"name": "R", "values": [1, 2, 3], "kind": "categorical"})",
-                                    R"({"name": "R", "values": ["1", "2", "3"]})",
-                                    R"({"name": "R", "kind": "boolean"})",
-                                    R"({"name": "R", "kind": "real", "low": 1, "high": 3})"}) {
+    for (char const* const other :
+         {R"({"name": "R", "range": [2, 3]})", R"({"name": "R", "range": [1, 2]})",
+          R"({"name": "R", "range": [1, 4]})", R"({"name": "R", "range": [1, 3], "step": 2})",
+          R"({"name": "R", "range": [1, 3], "steps": "doubling"})",
+          R"({"name": "R", "values": [2, 3]})", R"({"name": "R", "values": [1, 2, 4]})",
+          R"({"name": "R", "values": [1.0, 2.0, 3.5]})",
+          R"({"name": "R", "values": [1, 2, 3], "kind": "categorical"})",
+          R"({"name": "R", "values": ["1", "2", "3"]})", R"({"name": "R", "kind": "boolean"})",
+          R"({"name": "R", "kind": "real", "low": 1, "high": 3})"}) {
         CAPTURE(other);
         CHECK(error_of(other, cuts, runs) == number);
     }
@@ -204,8 +201,8 @@ TEST_CASE("what is no selector is one sentence that names the parameter")
         CHECK(error_of(ranges, other, runs) == ascending);
     }
     CHECK(
-        error_of(
-            ranges, cuts, R"({"name": "S", "kind": "real", "low": 1, "high": 3, "elements": 3})") ==
+        error_of(ranges, cuts,
+                 R"({"name": "S", "kind": "real", "low": 1, "high": 3, "elements": 3})") ==
         "attune: expected values that can be counted as those of S, the algorithms of a selector");
     CHECK(error_of(ranges, R"({"name": "C", "values": [8, 16], "elements": 3})", runs)
               .starts_with("attune: expected a selector: "));

@@ -208,13 +208,11 @@ TEST_CASE("texts that are too deep or grow too large are refused")
         return out;
     };
     CHECK(whole(repeated("(", 90) + "1" + repeated(")", 90)) == 1);
-    for (std::string const& text : {repeated("(", 100000) + "1",
-                                    repeated("-", 100000) + "1",
-                                    repeated("not ", 100000) + "1",
-                                    repeated("2**", 100000) + "1",
-                                    "1" + repeated("+a", 100000),
-                                    repeated("(", 8) + "a" + repeated("**16)", 8),
-                                    repeated("1 < (", 80) + "a" + repeated(") < 2", 80)}) {
+    for (std::string const& text :
+         {repeated("(", 100000) + "1", repeated("-", 100000) + "1", repeated("not ", 100000) + "1",
+          repeated("2**", 100000) + "1", "1" + repeated("+a", 100000),
+          repeated("(", 8) + "a" + repeated("**16)", 8),
+          repeated("1 < (", 80) + "a" + repeated(") < 2", 80)}) {
         description space = sample_space();
         CHECK_THROWS_AS(static_cast<void>(parse_expression(space, text)), attune::syntax_error);
     }

@@ -117,11 +117,8 @@ TEST_CASE("what is inside of an option counts where that option is chosen")
     std::vector<std::string> names;
     for (attune::parameter_description const& p : read.space.parameters)
         names.push_back(p.name);
-    CHECK(names == std::vector<std::string>{"layer0",
-                                            "layer0/Conv/kernel",
-                                            "layer0/Conv/act",
-                                            "layer0/Conv/act/leaky/slope",
-                                            "layer0/Max_pool/kernel",
+    CHECK(names == std::vector<std::string>{"layer0", "layer0/Conv/kernel", "layer0/Conv/act",
+                                            "layer0/Conv/act/leaky/slope", "layer0/Max_pool/kernel",
                                             "batch"});
     CHECK(read.space.parameters[3].active.text == "`layer0/Conv/act` == 'leaky'");
     attune::chain_of_trees const space = built(read);

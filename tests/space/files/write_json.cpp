@@ -148,9 +148,9 @@ TEST_CASE("arrays and long orders are written as one parameter each, and read ba
 TEST_CASE("a selector is written with the condition of each range, and read back as it was")
 {
     static constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8));
-    constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 64),
-                                                      attune::algorithm("insertion"),
-                                                      attune::algorithm("radix", bits));
+    constexpr auto sort =
+        attune::selector<"SORT", 3>(attune::powers_of_two(8, 64), attune::algorithm("insertion"),
+                                    attune::algorithm("radix", bits));
     attune::named_space one;
     one.name = "sort";
     one.space = attune::lower(attune::space(sort, attune::boolean<"QUIET">()));

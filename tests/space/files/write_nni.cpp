@@ -249,8 +249,7 @@ TEST_CASE("what is inside of a parameter that is left out is left out with a sen
     CHECK(written.left_out ==
           std::vector<std::string>{
               "Y is left out: it counts where MODE == 'c', and there is no such value",
-              "X is left out: it is inside of Y",
-              "Z is left out: it is inside of X"});
+              "X is left out: it is inside of Y", "Z is left out: it is inside of X"});
 }
 
 TEST_CASE("what read_nni() would not read back is refused")
@@ -261,8 +260,7 @@ TEST_CASE("what read_nni() would not read back is refused")
         {"name": "W", "values": [1, 2], "active_if": "MODE == 'a'"},
         {"name": "MODE/a/W", "values": [3, 4]}])");
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_nni(same)),
-                         doctest::Contains("another member of this name"),
-                         attune::error);
+                         doctest::Contains("another member of this name"), attune::error);
     std::string params = R"([{"name": "P0", "values": ["a", "b"]})";
     for (int level = 1; level <= 10; ++level) {
         if (level == 10) {
@@ -277,8 +275,7 @@ TEST_CASE("what read_nni() would not read back is refused")
     attune::named_space eleven;
     eleven.space = read_json(params + "]");
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_nni(eleven)),
-                         doctest::Contains("10 levels"),
-                         attune::error);
+                         doctest::Contains("10 levels"), attune::error);
 }
 
 TEST_CASE("kinds that NNI does not have are refused by the parameter's name")
@@ -300,14 +297,12 @@ TEST_CASE("kinds that NNI does not have are refused by the parameter's name")
         attune::named_space space;
         space.space = read_json("[" + std::string(p) + "]");
         CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_nni(space)),
-                             doctest::Contains(sentence),
-                             attune::error);
+                             doctest::Contains(sentence), attune::error);
     }
     attune::named_space unknown = attune::read_spaces_json(
         R"({"inputs": {"N": "integer"}, "params": [{"name": "R", "range": [1, "N"]}]})")[0];
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_nni(unknown)),
-                         doctest::Contains("call bind_inputs()"),
-                         attune::error);
+                         doctest::Contains("call bind_inputs()"), attune::error);
 }
 
 TEST_CASE(

@@ -29,8 +29,7 @@ attune::description bound(std::string const& json)
 
 TEST_CASE("what is written is read back, inputs put in")
 {
-    attune::named_space const given{"gemm",
-                                    bound(R"({"problem": {"N": 48, "load": 0.5}, "params": [
+    attune::named_space const given{"gemm", bound(R"({"problem": {"N": 48, "load": 0.5}, "params": [
             {"name": "A", "range": [1, "N // 4"], "step": 2, "default": 3},
             {"name": "B", "values": [0.5, 2]},
             {"name": "C", "values": ["it's", "b\\"], "default": "b\\"},
@@ -39,8 +38,7 @@ TEST_CASE("what is written is read back, inputs put in")
             {"name": "E", "range": [5, 9000000], "step": 5}],
             "constraints": ["N % A == 0 or D", "C == 'it\\'s' or B > load", "`if` < A",
                             "N % A == 0 and E % 100 == 0"]})"),
-                                    "",
-                                    ""};
+                                    "", ""};
     std::string const written = attune::write_t1(given);
     attune::named_space const again = attune::read_t1(
         [&] { // a range has no place in what is read: 1.8 million values would be too many
@@ -93,24 +91,21 @@ TEST_CASE("what the format cannot say is refused by name")
              {R"({"params": [{"name": "t", "kind": "tile", "parts": 2, "extent": 4}]})",
               "parameter t"}}) {
         CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_t1({"", bound(w.json), "", ""})),
-                             Contains(w.sentence),
-                             attune::error);
+                             Contains(w.sentence), attune::error);
     }
     auto const open = read_spaces_json(
         R"({"inputs": {"N": "integer"}, "params": [{"name": "a", "values": [1, 2]}],
             "constraints": ["a < N"]})");
-    CHECK_THROWS_WITH_AS(
-        static_cast<void>(attune::write_t1(open.front())), Contains("input N"), attune::error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_t1(open.front())), Contains("input N"),
+                         attune::error);
     auto const range = read_spaces_json(R"({"params": [{"name": "a", "range": [1, 4]}]})");
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_t1(range.front())),
-                         Contains("call bind_inputs()"),
-                         attune::error);
+                         Contains("call bind_inputs()"), attune::error);
     attune::description opaque = bound(R"({"params": [{"name": "a", "values": [1, 2]}]})");
     opaque.constraints.push_back(
         {attune::no_index, {0}, [](auto const&, auto) { return true; }, "predicate(a)"});
     CHECK_THROWS_WITH_AS(static_cast<void>(attune::write_t1({"", opaque, "", ""})),
-                         Contains("a constraint that is a function"),
-                         attune::error);
+                         Contains("a constraint that is a function"), attune::error);
 }
 
 TEST_CASE("figures of the machine are put in as numbers")

@@ -8,9 +8,7 @@
 #include <set>
 #include <vector>
 
-TEST_CASE_TEMPLATE("a set has the members of std::set",
-                   set,
-                   attune::detail::parameter_set<1>,
+TEST_CASE_TEMPLATE("a set has the members of std::set", set, attune::detail::parameter_set<1>,
                    attune::detail::parameter_set<3>)
 {
     attune::random_engine engine(3);

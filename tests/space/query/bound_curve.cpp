@@ -24,8 +24,7 @@ namespace {
 
 /// The settings at which all constraints hold, with `quantity relation limit` in place of that
 /// constraint, or without it.
-std::uint64_t count_by_force(attune::description const& space,
-                             limited_quantity const& of,
+std::uint64_t count_by_force(attune::description const& space, limited_quantity const& of,
                              std::optional<number> const& limit)
 {
     attune::detail::evaluator const read(space);
@@ -64,12 +63,8 @@ TEST_CASE("the network of HPOBench has the shares of its weight bounds, exactly"
         std::int64_t kib;
         double share;
     };
-    std::vector<known> const table{{8, 6.0 / 36},
-                                   {16, 10.0 / 36},
-                                   {40, 19.0 / 36},
-                                   {80, 25.0 / 36},
-                                   {100, 26.0 / 36},
-                                   {160, 30.0 / 36},
+    std::vector<known> const table{{8, 6.0 / 36},   {16, 10.0 / 36},  {40, 19.0 / 36},
+                                   {80, 25.0 / 36}, {100, 26.0 / 36}, {160, 30.0 / 36},
                                    {400, 33.0 / 36}};
     std::vector<number> limits;
     for (known const& k : table)
@@ -114,8 +109,8 @@ TEST_CASE("limits are found on either side, in a conjunction, and beside what is
     CHECK(found[1].relation == op::greater);
     CHECK_FALSE(found[1].is_upper());
 
-    std::vector<number> const limits{
-        number::of(std::int64_t{1}), number::of(std::int64_t{30}), number::of(12.5)};
+    std::vector<number> const limits{number::of(std::int64_t{1}), number::of(std::int64_t{30}),
+                                     number::of(12.5)};
     bound_curve const curve = curve_of(w.out, found[0], limits);
     CHECK(curve.all.exact == attune::exact_integer(81));
     auto const count = [](int most) {

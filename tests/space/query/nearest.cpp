@@ -22,8 +22,8 @@ using attune_tests::space_writer;
 
 namespace {
 
-std::pair<std::size_t, double>
-cost(attune::description const& space, point const& a, point const& b)
+std::pair<std::size_t, double> cost(attune::description const& space, point const& a,
+                                    point const& b)
 {
     std::size_t changes = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -80,9 +80,8 @@ TEST_CASE(
     point const p{{4, 0}, {4, 0}};
     CHECK(chain.neighbours(p) == nearest_valid(chain, p));
     std::vector<point> near = nearest_valid(chain, p, {.count = 2});
-    std::sort(near.begin(), near.end(), [](point const& x, point const& y) {
-        return x[0].index < y[0].index;
-    });
+    std::sort(near.begin(), near.end(),
+              [](point const& x, point const& y) { return x[0].index < y[0].index; });
     CHECK(near == std::vector<point>{{{3, 0}, {3, 0}}, {{5, 0}, {5, 0}}});
 }
 

@@ -103,9 +103,8 @@ bool is_fulfilled(description const& now, attune::constraint_description const& 
 
 bool has_function(description const& space)
 {
-    return std::any_of(space.constraints.begin(), space.constraints.end(), [](auto const& c) {
-        return bool(c.test);
-    });
+    return std::any_of(space.constraints.begin(), space.constraints.end(),
+                       [](auto const& c) { return bool(c.test); });
 }
 
 chain_of_trees built(std::string const& json)
@@ -180,9 +179,8 @@ TEST_CASE("so do spaces with conditional parameters, and constraints that are ad
         cut_functions += !now.cuts.empty() && has_function(space) ? 1 : 0;
         // a tile that is drawn has no extent, which a file has to say; nor has it functions
         bool const has_tile =
-            std::any_of(space.parameters.begin(), space.parameters.end(), [](auto const& p) {
-                return p.kind == attune::parameter_kind::tile;
-            });
+            std::any_of(space.parameters.begin(), space.parameters.end(),
+                        [](auto const& p) { return p.kind == attune::parameter_kind::tile; });
         if (has_tile || has_function(space)) continue;
         ++written;
         CHECK(held_by(read_again(now.space)) == held_by(settled));
@@ -316,9 +314,9 @@ TEST_CASE("an array keeps a value that one of its elements has, a selector its n
     CHECK(held_by(read_again(now.space)).size() == 4);
 
     static constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8));
-    static constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, 64),
-                                                             attune::algorithm("insertion"),
-                                                             attune::algorithm("radix", bits));
+    static constexpr auto sort =
+        attune::selector<"SORT", 3>(attune::powers_of_two(8, 64), attune::algorithm("insertion"),
+                                    attune::algorithm("radix", bits));
     chain_of_trees const all = attune::build(attune::space(sort));
     description fewer = all.describe();
     for (char const* const text : {"SORT_RANGES < 3", "SORT_CUT[0] < 64"})

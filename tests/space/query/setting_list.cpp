@@ -33,8 +33,7 @@ std::vector<std::uint32_t> drawn_scope(attune::description const& space,
     return out;
 }
 
-std::uint64_t number_of(attune::description const& space,
-                        std::vector<std::uint32_t> const& scope,
+std::uint64_t number_of(attune::description const& space, std::vector<std::uint32_t> const& scope,
                         point const& at)
 {
     std::uint64_t out = 0;
@@ -117,11 +116,11 @@ TEST_CASE("of a space of 10^17 configurations the few settings are counted")
     auto const x = attune::ordinal<"X">(attune::range(0, 9));
     chain_of_trees const space = attune::build(attune::space(many, x).where(x <= 4));
     std::size_t visits = 0;
-    CHECK(for_each_setting(
-        space, std::vector<std::uint32_t>{17}, [&](std::uint64_t n, double count, point const&) {
-            CHECK(n == visits++);
-            CHECK(count == doctest::Approx(1e17));
-            return true;
-        }));
+    CHECK(for_each_setting(space, std::vector<std::uint32_t>{17},
+                           [&](std::uint64_t n, double count, point const&) {
+                               CHECK(n == visits++);
+                               CHECK(count == doctest::Approx(1e17));
+                               return true;
+                           }));
     CHECK(visits == 5);
 }

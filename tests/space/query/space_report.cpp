@@ -75,14 +75,12 @@ TEST_CASE("the text names all of it")
 {
     std::string const text = to_text(report_on(chain_of_trees(sample_space())));
     CAPTURE(text);
-    for (char const* part : {"valid configurations: 18 of 2^5.58 combinations\n",
-                             "trees: 2, parameters in the order chosen\n",
-                             "6 leaves, ",
-                             "  c: 3 leaves\n",
-                             "real parameters, in no tree: x\n",
-                             "always true: a >= 1\n",
-                             "most restrictive: a < b, accepts 6 of 16 combinations of its "
-                             "parameters\n"})
+    for (char const* part :
+         {"valid configurations: 18 of 2^5.58 combinations\n",
+          "trees: 2, parameters in the order chosen\n", "6 leaves, ", "  c: 3 leaves\n",
+          "real parameters, in no tree: x\n", "always true: a >= 1\n",
+          "most restrictive: a < b, accepts 6 of 16 combinations of its "
+          "parameters\n"})
         CHECK(text.find(part) != std::string::npos);
 }
 

@@ -41,13 +41,11 @@ attune::schedule_choices defaults(attune::description const& space)
 
 TEST_CASE("one rule makes register tiles of products, convolutions and depthwise convolutions")
 {
-    for (auto const& nest : {support::matmul(512, 512, 512),
-                             support::matmul_of_inputs(),
-                             support::batched_int8(12, 128, 128, 64),
-                             support::convolution(56, 64, 64, 3, 1, 1),
-                             support::convolution(224, 3, 64, 7, 2, 3),
-                             support::depthwise(112, 32),
-                             support::dense_gelu(128, 3072, 768)}) {
+    for (auto const& nest :
+         {support::matmul(512, 512, 512), support::matmul_of_inputs(),
+          support::batched_int8(12, 128, 128, 64), support::convolution(56, 64, 64, 3, 1, 1),
+          support::convolution(224, 3, 64, 7, 2, 3), support::depthwise(112, 32),
+          support::dense_gelu(128, 3072, 768)}) {
         attune::derived_space const derived(nest, avx512());
         CHECK(derived.rule_names() == std::vector<std::string>{"product"});
         attune::description const& space = derived.describe();
@@ -90,8 +88,7 @@ TEST_CASE("a rule of the user's own stands before the default ones")
     own.declare = [](attune::rule_subject const& subject, attune::space_builder& space) {
         space.ordinal(subject.prefix + "PART", {2, 4}, 2);
     };
-    own.schedule = [](attune::rule_subject const& subject,
-                      attune::schedule_choices const& chosen,
+    own.schedule = [](attune::rule_subject const& subject, attune::schedule_choices const& chosen,
                       attune::traced_program& p) {
         auto const loops =
             attune::loops_around(p.program, {attune::item_kind::block, subject.statements.front()});

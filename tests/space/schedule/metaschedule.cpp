@@ -152,12 +152,11 @@ TEST_CASE("the reader of a product is a pass of its own, or lies in the product'
     // tile of 2 x 128. Then ParallelizeVectorizeUnroll: the outermost spatial loops are one
     // parallel loop; of the product's innermost loop 1 iteration is left, no lanes; 32 of the
     // reader are lanes, 128 are not, and in a nest by itself 512 are 8 times 64.
-    std::vector<std::string> const trees =
-        trees_of(support::with_bias_and_relu(support::matmul(512, 512, 512)),
-                 {{"TILE_i", "{256, 1, 1, 2}"},
-                  {"TILE_j", "{4, 4, 32, 1}"},
-                  {"TILE_k", "{64, 8}"},
-                  {"UNROLL", "0"}});
+    std::vector<std::string> const trees = trees_of(
+        support::with_bias_and_relu(support::matmul(512, 512, 512)), {{"TILE_i", "{256, 1, 1, 2}"},
+                                                                      {"TILE_j", "{4, 4, 32, 1}"},
+                                                                      {"TILE_k", "{64, 8}"},
+                                                                      {"UNROLL", "0"}});
     std::string const inside = "k 64 { i 1 { j 32 { k 8 { i 2 { j 1 { C } } } } } }";
     REQUIRE(trees.size() == 3);
     CHECK(trees[0] ==
@@ -237,10 +236,8 @@ TEST_CASE("as a rule the designs of a statement are one space, of the size of al
     attune::processor_shape one;
     one.cores = 1;
     for (attune::nest_description const& nest :
-         {support::matmul(512, 512, 512),
-          support::convolution(56, 64, 64, 3, 1, 1),
-          support::depthwise(112, 32),
-          support::dense_gelu(128, 3072, 768),
+         {support::matmul(512, 512, 512), support::convolution(56, 64, 64, 3, 1, 1),
+          support::depthwise(112, 32), support::dense_gelu(128, 3072, 768),
           support::with_bias_and_relu(support::convolution(56, 64, 64, 3, 1, 1))}) {
         attune::derived_space const whole(nest, one, attune::metaschedule_rules());
         CHECK(size_of(whole.describe()) == count(nest).all);
@@ -248,8 +245,8 @@ TEST_CASE("as a rule the designs of a statement are one space, of the size of al
     // 128 into 2 with at most 64 innermost are 7, in two ways, or the reduction stays as it is:
     // twice. The other two statements have one way. What is as it was may be in the row of what
     // reads it: both 6 ways (below), the maximum alone 2, the sum alone 3 (itself, or with e).
-    attune::derived_space const rows(
-        support::softmax(1536, 128), one, attune::metaschedule_rules());
+    attune::derived_space const rows(support::softmax(1536, 128), one,
+                                     attune::metaschedule_rules());
     CHECK(size_of(rows.describe()) == 6 + 14 * 2 + 14 * 3 + 14 * 14);
 }
 
@@ -257,8 +254,8 @@ TEST_CASE("only tiled statements have a limit of copies: without one there may b
 {
     attune::processor_shape one;
     one.cores = 1;
-    attune::derived_space const one_way(
-        support::argmax(1536, 128), one, attune::metaschedule_rules());
+    attune::derived_space const one_way(support::argmax(1536, 128), one,
+                                        attune::metaschedule_rules());
     CHECK(one_way.describe().parameters.empty());
     CHECK(size_of(one_way.describe()) == 1);
     CHECK(count(support::softmax(1536, 128)).all == 6 + 14 * 2 + 14 * 3 + 14 * 14);
@@ -276,8 +273,7 @@ TEST_CASE("as a rule a configuration has the steps of the same one in its design
     char const* const words[] = {"plain", "tiled", "tiled_cache1", "tiled_cache2"};
     attune::random_engine random(3);
     for (attune::nest_description const& nest :
-         {support::matmul(64, 96, 32),
-          support::convolution(14, 16, 32, 3, 1, 1),
+         {support::matmul(64, 96, 32), support::convolution(14, 16, 32, 3, 1, 1),
           support::with_bias_and_relu(support::depthwise(14, 32))}) {
         attune::derived_space const whole(nest, one, attune::metaschedule_rules());
         for (attune::metaschedule_design const& design : attune::metaschedule_designs(nest, one))

@@ -100,12 +100,10 @@ TEST_CASE("what fits into a cache is read once, and what does not once per tile"
 
 TEST_CASE("the preferred configuration is expected to be faster than any of 300 random ones")
 {
-    for (auto const& nest : {support::matmul(512, 512, 512),
-                             support::matmul(1024, 1024, 1024),
-                             support::convolution(56, 64, 64, 3, 1, 1),
-                             support::convolution(14, 256, 1024, 1, 1, 0),
-                             support::depthwise(112, 32),
-                             support::dense_gelu(128, 3072, 768)}) {
+    for (auto const& nest :
+         {support::matmul(512, 512, 512), support::matmul(1024, 1024, 1024),
+          support::convolution(56, 64, 64, 3, 1, 1), support::convolution(14, 256, 1024, 1, 1, 0),
+          support::depthwise(112, 32), support::dense_gelu(128, 3072, 768)}) {
         attune::detail::product_parameters const all(subject_of(nest));
         auto const chosen = all.choice(all.preferred());
         CHECK(all.allows(chosen));

@@ -59,10 +59,8 @@ private:
             if (item.kind == attune::item_kind::block) run_block(item.index);
         }
     }
-    void run_loop(attune::program_loop const& loop,
-                  std::size_t which,
-                  std::vector<std::int64_t> const& outer,
-                  std::vector<std::int64_t> inner)
+    void run_loop(attune::program_loop const& loop, std::size_t which,
+                  std::vector<std::int64_t> const& outer, std::vector<std::int64_t> inner)
     {
         if (which == loop.over.size()) {
             run(loop.body, inner);
@@ -150,8 +148,8 @@ void check_touches(attune::loop_program const& program)
     }
 }
 
-attune::loop_program
-tiled(attune::nest_description const& nest, std::int64_t rows, std::int64_t columns)
+attune::loop_program tiled(attune::nest_description const& nest, std::int64_t rows,
+                           std::int64_t columns)
 {
     attune::loop_program p = attune::plain_program(nest);
     auto const block = attune::blocks_inside(p, attune::no_index).front();
@@ -269,12 +267,10 @@ TEST_CASE("tails count what they do: a split of 13 by 5 has 13 iterations, not 1
 TEST_CASE("every configuration of a program's space has rows of one width, all finite")
 {
     std::size_t const width = attune::program_feature_names().size();
-    for (auto const& nest : {support::matmul(64, 96, 40),
-                             support::matmul_of_inputs(),
-                             support::convolution(14, 16, 32, 3, 1, 1),
-                             support::dense_gelu(32, 64, 48),
-                             support::softmax(48, 64),
-                             support::argmax(16, 32)}) {
+    for (auto const& nest :
+         {support::matmul(64, 96, 40), support::matmul_of_inputs(),
+          support::convolution(14, 16, 32, 3, 1, 1), support::dense_gelu(32, 64, 48),
+          support::softmax(48, 64), support::argmax(16, 32)}) {
         attune::derived_space const derived(nest);
         attune::chain_of_trees const space = space_of(derived);
         attune::random_engine draw(1);
@@ -284,8 +280,8 @@ TEST_CASE("every configuration of a program's space has rows of one width, all f
             attune::program_rows const rows = space.describe().rows(space.describe(), at);
             CHECK(rows.width == width);
             CHECK(rows.count() >= 1);
-            CHECK(std::all_of(
-                rows.values.begin(), rows.values.end(), [](double v) { return std::isfinite(v); }));
+            CHECK(std::all_of(rows.values.begin(), rows.values.end(),
+                              [](double v) { return std::isfinite(v); }));
             CHECK(rows == attune::features_of(derived.schedule(at).program));
             different.insert(rows.values);
         }

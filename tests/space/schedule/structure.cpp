@@ -88,9 +88,8 @@ TEST_CASE("each decision of a program counts")
 TEST_CASE("names and numbers of loops make no difference")
 {
     loop_program const program = tiled(support::matmul(12, 32, 16));
-    CHECK(structure_of(tiled(support::with_names(
-              support::matmul(12, 32, 16), {"X", "Y", "Z"}, {"p", "q", "r"}))) ==
-          structure_of(program));
+    CHECK(structure_of(tiled(support::with_names(support::matmul(12, 32, 16), {"X", "Y", "Z"},
+                                                 {"p", "q", "r"}))) == structure_of(program));
     // The same loops, stored elsewhere.
     loop_program moved = program;
     std::uint32_t const last = static_cast<std::uint32_t>(moved.loops.size());

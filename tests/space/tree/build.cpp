@@ -33,8 +33,8 @@ std::optional<attune::detail::tree> tree_of(attune::description const& space,
 std::optional<attune::detail::tree> only_tree(attune::description const& space,
                                               attune::build_options const& options = {})
 {
-    auto const g = attune::detail::make_groups(
-        space, attune::detail::conditions_of(space), options.enumeration);
+    auto const g = attune::detail::make_groups(space, attune::detail::conditions_of(space),
+                                               options.enumeration);
     REQUIRE(g.groups.size() == 1);
     return tree_of(space, g.groups[0], g.domains, options);
 }
@@ -159,8 +159,8 @@ TEST_CASE("a predicate over too many settings is left to the search depth first"
     options.enumeration.settings = 1;
     for (std::uint64_t const most : {std::uint64_t{400}, std::uint64_t{399}}) {
         options.enumeration.wide_settings = most;
-        auto const g = attune::detail::make_groups(
-            w.out, attune::detail::conditions_of(w.out), options.enumeration);
+        auto const g = attune::detail::make_groups(w.out, attune::detail::conditions_of(w.out),
+                                                   options.enumeration);
         CHECK(attune::detail::has_wide_call(g.groups[0], g.domains, options.enumeration) ==
               (most < 400));
         CHECK(tree_of(w.out, g.groups[0], g.domains, options)->leaves() == 20);
@@ -251,8 +251,7 @@ TEST_CASE("tiles of 1 to 512 and domains of 1 to 64 values are counted exactly")
     auto const differs = [&](std::uint32_t p, std::int64_t v) {
         return w.join(op::not_equal, r(p), number(v));
     };
-    w.require(w.join(op::logical_or,
-                     w.join(op::logical_or, differs(mwg, 128), differs(nwg, 128)),
+    w.require(w.join(op::logical_or, w.join(op::logical_or, differs(mwg, 128), differs(nwg, 128)),
                      w.join(op::logical_or, differs(mdimc, 8), differs(ndimc, 8))),
               "not 128 x 128 by 8 x 8");
 

@@ -35,9 +35,7 @@ std::string said_with(std::string const& variable, std::vector<std::size_t> cons
     auto options = quick_options(heard.sink());
     options.on_miss = attune::miss_policy::lookup_only;
     attune::tuned accumulate{accumulate_kernel(ways<fast>(), accumulate_source("1")),
-                             accumulate_compiler(),
-                             attune::memory_store{},
-                             options};
+                             accumulate_compiler(), attune::memory_store{}, options};
     for (std::size_t const size : sizes) {
         accumulate_data data(size);
         accumulate(data.x, data.y, 3.0);
@@ -50,8 +48,7 @@ std::string said_with(std::string const& variable, std::vector<std::size_t> cons
 
 TEST_CASE("the variable names a kernel, and maybe a limit and a file")
 {
-    auto const is = [](std::string_view text,
-                       std::string const& kernel,
+    auto const is = [](std::string_view text, std::string const& kernel,
                        std::uint64_t bytes = std::uint64_t{256} << 20,
                        std::string const& path = {}) {
         auto const got = capture_wish_in(text);
@@ -67,19 +64,9 @@ TEST_CASE("the variable names a kernel, and maybe a limit and a file")
     CHECK(is("linear::sgemm<4>:0", "linear::sgemm<4>", 0));
     CHECK(is("sgemm=/tmp/a:b=c", "sgemm", std::uint64_t{256} << 20, "/tmp/a:b=c"));
     CHECK(is("sgemm:1K=here", "sgemm", 1024, "here"));
-    for (char const* wrong : {"",
-                              ":",
-                              "::",
-                              ":64MiB",
-                              "=file",
-                              "sgemm:",
-                              "sgemm=",
-                              "sgemm:much",
-                              "sgemm:64XiB",
-                              "sgemm:-1",
-                              "sgemm:1.5G",
-                              "sgemm:18446744073709551616",
-                              "sgemm:17179869184GiB"})
+    for (char const* wrong :
+         {"", ":", "::", ":64MiB", "=file", "sgemm:", "sgemm=", "sgemm:much", "sgemm:64XiB",
+          "sgemm:-1", "sgemm:1.5G", "sgemm:18446744073709551616", "sgemm:17179869184GiB"})
         CHECK_MESSAGE(!capture_wish_in(wrong), wrong);
     CHECK(capture_name_of("sgemm") == "sgemm.capture");
     CHECK(capture_name_of("linear::sgemm<4, x>") == "linear__sgemm_4__x_.capture");

@@ -172,16 +172,9 @@ void check_same(attune::detail::keyed_call const& had, replay_of_call const& mad
 
 TEST_CASE("arrays, views with gaps, structures and numbers are as they were")
 {
-    captured<float(std::span<float const>,
-                   attune::matrix_view<double>,
-                   attune::volume_view<std::uint8_t const>,
-                   std::span<particle>,
-                   std::span<int, 3>,
-                   side,
-                   bool,
-                   double,
-                   particle,
-                   long double)>
+    captured<float(std::span<float const>, attune::matrix_view<double>,
+                   attune::volume_view<std::uint8_t const>, std::span<particle>, std::span<int, 3>,
+                   side, bool, double, particle, long double)>
         of;
     std::vector<float> x(1000);
     std::iota(x.begin(), x.end(), 0.5f);
@@ -215,25 +208,19 @@ TEST_CASE("arrays, views with gaps, structures and numbers are as they were")
 
 TEST_CASE("overlapping, empty and missing arrays, and arrays behind pointers")
 {
-    captured<void(std::span<float const>,
-                  std::span<float>,
-                  std::span<float const>,
-                  std::span<float const>,
-                  std::span<double* const>,
-                  int)>
+    captured<void(std::span<float const>, std::span<float>, std::span<float const>,
+                  std::span<float const>, std::span<double* const>, int)>
         of;
     of.kernel.bind<5>(n).extent<4>(n * 2);
     std::vector<float> x(300, 1.5f);
     std::vector<double> rows[3]{std::vector<double>(8, 1), std::vector<double>(8, 2), {}};
-    std::array<double*, 4> const pointers{
-        rows[0].data(), rows[1].data(), nullptr, rows[0].data() + 2};
+    std::array<double*, 4> const pointers{rows[0].data(), rows[1].data(), nullptr,
+                                          rows[0].data() + 2};
     x[200] = 7;
-    auto const args = std::tuple{std::span<float const>(x).first(250),
-                                 std::span<float>(x).subspan(100, 150),
-                                 std::span<float const>(x).subspan(5, 0),
-                                 std::span<float const>(),
-                                 std::span<double* const>(pointers),
-                                 3};
+    auto const args =
+        std::tuple{std::span<float const>(x).first(250),    std::span<float>(x).subspan(100, 150),
+                   std::span<float const>(x).subspan(5, 0), std::span<float const>(),
+                   std::span<double* const>(pointers),      3};
     std::apply([&](auto const&... a) { static_cast<void>(of.capture(a...)); }, args);
     auto const made = of.replay();
     REQUIRE(made != nullptr);
@@ -322,11 +309,8 @@ TEST_CASE("behind a pointer there must be as many elements, and in a fixed span"
 
 TEST_CASE("numbers that are changed, with the right checksum, are refused or harmless")
 {
-    captured<void(attune::matrix_view<float>,
-                  attune::volume_view<short const>,
-                  std::span<float* const>,
-                  std::span<float>,
-                  int)>
+    captured<void(attune::matrix_view<float>, attune::volume_view<short const>,
+                  std::span<float* const>, std::span<float>, int)>
         of;
     of.kernel.bind<4>(n).extent<2>(n);
     std::vector<float> x(200, 1), y(200, 2);

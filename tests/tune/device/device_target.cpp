@@ -39,8 +39,7 @@ public:
     {
     }
     void launch(void**, void*) const override {}
-    void launch_staged(void** arguments,
-                       std::span<attune::staged_array const> arrays,
+    void launch_staged(void** arguments, std::span<attune::staged_array const> arrays,
                        void*) const override
     {
         float added = 0;
@@ -67,8 +66,8 @@ public:
     {
         return 1.0;
     }
-    [[nodiscard]] attune::outcome
-    time(attune::callable const& tried, double, double, attune::timing_record&) override
+    [[nodiscard]] attune::outcome time(attune::callable const& tried, double, double,
+                                       attune::timing_record&) override
     {
         return attune::measurement::exact(1.0 / code_of(tried).tile);
     }
@@ -94,8 +93,7 @@ public:
     void require_device(std::string const&) const override {}
     void add_limits(attune::description&, attune::kernel_description const&) const override {}
     [[nodiscard]] attune::code_review review(attune::kernel_description const&,
-                                             attune::description const&,
-                                             attune::point const&,
+                                             attune::description const&, attune::point const&,
                                              attune::callable const& c) const override
     {
         attune::code_review out;
@@ -108,8 +106,7 @@ public:
         return std::make_unique<kernel const>(std::move(c));
     }
     [[nodiscard]] std::optional<attune::callable>
-    code_in_program(attune::kernel_description const&,
-                    attune::description const&,
+    code_in_program(attune::kernel_description const&, attune::description const&,
                     attune::point const&) const override
     {
         return {};

@@ -101,14 +101,11 @@ TEST_CASE("a compiler that keeps winners is asked for them, and given those to k
         recorded_progress heard;
         attune::detail::dispatch_table known{
             accumulate_kernel(ways<usual, fast>()).any_shape().describe(),
-            attune::detail::make_any_compiler(compiler),
-            attune::detail::make_any_store(store),
-            quick_options(heard.sink()),
-            accumulate_shape::layout()};
+            attune::detail::make_any_compiler(compiler), attune::detail::make_any_store(store),
+            quick_options(heard.sink()), accumulate_shape::layout()};
         return known
             .obtain(
-                accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0),
-                {},
+                accumulate_shape{{.any_shape = true}}(data.x, data.y, 3.0), {},
                 attune::detail::make_call_frame<std::span<double const>, std::span<double>, double>(
                     {}, data.x, data.y, 3.0))
             .code.address;
@@ -201,11 +198,8 @@ TEST_CASE("Ctrl-C during a tuning: the record is stored and says so")
 {
     ignored_interrupts const interrupts;
     attune::memory_store store;
-    memory_installation one{store,
-                            ways<usual, fast, crawling>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
-                            [](attune::tuning_options& o) {
+    memory_installation one{store, ways<usual, fast, crawling>(), accumulate_source(),
+                            accumulate_compiler(), [](attune::tuning_options& o) {
                                 o.progress = [](attune::progress const& p) {
                                     if (p.evaluation == 2 && p.improved) ::raise(SIGINT);
                                 };
@@ -253,8 +247,8 @@ TEST_CASE("what is wrong with the kernel file is an error before anything is cal
     attune::memory_store store;
     auto const refusal = [&](auto const& space, std::string text) -> std::string {
         try {
-            memory_installation one{
-                store, space, attune::source_text(std::move(text), "accumulate.kernel.cpp")};
+            memory_installation one{store, space,
+                                    attune::source_text(std::move(text), "accumulate.kernel.cpp")};
         } catch (attune::error const& e) {
             return e.what();
         }
@@ -273,10 +267,7 @@ TEST_CASE("a progress sink may ask for the report: it is that of the tuning befo
     attune::memory_store store;
     attune::detail::dispatch_table const* self = nullptr;
     std::vector<std::string> seen;
-    memory_installation one{store,
-                            ways<usual, fast>(),
-                            accumulate_source(),
-                            accumulate_compiler(),
+    memory_installation one{store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
                             [&](attune::tuning_options& o) {
                                 o.progress = [&](attune::progress const&) {
                                     seen.push_back(self->report().configuration);
@@ -294,10 +285,7 @@ TEST_CASE("a progress sink that calls the kernel it hears of gets the default")
     attune::memory_store store;
     std::function<void()> call = [] {};
     memory_installation one{
-        store,
-        ways<usual, fast>(),
-        accumulate_source(),
-        accumulate_compiler(),
+        store, ways<usual, fast>(), accumulate_source(), accumulate_compiler(),
         [&](attune::tuning_options& o) { o.progress = [&](attune::progress const&) { call(); }; }};
     int calls = 0;
     call = [&] {
@@ -333,15 +321,15 @@ TEST_CASE("a shape that the winner covers is served by it while another thread t
     attune::kernel<void(std::span<double const>, std::span<double>, int)> kernel{
         "accumulate", accumulate_source(), ways<usual, fast>()};
     kernel.bind<2>(attune::input<"WHICH", int>());
-    attune::tuned call{
-        kernel, compiler, attune::memory_store{}, quick_options([&](attune::progress const& p) {
-            stage wanted = stage::wanted;
-            if (p.event != progress_event::evaluated ||
-                !hold.compare_exchange_strong(wanted, stage::reached))
-                return;
-            while (hold != stage::free)
-                std::this_thread::yield();
-        })};
+    attune::tuned call{kernel, compiler, attune::memory_store{},
+                       quick_options([&](attune::progress const& p) {
+                           stage wanted = stage::wanted;
+                           if (p.event != progress_event::evaluated ||
+                               !hold.compare_exchange_strong(wanted, stage::reached))
+                               return;
+                           while (hold != stage::free)
+                               std::this_thread::yield();
+                       })};
     accumulate_data first;
     accumulate_data second;
     call(first.x, first.y, 1);
@@ -376,10 +364,7 @@ TEST_CASE("a call with other inputs does not wait while the default of the first
             while (is_first && !*is_other_served && std::chrono::steady_clock::now() < until)
                 std::this_thread::yield();
             return attune::callable{reinterpret_cast<void*>(&add_to<fast>),
-                                    std::make_shared<int>(0),
-                                    "fast",
-                                    0.001,
-                                    identity()};
+                                    std::make_shared<int>(0), "fast", 0.001, identity()};
         }
         std::string identity() const { return "waiting 1"; }
         std::shared_ptr<std::atomic<bool>> begun = std::make_shared<std::atomic<bool>>(false);
@@ -417,11 +402,8 @@ TEST_CASE("a log that says that the default failed is no reason not to tune")
     std::string const log = directory.file("log");
     attune::memory_store store;
     {
-        memory_installation one{store,
-                                ways<usual, fast, crawling>(),
-                                accumulate_source(),
-                                accumulate_compiler(),
-                                [&](attune::tuning_options& o) {
+        memory_installation one{store, ways<usual, fast, crawling>(), accumulate_source(),
+                                accumulate_compiler(), [&](attune::tuning_options& o) {
                                     o.event_log = log;
                                     o.progress = [](attune::progress const& p) {
                                         if (p.evaluation == 2 && p.improved) ::raise(SIGINT);
@@ -437,9 +419,7 @@ TEST_CASE("a log that says that the default failed is no reason not to tune")
     REQUIRE(value != text.npos);
     text.replace(value, text.find('}', value) - value, ",\"failed\":3,\"reason\":\"edited\"");
     std::ofstream(log) << text;
-    memory_installation two{store,
-                            ways<usual, fast, crawling>(),
-                            accumulate_source(),
+    memory_installation two{store, ways<usual, fast, crawling>(), accumulate_source(),
                             accumulate_compiler(),
                             [&](attune::tuning_options& o) { o.event_log = log; }};
     CHECK(two.obtain() == fast_code);

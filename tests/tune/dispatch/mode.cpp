@@ -25,8 +25,7 @@ TEST_CASE("each policy has its name")
          {std::pair{"lookup_only", miss_policy::lookup_only},
           std::pair{"tune_if_missing", miss_policy::tune_if_missing},
           std::pair{"tune_in_background", miss_policy::tune_in_background},
-          std::pair{"online", miss_policy::online},
-          std::pair{"always", miss_policy::always}}) {
+          std::pair{"online", miss_policy::online}, std::pair{"always", miss_policy::always}}) {
         attune_test::set_variable const here("ATTUNE_MODE", name);
         CHECK(with_mode(options).on_miss == policy);
         CHECK(complaints_of_variables().empty());

@@ -74,16 +74,16 @@ TEST_CASE("a call frame calls the code with the caller's numbers on the memory i
     std::vector<float> a{100, 200, 300};
     std::vector<double> out{1, 1, 1};
     std::array<float, 2> pair{};
-    std::array<std::byte*, 3> const elsewhere{
-        bytes(a.data()), bytes(out.data()), bytes(pair.data())};
+    std::array<std::byte*, 3> const elsewhere{bytes(a.data()), bytes(out.data()),
+                                              bytes(pair.data())};
     frame.call(reinterpret_cast<void*>(&weighted), elsewhere);
     CHECK(out == std::vector<double>{501, 1001, 1501});
     CHECK(pair == std::array<float, 2>{3, 3});
     CHECK(mine.out == std::vector<double>{10, 20, 30});
 
     frame.call(reinterpret_cast<void*>(&weighted),
-               std::array<std::byte*, 3>{
-                   frame.buffers[0].data, frame.buffers[1].data, frame.buffers[2].data});
+               std::array<std::byte*, 3>{frame.buffers[0].data, frame.buffers[1].data,
+                                         frame.buffers[2].data});
     CHECK(mine.out == std::vector<double>{15, 30, 45});
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("the arguments of a call can be seen with their types, over other memo
     std::vector<float> a{100, 200, 300};
     std::vector<double> out{1, 2, 3};
     std::array<float, 2> pair{};
-    std::array<std::byte*, 3> const elsewhere{
-        bytes(a.data()), bytes(out.data()), bytes(pair.data())};
+    std::array<std::byte*, 3> const elsewhere{bytes(a.data()), bytes(out.data()),
+                                              bytes(pair.data())};
     bool seen = false;
     frame.with_arguments(elsewhere, [&](void const* arguments) {
         using all = std::tuple<std::span<float const>, int, std::span<double>, std::span<float, 2>>;

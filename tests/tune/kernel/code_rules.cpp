@@ -36,8 +36,7 @@ struct trial {
         k.bind<1>(n);
         declare(k);
         auto const bound = attune::bind_inputs(k.describe().space, {n(10)});
-        return attune::detail::broken_rule(k.describe(),
-                                           bound,
+        return attune::detail::broken_rule(k.describe(), bound,
                                            {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
                                            attune::detail::numbers_of(code, resident));
     }
@@ -148,8 +147,7 @@ TEST_CASE("on this processor a rule reads the size of code and the largest frame
     auto const bound =
         attune::bind_inputs(k.describe().space, {n(10), attune::machine::l1_bytes(512)});
     auto const said = [&](attune::code_size const& size) {
-        return attune::detail::broken_rule(k.describe(),
-                                           bound,
+        return attune::detail::broken_rule(k.describe(), bound,
                                            {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
                                            attune::detail::numbers_of(size));
     };
@@ -171,8 +169,7 @@ TEST_CASE("on this processor a rule reads stores for want of registers and vecto
     k.bind<1>(n).require(attune::spills == 0, attune::vector_instructions > 0);
     auto const bound = attune::bind_inputs(k.describe().space, {n(10)});
     auto const said = [&](attune::code_size const& size) {
-        return attune::detail::broken_rule(k.describe(),
-                                           bound,
+        return attune::detail::broken_rule(k.describe(), bound,
                                            {attune::coordinate{1, 0}, attune::coordinate{1, 0}},
                                            attune::detail::numbers_of(size));
     };

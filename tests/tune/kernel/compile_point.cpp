@@ -25,8 +25,7 @@ inline constexpr auto block = attune::ordinal<"BLOCK">(attune::values(64, 512, 1
 attune::kernel<void(std::span<float>)> kernel()
 {
     attune::kernel<void(std::span<float>)> out{
-        "fill",
-        attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "fill.cu"),
+        "fill", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "fill.cu"),
         attune::space(block)};
     out.grid(10).block(block);
     return out;
@@ -61,11 +60,8 @@ struct sizing_compiler : attune_test::scripted_compiler {
 };
 
 template <class Compiler>
-attune::compile_result compile(Compiler compiler,
-                               attune::kernel_description const& k,
-                               int value,
-                               std::vector<double>* features = nullptr,
-                               bool is_for_trial = false)
+attune::compile_result compile(Compiler compiler, attune::kernel_description const& k, int value,
+                               std::vector<double>* features = nullptr, bool is_for_trial = false)
 {
     attune::detail::any_compiler const any = attune::detail::make_any_compiler(compiler);
     attune::detail::device_finder const find_device = attune::detail::make_device_finder(compiler);

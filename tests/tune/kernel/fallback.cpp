@@ -24,8 +24,8 @@ namespace {
 // What attune_add_kernel(target device.kernel.cu) generates, by hand: no nvcc is needed here.
 constexpr unsigned char device_text[] =
     "constexpr int block = ATTUNE_TUNABLE(BLOCK, 64); __global__ void add(float*, int) {}";
-constexpr attune::detail::embedded_file device_kernel{
-    "device.kernel.cu", "/there/device.kernel.cu", device_text, sizeof device_text - 1};
+constexpr attune::detail::embedded_file device_kernel{"device.kernel.cu", "/there/device.kernel.cu",
+                                                      device_text, sizeof device_text - 1};
 ATTUNE_EMBED(attune_kernels, device_kernel)
 constexpr unsigned char ptx[] =
     "// by hand\n.version 9.0\n.target sm_75\n.visible .entry _Z3addPfi("
@@ -45,8 +45,8 @@ extern "C" __global__ void triple(float* y, int n)
 }
 )";
 unsigned char const* triple_bytes() { return reinterpret_cast<unsigned char const*>(triple_text); }
-attune::detail::embedded_file const triple_kernel{
-    "triple.kernel.cu", "/there/triple.kernel.cu", triple_bytes(), sizeof triple_text - 1};
+attune::detail::embedded_file const triple_kernel{"triple.kernel.cu", "/there/triple.kernel.cu",
+                                                  triple_bytes(), sizeof triple_text - 1};
 ATTUNE_EMBED(attune_kernels, triple_kernel)
 unsigned char triple_ptx[4096] = {};
 constexpr attune::detail::device_ahead triple_ahead{
@@ -149,8 +149,8 @@ TEST_CASE("a kernel without a launch, or of another text, has no PTX")
     CHECK_FALSE(none.reason.empty());
     add_kernel other{"add", attune::source_text("void add();", "add.cu"), attune::space(block)};
     other.grid(1).block(block);
-    CHECK_FALSE(attune::detail::find_fallback_on_device(
-                    other.describe(), other.describe().space, {attune::coordinate{0, 0}})
+    CHECK_FALSE(attune::detail::find_fallback_on_device(other.describe(), other.describe().space,
+                                                        {attune::coordinate{0, 0}})
                     .code);
 }
 
@@ -159,8 +159,7 @@ TEST_CASE("a file for both compilers is in the program as a function and, by nvc
     constexpr auto vec = attune::ordinal<"VEC">(attune::values(1, 2));
     constexpr auto block_x = attune::ordinal<"BLOCK_X">(attune::values(64, 128));
     using saxpy_type = void(std::span<float const>, std::span<float>, float, int);
-    attune::kernel<saxpy_type> k{"saxpy",
-                                 attune::embedded_source("../examples/saxpy.kernel.cpp"),
+    attune::kernel<saxpy_type> k{"saxpy", attune::embedded_source("../examples/saxpy.kernel.cpp"),
                                  attune::space(block_x, vec)};
     k.bind<3>(n).grid(attune::ceil_div(n, block_x * vec)).block(block_x);
     void* const address = attune::detail::fallback_of(k.describe());

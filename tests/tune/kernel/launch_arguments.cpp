@@ -45,12 +45,8 @@ TEST_CASE("arrays of a device are passed by their address, numbers by their byte
 {
     float a[4] = {};
     double b[2] = {};
-    recorded_launch const seen = launch({8, 8, 4, 2, 1},
-                                        attune::device_span<float const>(a, 4),
-                                        static_cast<double*>(b),
-                                        -1,
-                                        mode::fast,
-                                        true);
+    recorded_launch const seen = launch({8, 8, 4, 2, 1}, attune::device_span<float const>(a, 4),
+                                        static_cast<double*>(b), -1, mode::fast, true);
     CHECK(seen.arguments ==
           std::vector<std::uint64_t>{number_of(a), number_of(b), 0xffffffff, 3, 1});
     CHECK(seen.on == handle_of<attune::detail::cuda::stream>(9));

@@ -37,11 +37,9 @@ saxpy declared() { return {"saxpy", attune::source_text("", "saxpy.kernel.cu"), 
 /// The geometry of `k` where BLOCK_X and VEC stand at these indices.
 attune::launch_geometry geometry(attune::kernel_description const& k,
                                  std::vector<attune::input_value> const& inputs,
-                                 std::uint32_t block,
-                                 std::uint32_t width)
+                                 std::uint32_t block, std::uint32_t width)
 {
-    return attune::geometry_at(*k.launch,
-                               attune::bind_inputs(k.space, inputs),
+    return attune::geometry_at(*k.launch, attune::bind_inputs(k.space, inputs),
                                {attune::coordinate{block, 0}, attune::coordinate{width, 0}});
 }
 

@@ -33,8 +33,8 @@ using signature = void(attune::device_span<float>, int, double);
 
 attune::kernel<signature> example()
 {
-    attune::kernel<signature> out{
-        "f", attune::source_text(text, "f.cu"), attune::space(block, mode, order, slack)};
+    attune::kernel<signature> out{"f", attune::source_text(text, "f.cu"),
+                                  attune::space(block, mode, order, slack)};
     out.bind<1>(n).bind<2>(scale);
     return out;
 }
@@ -65,12 +65,9 @@ TEST_CASE("formulas are calls of functions over inputs and what they read of a c
         facts->formulas[9] ==
         "divide(select(logical_and(less(negate(in[1]), to_real(select(greater(in[0], "
         "integer(5)), real(0x1.8p+0), at[4]))), logical_not(at[5])), in[0], integer(8)), none())");
-    CHECK(facts->reads == std::vector<std::string>{"whole\tBLOCK",
-                                                   "text\tMODE\tfast",
-                                                   "place\t2\tORDER",
-                                                   "item\t1\tORDER",
-                                                   "real\tSLACK",
-                                                   "text\tMODE\tslow"});
+    CHECK(facts->reads == std::vector<std::string>{"whole\tBLOCK", "text\tMODE\tfast",
+                                                   "place\t2\tORDER", "item\t1\tORDER",
+                                                   "real\tSLACK", "text\tMODE\tslow"});
     CHECK(facts->arguments ==
           std::vector<std::string>{"attune::device_span<float>", "int", "double"});
     CHECK(facts->defaults.front() == std::pair<std::string, std::string>{"BLOCK", "128"});

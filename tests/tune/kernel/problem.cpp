@@ -130,9 +130,8 @@ TEST_CASE("a variant has the kernel's signature and a macro for each parameter")
 TEST_CASE("a name that the kernel file gives to a constant is no macro of the variant")
 {
     constexpr auto space = attune::space(tile, flag);
-    auto const k = kernel_of(space,
-                             "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n"
-                             "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
+    auto const k = kernel_of(space, "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n"
+                                    "bool f = ATTUNE_TUNABLE(FLAG, true);\n");
     attune::description const declared = attune::detail::with_annotated_defaults(k.describe());
     attune::chain_of_trees const tree = attune::detail::space_of_call(k.describe(), declared, {});
     attune::compile_request const v =
@@ -140,10 +139,10 @@ TEST_CASE("a name that the kernel file gives to a constant is no macro of the va
     REQUIRE(v.macros.size() == 2);
     CHECK(v.macros[0].is_own_name);
     CHECK(!v.macros[1].is_own_name);
-    CHECK(has(annotation_error(space,
-                               "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n#if TILE > 8\n"
-                               "#endif\nbool f = ATTUNE_TUNABLE(FLAG, true);\n"),
-              "k.kernel.cpp:2"));
+    CHECK(
+        has(annotation_error(space, "constexpr int TILE = ATTUNE_TUNABLE(TILE, 16);\n#if TILE > 8\n"
+                                    "#endif\nbool f = ATTUNE_TUNABLE(FLAG, true);\n"),
+            "k.kernel.cpp:2"));
 }
 
 TEST_CASE("nothing can be the default of a parameter that has it among its values")
@@ -160,12 +159,12 @@ TEST_CASE("nothing can be the default of a parameter that has it among its value
     CHECK(v.macros == std::vector<attune::macro_definition>{{"UNROLL", ""}});
 
     auto const number = kernel_of(attune::space(tile), "int x = ATTUNE_TUNABLE(TILE, );\n");
-    CHECK(has(
-        error_of([&] {
-            (void)attune::detail::space_of_call(
-                number.describe(), attune::detail::with_annotated_defaults(number.describe()), {});
-        }),
-        "parameter TILE, default (nothing) at k.kernel.cpp:1"));
+    CHECK(has(error_of([&] {
+                  (void)attune::detail::space_of_call(
+                      number.describe(), attune::detail::with_annotated_defaults(number.describe()),
+                      {});
+              }),
+              "parameter TILE, default (nothing) at k.kernel.cpp:1"));
 }
 
 TEST_CASE("an inactive parameter is passed as the default that the kernel file states")
@@ -450,11 +449,8 @@ TEST_CASE("the default of an array or a long order in the kernel file is a list 
     auto const k = kernel_of(attune::space(cut), "int c[2] = ATTUNE_TUNABLE(CUT, {1, 12});");
     CHECK(has(error_of([&] {
                   (void)attune::detail::space_of_call(
-                      k.describe(),
-                      attune::detail::with_annotated_defaults(k.describe()),
-                      {},
-                      nullptr,
-                      nullptr);
+                      k.describe(), attune::detail::with_annotated_defaults(k.describe()), {},
+                      nullptr, nullptr);
               }),
               "parameter CUT[1], default 12 at k.kernel.cpp:1"));
 }
@@ -488,9 +484,9 @@ TEST_CASE("a store gives back an order of 1024 items and an array as they were")
 TEST_CASE("a store gives back every configuration of a selector, whose kernel has its default")
 {
     static constexpr auto bits = attune::ordinal<"BITS">(attune::values(4, 8));
-    static constexpr auto sort = attune::selector<"SORT", 3>(attune::powers_of_two(8, n),
-                                                             attune::algorithm("insertion"),
-                                                             attune::algorithm("radix", bits));
+    static constexpr auto sort =
+        attune::selector<"SORT", 3>(attune::powers_of_two(8, n), attune::algorithm("insertion"),
+                                    attune::algorithm("radix", bits));
     auto const k = kernel_of(attune::space(sort),
                              "int r = ATTUNE_TUNABLE(SORT_RANGES, 2);\n"
                              "int c[] = ATTUNE_TUNABLE(SORT_CUT, {16, 16});\n"

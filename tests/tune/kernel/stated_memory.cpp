@@ -77,10 +77,8 @@ TEST_CASE("without kernel.memory(...) the space has no figure of the machine")
 {
     kernel const k = declared([](kernel&) {});
     CHECK(space_of(k, {n(1)}).describe().inputs.size() == 1);
-    CHECK(memory_objection(k.describe(),
-                           space_of(k, {n(1)}).describe(),
-                           {attune::coordinate{6, 0}, attune::coordinate{7, 0}},
-                           0)
+    CHECK(memory_objection(k.describe(), space_of(k, {n(1)}).describe(),
+                           {attune::coordinate{6, 0}, attune::coordinate{7, 0}}, 0)
               .empty());
 }
 
@@ -98,10 +96,8 @@ TEST_CASE("what needs more than three quarters of the free memory is refused wit
             CHECK(why.empty() == (needs <= 0.75 * free));
         }
     }
-    CHECK(memory_objection(k.describe(),
-                           space.describe(),
-                           {attune::coordinate{5, 0}, attune::coordinate{2, 0}},
-                           100 * 1024) ==
+    CHECK(memory_objection(k.describe(), space.describe(),
+                           {attune::coordinate{5, 0}, attune::coordinate{2, 0}}, 100 * 1024) ==
           "it needs 96 KiB, 1024 * TILE * THREADS bytes of kernel.memory(...), and of the 100 KiB "
           "that are free it may take 75 KiB");
     CHECK(memory_objection(k.describe(), space.describe(), space.at(0)).empty()); // 1 KiB is free
@@ -111,8 +107,8 @@ TEST_CASE("bytes without a value are refused, and a parameter that is not there 
 {
     kernel const k = declared([](kernel& of) { of.memory(1000 / (tile - 2)); });
     attune::description const bound = attune::bind_inputs(k.describe().space, {n(1)});
-    CHECK(has(memory_objection(
-                  k.describe(), bound, {attune::coordinate{1, 0}, attune::coordinate{0, 0}}, 1e9),
+    CHECK(has(memory_objection(k.describe(), bound,
+                               {attune::coordinate{1, 0}, attune::coordinate{0, 0}}, 1e9),
               "have no value"));
     constexpr auto other = attune::integer<"OTHER">(1, 8);
     CHECK(has(error_of([&] { (void)declared([&](kernel& of) { of.memory(8 * other); }); }),

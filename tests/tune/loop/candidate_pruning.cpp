@@ -327,16 +327,14 @@ struct random_bench : bench {
         for (std::uint32_t p = 0; p < of.describe().parameters.size(); ++p)
             if (attune::uniform_below(engine, 3) > 0) scope.push_back(p);
         described.work_varies = true;
-        described.work = [this, seed](attune::description const&,
-                                      point const& at,
-                                      void const*,
+        described.work = [this, seed](attune::description const&, point const& at, void const*,
                                       std::vector<bool>* read) -> work {
             ++calls;
             return {.flops = flops(seed, at, read), .threads = 1};
         };
     }
-    [[nodiscard]] double
-    flops(std::uint64_t seed, point const& at, std::vector<bool>* read = nullptr) const
+    [[nodiscard]] double flops(std::uint64_t seed, point const& at,
+                               std::vector<bool>* read = nullptr) const
     {
         std::uint64_t mixed = seed;
         for (std::size_t i = 0; i < scope.size(); ++i) {
@@ -491,10 +489,8 @@ TEST_CASE("of a huge space few settings are listed, and the part is right")
     attune::kernel_description described = b.kernel.describe();
     std::size_t calls = 0;
     auto const state = [&](bool reads_array) {
-        described.work = [&, reads_array](attune::description const& in,
-                                          point const& at,
-                                          void const*,
-                                          std::vector<bool>* read) -> work {
+        described.work = [&, reads_array](attune::description const& in, point const& at,
+                                          void const*, std::vector<bool>* read) -> work {
             ++calls;
             attune::configuration_view const values{in, at, read};
             double const more = reads_array ? values[many][16] + values[many][0] : 0;
@@ -533,8 +529,8 @@ TEST_CASE("a space with real parameters is not narrowed")
     auto const real = attune::real<"R">(0.0, 1.0);
     attune::chain_of_trees const space = attune::build(attune::space(grid_x, grid_y, real));
     bench b;
-    attune::tuning_problem const problem{
-        b.kernel.describe(), space, space.at(0), b.compiler, b.frame};
+    attune::tuning_problem const problem{b.kernel.describe(), space, space.at(0), b.compiler,
+                                         b.frame};
     candidate_pruning pruning{
         problem,
         b.options,

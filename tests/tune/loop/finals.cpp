@@ -24,8 +24,8 @@ using attune::detail::result_of_final;
 
 namespace {
 
-attune::detail::finalist
-candidate(std::uint32_t name, measurement time, std::string const& key = {})
+attune::detail::finalist candidate(std::uint32_t name, measurement time,
+                                   std::string const& key = {})
 {
     attune::callable code{};
     code.object_key = key.empty() ? std::to_string(name) : key;

@@ -54,9 +54,7 @@ struct bench {
 
     attune::detail::kernel_roofline roof()
     {
-        return {problem,
-                options,
-                [this](std::string text) { said.push_back(std::move(text)); },
+        return {problem, options, [this](std::string text) { said.push_back(std::move(text)); },
                 [this](unsigned threads, double bytes, bool anew) {
                     asked.push_back(threads);
                     asked_anew += anew ? 1 : 0;
@@ -252,13 +250,9 @@ TEST_CASE("work that is nothing, negative or no number is an error before anythi
     constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
     constexpr double endless = std::numeric_limits<double>::infinity();
     bench b;
-    for (attune::work const wrong : {attune::work{0, 0},
-                                     attune::work{-1, 5},
-                                     attune::work{5, -1},
-                                     attune::work{no_number, 5},
-                                     attune::work{5, no_number},
-                                     attune::work{endless, 5},
-                                     attune::work{5, endless}}) {
+    for (attune::work const wrong :
+         {attune::work{0, 0}, attune::work{-1, 5}, attune::work{5, -1}, attune::work{no_number, 5},
+          attune::work{5, no_number}, attune::work{endless, 5}, attune::work{5, endless}}) {
         b.kernel.work([wrong](auto&&...) { return wrong; });
         for (auto const* const known :
              {attune::detail::offer_of_program<attune::detail::time_bounds>(),

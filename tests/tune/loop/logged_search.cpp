@@ -112,8 +112,7 @@ TEST_CASE("an interrupted search that learnt from other programs says where thes
         return attune::detail::session_memory{
             .lessons = {std::make_shared<attune::detail::samples_lesson>(of)}};
     };
-    auto const said = [&](attune::cost_samples const& first,
-                          attune::cost_samples const& then,
+    auto const said = [&](attune::cost_samples const& first, attune::cost_samples const& then,
                           attune::search_factory const& by) {
         scratch_directory const directory;
         {
@@ -422,8 +421,7 @@ TEST_CASE("a pruned configuration without a least time makes a log that cannot b
     for (double const odd : {0.0, -1.0}) {
         attune::any_searcher search = make(space, 5);
         attune::detail::replayed_calls const calls = attune::detail::repeat_calls(
-            search,
-            space,
+            search, space,
             {{.kind = attune::event_kind::pruned, .points = {space.at(0)}, .seconds = odd}});
         CHECK(calls.problem.find("has no least time") != std::string::npos);
     }
@@ -524,8 +522,8 @@ TEST_CASE(
     attune::chain_of_trees const space = grid();
     auto const problem_of = [&](std::string const& text) {
         attune::any_searcher search = attune::detail::narrowing_search{make, space, 5};
-        return attune::detail::repeat_calls(
-                   search, space, {{.kind = attune::event_kind::narrowed, .text = text}})
+        return attune::detail::repeat_calls(search, space,
+                                            {{.kind = attune::event_kind::narrowed, .text = text}})
             .problem;
     };
     CHECK(problem_of("1\n5 15").empty());
@@ -579,8 +577,8 @@ std::vector<std::string> told_with_all(std::string const& path, attune::search_f
                 log.add({.kind = attune::event_kind::sampled, .points = {p}, .timing = times});
                 result = attune::detail::estimate_of(times);
                 double const excess = p[0].index - 10.0;
-                search.tell_excess(
-                    p, std::get<attune::measurement>(result).value, std::vector{excess});
+                search.tell_excess(p, std::get<attune::measurement>(result).value,
+                                   std::vector{excess});
             }
             search.tell(p, result);
         }
@@ -609,8 +607,7 @@ continued go_on(std::string const& path, attune::search_factory const& by, int f
 }
 std::vector<attune::search_factory> searches()
 {
-    return {make,
-            attune::search_with<attune::random_searcher>(),
+    return {make, attune::search_with<attune::random_searcher>(),
             attune::search_with<attune::exhaustive_searcher>()};
 }
 
@@ -773,10 +770,8 @@ TEST_CASE("outcomes of another key are none of a session, though their first lin
     std::string const nul(3, '\0');
     std::string const& first_event = lines[of_key + 1];
     for (auto const& [instead, with_event] :
-         {std::pair{nul + '\n', false},
-          std::pair{std::string("garbage\n"), false},
-          std::pair{std::string("{\"key\":\n"), false},
-          std::pair{std::string(), false},
+         {std::pair{nul + '\n', false}, std::pair{std::string("garbage\n"), false},
+          std::pair{std::string("{\"key\":\n"), false}, std::pair{std::string(), false},
           std::pair{std::string("\n"), false},
           std::pair{nul + first_event.substr(first_event.size() / 2), true},
           std::pair{nul + first_event, true}})

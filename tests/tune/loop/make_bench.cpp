@@ -25,10 +25,9 @@ struct problem_with {
     attune::call_frame frame =
         attune::detail::make_call_frame<std::span<float const>, std::span<float>, float, int>(
             {}, data.x, data.y, 2.0F, data.n());
-    attune::chain_of_trees space =
-        attune::detail::space_of_call(kernel.describe(),
-                                      attune::detail::with_annotated_defaults(kernel.describe()),
-                                      {{"n", attune::number::of(std::int64_t{100})}});
+    attune::chain_of_trees space = attune::detail::space_of_call(
+        kernel.describe(), attune::detail::with_annotated_defaults(kernel.describe()),
+        {{"n", attune::number::of(std::int64_t{100})}});
     attune::tuning_options options = quick_options();
 
     explicit problem_with(Compiler with)
@@ -40,13 +39,9 @@ struct problem_with {
         attune::detail::device_finder const find_device =
             attune::detail::make_device_finder(compiler);
         auto const device = find_device ? find_device() : nullptr;
-        attune::tuning_problem const problem{kernel.describe(),
-                                             space,
-                                             *attune::detail::default_point(space),
-                                             any,
-                                             frame,
-                                             device.get(),
-                                             predict};
+        attune::tuning_problem const problem{
+            kernel.describe(), space,  *attune::detail::default_point(space), any, frame,
+            device.get(),      predict};
         return attune::detail::make_bench(problem, options)->protection();
     }
 };

@@ -75,9 +75,9 @@ TEST_CASE("what is good enough is not what it costs")
 
 TEST_CASE("infinite values and NaN are failures; other values and failures stay")
 {
-    for (double const wrong : {std::numeric_limits<double>::quiet_NaN(),
-                               std::numeric_limits<double>::infinity(),
-                               -std::numeric_limits<double>::infinity()}) {
+    for (double const wrong :
+         {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+          -std::numeric_limits<double>::infinity()}) {
         outcome result = measurement::exact(wrong);
         attune::detail::refuse_not_finite(result);
         CHECK(std::holds_alternative<failure>(result));

@@ -91,10 +91,9 @@ scripted_act heavy_tailed(std::size_t slot, std::size_t number)
 
 TEST_CASE("one slot gives the sequence of ask, evaluate, tell, bit for bit")
 {
-    for (auto const& search : {attune::default_search(),
-                               attune::search_with<attune::random_searcher>(),
-                               attune::search_with<attune::genetic>(),
-                               walk()}) {
+    for (auto const& search :
+         {attune::default_search(), attune::search_with<attune::random_searcher>(),
+          attune::search_with<attune::genetic>(), walk()}) {
         attune::detail::optimizer_core core(space(), search, 7, false);
         std::vector<point> expected;
         for (int i = 0; i < 40; ++i) {
@@ -118,10 +117,9 @@ TEST_CASE("one slot gives the sequence of ask, evaluate, tell, bit for bit")
 TEST_CASE("outcomes out of order: nothing is evaluated twice and nothing is lost")
 {
     for (std::size_t count : {std::size_t{2}, std::size_t{3}, std::size_t{8}, std::size_t{31}})
-        for (auto const& search : {attune::default_search(),
-                                   attune::search_with<attune::random_searcher>(),
-                                   attune::search_with<attune::genetic>(),
-                                   walk()}) {
+        for (auto const& search :
+             {attune::default_search(), attune::search_with<attune::random_searcher>(),
+              attune::search_with<attune::genetic>(), walk()}) {
             scripted_slots slots(std::vector<double>(count, 0.0), bowl, heavy_tailed);
             minimum_on_slots const r =
                 minimize_on_slots(space(), slots, {.evaluations = 60}, quiet(search), never);

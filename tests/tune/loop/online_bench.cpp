@@ -64,11 +64,8 @@ TEST_CASE(
         }
         of.slot = std::make_unique<online_slot>(&codes[0], cap, [&now_s] { return now_s.load(); });
         of.tunes = std::thread([&of] {
-            online_bench bench{std::make_unique<attune_test::timed_bench>(of.on_copy),
-                               *of.slot,
-                               code_at(0),
-                               0.01,
-                               [] { return 1e9; }};
+            online_bench bench{std::make_unique<attune_test::timed_bench>(of.on_copy), *of.slot,
+                               code_at(0), 0.01, [] { return 1e9; }};
             (void)bench.establish(code_at(0), 1);
             std::vector<attune::callable> leaders{code_at(0)};
             double best_s = no_limit;
@@ -94,8 +91,8 @@ TEST_CASE(
     }
     double worst = 0;
     auto const is_open = [&] {
-        return std::any_of(
-            all.begin(), all.end(), [](size_state const& of) { return !of.is_over; });
+        return std::any_of(all.begin(), all.end(),
+                           [](size_state const& of) { return !of.is_over; });
     };
     for (int call = 0; call < 10'000 || is_open(); ++call) {
         REQUIRE(call < 200'000);
@@ -142,8 +139,8 @@ TEST_CASE(
                 return attune::failure{attune::failure_stage::verify, "wrong"};
             return inner.first_run(c, s);
         }
-        attune::outcome
-        time(attune::callable const& c, double a, double s, attune::timing_record& r) override
+        attune::outcome time(attune::callable const& c, double a, double s,
+                             attune::timing_record& r) override
         {
             return inner.time(c, a, s, r);
         }
@@ -159,8 +156,8 @@ TEST_CASE(
         script.seconds[&codes[w]] = w == 2 ? 1e-2 : 1e-4;
     std::atomic<double> now_s{0};
     online_slot slot{&codes[0], 0.03, [&] { return now_s.load(); }};
-    online_bench bench{
-        std::make_unique<wrong_bench>(script), slot, code_at(0), 0.01, [] { return 1e9; }};
+    online_bench bench{std::make_unique<wrong_bench>(script), slot, code_at(0), 0.01,
+                       [] { return 1e9; }};
     std::atomic<bool> is_over{false};
     std::array<int, 16> ran{};
     std::thread program([&] {
@@ -194,10 +191,8 @@ TEST_CASE("online: where no calls come any more, the tuning says so")
     attune_test::time_script script;
     script.seconds[&codes[0]] = 1e-4;
     online_slot slot{&codes[0], 0.03, [] { return 1.0; }};
-    online_bench bench{
-        std::make_unique<attune_test::timed_bench>(script), slot, code_at(0), 0.01, [] {
-            return 0.01;
-        }};
+    online_bench bench{std::make_unique<attune_test::timed_bench>(script), slot, code_at(0), 0.01,
+                       [] { return 0.01; }};
     (void)bench.establish(code_at(0), 1);
     attune::timing_record record;
     CHECK_THROWS_AS((void)bench.time(code_at(0), no_limit, 1, record), calls_ended);

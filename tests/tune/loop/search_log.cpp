@@ -62,10 +62,9 @@ evaluation bowl(point const& at)
     if (at[1].index == 8) return attune::failure{attune::failure_stage::verify, "wrong", "a log"};
     return evaluation{attune::measurement{2 + dx * dx + 3 * dy * dy + dx / 7, 0.1, 1e9, 3},
                       {{"third", at[0].index / 3.0},
-                       {"odd",
-                        at[1].index == 2   ? never
-                        : at[1].index == 4 ? std::nan("")
-                                           : -dy}}};
+                       {"odd", at[1].index == 2   ? never
+                               : at[1].index == 4 ? std::nan("")
+                                                  : -dy}}};
 }
 
 struct cut {};
@@ -99,8 +98,7 @@ struct search_by_one {
 
 std::vector<attune::search_factory> searches()
 {
-    return {attune::default_search(),
-            attune::search_with<attune::random_searcher>(),
+    return {attune::default_search(), attune::search_with<attune::random_searcher>(),
             attune::search_with<attune::genetic>(),
             attune::search_with<attune::exhaustive_searcher>()};
 }
@@ -156,9 +154,8 @@ TEST_CASE("a search that is cut short anywhere ends as one that is not, call by 
                 CHECK(both == none.evaluated);
                 CHECK(support::read_file(log) == text);
                 CHECK(second.heard.count(attune::progress_event::evaluated) == 40);
-                CHECK(has(second.notices(),
-                          "continued an earlier search: " + std::to_string(cut_in)) ==
-                      (cut_in > 0));
+                CHECK(has(second.notices(), "continued an earlier search: " +
+                                                std::to_string(cut_in)) == (cut_in > 0));
             }
         }
 }
@@ -448,12 +445,9 @@ TEST_CASE("another seed, name, bound, input or space is another search")
         char const* what;
         std::size_t evaluated; ///< in the second call
     };
-    for (auto const& [what, evaluated] : {variant{"same", 0},
-                                          variant{"seed", 10},
-                                          variant{"name", 10},
-                                          variant{"bound", 10},
-                                          variant{"input", 10},
-                                          variant{"space", 10}}) {
+    for (auto const& [what, evaluated] :
+         {variant{"same", 0}, variant{"seed", 10}, variant{"name", 10}, variant{"bound", 10},
+          variant{"input", 10}, variant{"space", 10}}) {
         CAPTURE(what);
         std::string const is = what;
         std::size_t calls = 0;

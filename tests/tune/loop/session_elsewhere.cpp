@@ -67,17 +67,12 @@ struct bench : pruned_grid {
     session_elsewhere of;
 
     explicit bench(
-        std::size_t places,
-        search_limits const& most = {},
+        std::size_t places, search_limits const& most = {},
         attune::search_factory const& make = attune::search_with<attune::exhaustive_searcher>())
         : others(places, tried)
         , state("k", most, 100, {})
-        , limits({state,
-                  interrupt,
-                  &others,
-                  [this] { return final_s; },
-                  [] { return std::optional<double>{}; },
-                  [](std::string const&) {}})
+        , limits({state, interrupt, &others, [this] { return final_s; },
+                  [] { return std::optional<double>{}; }, [](std::string const&) {}})
         , verdicts((options.search.prune = false, pruning()))
         , supply(problem, make(space, 1))
         , searched(verdicts, supply, {}, {}, [] { return true; })

@@ -49,23 +49,14 @@ struct bench : pruned_grid {
 
     explicit bench(search_limits const& most = {}, bool prunes = false)
         : state("k", most, 100, {})
-        , limits({state,
-                  interrupt,
-                  nullptr,
-                  [] { return 0.0; },
-                  [] { return std::optional<double>{}; },
-                  [](std::string const&) {}})
+        , limits({state, interrupt, nullptr, [] { return 0.0; },
+                  [] { return std::optional<double>{}; }, [](std::string const&) {}})
         , verdicts((prepare(prunes), pruning()))
         , events(problem, options)
         , runner(problem, options)
         , supply(problem, attune::exhaustive_searcher{space})
         , searched(verdicts, supply, {}, {}, [this] { return limits.may_begin(); })
-        , of({state,
-              limits,
-              runner,
-              events,
-              supply,
-              searched,
+        , of({state, limits, runner, events, supply, searched,
               [this](point const& at, trial const& tried) { record(at, tried); }})
     {
         trial const standard = runner.establish_reference(supply.compile(space.at(0)));
@@ -83,8 +74,8 @@ struct bench : pruned_grid {
         on_compile = [this](attune::compile_request const& v) -> attune::compile_result {
             std::size_t const i =
                 10 * std::stoul(v.macros[0].value) + std::stoul(v.macros[1].value);
-            return attune::callable{
-                &entries[i], std::make_shared<int>(0), std::to_string(i), 0.001, "scripted"};
+            return attune::callable{&entries[i], std::make_shared<int>(0), std::to_string(i), 0.001,
+                                    "scripted"};
         };
     }
     void record(point const& at, trial const& tried)

@@ -26,10 +26,7 @@ attune::point at(std::uint32_t index) { return {attune::coordinate{index, 0}}; }
 struct bench {
     explicit bench(search_limits const& limits, attune::detail::trials_elsewhere* others = nullptr)
         : state("k", limits, 1'000, {})
-        , of({state,
-              interrupt,
-              others,
-              [this] { return final_s; },
+        , of({state, interrupt, others, [this] { return final_s; },
               [this] {
                   ++asked;
                   return expected_gain;

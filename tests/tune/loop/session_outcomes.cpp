@@ -73,9 +73,7 @@ struct bench : pruned_grid {
     session_outcomes of;
 
     bench()
-        : roofline((prepare(), problem),
-                   options,
-                   [](std::string const&) {},
+        : roofline((prepare(), problem), options, [](std::string const&) {},
                    [](unsigned threads, double footprint, bool) { // as slow_core()
                        return attune::detail::machine_limits{1, 1, 1, threads, footprint};
                    })
@@ -86,17 +84,8 @@ struct bench : pruned_grid {
         , searched(verdicts, supply, {}, {}, [] { return true; })
         , final({problem, options, state, runner, events, processor, interrupt, report},
                 {space.at(0), measurement::exact(100), code(0)})
-        , of({problem,
-              options,
-              memory,
-              state,
-              events,
-              supply,
-              verdicts,
-              searched,
-              roofline,
-              processor,
-              final})
+        , of({problem, options, memory, state, events, supply, verdicts, searched, roofline,
+              processor, final})
     {
         memory.keep = [this](known_outcome const& one) { kept.push_back(one); };
     }
@@ -109,8 +98,8 @@ struct bench : pruned_grid {
     }
     attune::callable code(std::size_t i)
     {
-        return {
-            &entries[i], std::make_shared<int>(0), "key " + std::to_string(i), 0.25, "scripted"};
+        return {&entries[i], std::make_shared<int>(0), "key " + std::to_string(i), 0.25,
+                "scripted"};
     }
     trial worked(std::size_t i, double seconds)
     {

@@ -42,21 +42,19 @@ struct bench : pruned_grid {
 
     explicit bench(bool prunes = true)
         : verdicts((options.search.prune = prunes, pruning()))
-        , supply(problem,
-                 attune::detail::narrowing_search{
-                     [this](attune::chain_of_trees const& of, std::uint64_t) {
-                         if (++made == fails_at) throw attune::error("no", "here", "none");
-                         return attune::any_searcher{attune::exhaustive_searcher{of}};
-                     },
-                     space,
-                     1})
+        , supply(problem, attune::detail::narrowing_search{
+                              [this](attune::chain_of_trees const& of, std::uint64_t) {
+                                  if (++made == fails_at) throw attune::error("no", "here", "none");
+                                  return attune::any_searcher{attune::exhaustive_searcher{of}};
+                              },
+                              space, 1})
     {
     }
     session_space searched(std::vector<point> pruned = {},
                            std::optional<attune::detail::kept_settings> part = {})
     {
-        return {
-            verdicts, supply, std::move(pruned), std::move(part), [this] { return is_time_left; }};
+        return {verdicts, supply, std::move(pruned), std::move(part),
+                [this] { return is_time_left; }};
     }
     /// The next one, with the time that `seconds` gives it.
     template <class F>
@@ -125,10 +123,9 @@ TEST_CASE("where few may win, the search goes on in their part once something wa
     }
     for (std::uint64_t i = 0; i < 100; ++i)
         CHECK((!may_win(b.space.at(i), 8) || b.has_tried(b.space.at(i))));
-    std::size_t const others = static_cast<std::size_t>(std::count_if(
-        b.tried.begin() + static_cast<std::ptrdiff_t>(before), b.tried.end(), [](point const& p) {
-            return !may_win(p, 8);
-        }));
+    std::size_t const others = static_cast<std::size_t>(
+        std::count_if(b.tried.begin() + static_cast<std::ptrdiff_t>(before), b.tried.end(),
+                      [](point const& p) { return !may_win(p, 8); }));
     CHECK(others == 1); // the latest that was pruned is tried, to check the statement
 }
 

@@ -23,18 +23,8 @@ namespace {
 
 auto all_ways()
 {
-    return ways<usual,
-                fast,
-                wrong,
-                crashing,
-                endless,
-                refused,
-                unloadable,
-                overrunning,
-                throwing,
-                same_as_usual,
-                crawling,
-                meddling>();
+    return ways<usual, fast, wrong, crashing, endless, refused, unloadable, overrunning, throwing,
+                same_as_usual, crawling, meddling>();
 }
 
 /// Everything a runner refers to. WAY has all values; the default is the way `start`.

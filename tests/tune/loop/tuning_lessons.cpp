@@ -53,10 +53,8 @@ TEST_CASE("without attune::lessons no file is used, and one notice says what is 
         options.progress = [&](attune::progress const& now) {
             if (now.event == attune::progress_event::notice) told.push_back(now.text);
         };
-        attune::tuned call{accumulate_kernel(ways<usual, fast>()),
-                           accumulate_compiler(),
-                           attune::memory_store{},
-                           options};
+        attune::tuned call{accumulate_kernel(ways<usual, fast>()), accumulate_compiler(),
+                           attune::memory_store{}, options};
         accumulate_data data;
         call(data.x, data.y, 3.0);
         CHECK(data.called_times(1, 3.0));
@@ -95,8 +93,7 @@ TEST_CASE("a log of a tuning that learnt from others is repeated where attune::l
     CHECK(attune::replay(path, space, by).evaluations.size() == 1);
     without_lessons const missing;
     CHECK_THROWS_WITH_AS((void)attune::replay(path, space, by),
-                         doctest::Contains("link attune::lessons"),
-                         attune::error);
+                         doctest::Contains("link attune::lessons"), attune::error);
     attune::event_log log{path, "key", 5};
     attune::detail::logged_search const again{by, space, 5, log};
     CHECK(again.past().size() == 1);

@@ -30,8 +30,7 @@ process_identity one(int rank, std::string const& machine = "Fast 1")
                            .device = machine,
                            .signature = "c3",
                            .setting = {{"cache", "cold"}}};
-    return identity_of(key,
-                       attune::build(attune::space(tile)).describe(),
+    return identity_of(key, attune::build(attune::space(tile)).describe(),
                        "rank " + std::to_string(rank) + " on node" + std::to_string(rank / 2));
 }
 
@@ -85,9 +84,8 @@ TEST_CASE("a process that differs in anything but its machine is named, with bot
               "19"));
     other = one(1);
     other.facts.pop_back(); // warm
-    CHECK(has(refusal({one(0), other}),
-              "its cache is not that of rank 0 on node0: nothing, not "
-              "cold"));
+    CHECK(has(refusal({one(0), other}), "its cache is not that of rank 0 on node0: nothing, not "
+                                        "cold"));
     CHECK(has(refusal({other, one(0)}), "its options are not those of rank 1 on node0"));
     other = one(1);
     other.space = space_of_rank(

@@ -136,8 +136,7 @@ TEST_CASE("a session whose slots answer in any order ends as one that tries for 
 
     scripted_subject s;
     scripted_slots slots(
-        {0, 0.3, 2.5},
-        [&](attune::point const& at) { return s.outcome_at(at); },
+        {0, 0.3, 2.5}, [&](attune::point const& at) { return s.outcome_at(at); },
         [](std::size_t slot, std::size_t number) {
             return scripted_act{.seconds = 0.01 * static_cast<double>(1 + (number * 7 + slot) % 5)};
         });
@@ -196,8 +195,7 @@ TEST_CASE("a slot that throws costs its evaluations and is named once")
 {
     scripted_subject s;
     scripted_slots slots(
-        {0, 0},
-        [&](attune::point const& at) { return s.outcome_at(at); },
+        {0, 0}, [&](attune::point const& at) { return s.outcome_at(at); },
         [](std::size_t slot, std::size_t) {
             return scripted_act{.seconds = 0.01, .throws = slot == 1};
         });
@@ -249,10 +247,8 @@ TEST_CASE("leaders of other places run here while there is time, one in any case
         std::size_t run;
     };
     ignored_interrupts const interrupts;
-    for (act const& one : {act{0, interrupt::none, 30, 6},
-                           act{2, interrupt::none, 4, 1},
-                           act{0, interrupt::in_search, 30, 0},
-                           act{0, interrupt::in_run, 30, 1}}) {
+    for (act const& one : {act{0, interrupt::none, 30, 6}, act{2, interrupt::none, 4, 1},
+                           act{0, interrupt::in_search, 30, 0}, act{0, interrupt::in_run, 30, 1}}) {
         CAPTURE(one.run);
         scripted_subject s;
         scripted_slots slots({0}, [&](attune::point const& at) -> attune::evaluation {
@@ -444,8 +440,7 @@ TEST_CASE("a slot that hangs holds nobody, and what comes late counts")
         scripted_subject s;
         bool is_first = true;
         scripted_slots slots(
-            joins_s,
-            [&](attune::point const& at) { return s.outcome_at(at); },
+            joins_s, [&](attune::point const& at) { return s.outcome_at(at); },
             [&, first = first_s](std::size_t slot, std::size_t) {
                 bool const hangs = slot == 1 && std::exchange(is_first, false);
                 return scripted_act{.seconds = hangs ? first : 2};
@@ -467,8 +462,7 @@ TEST_CASE("a search that has nothing to propose is asked again when it knows mor
 {
     scripted_subject s;
     scripted_slots slots(
-        {0, 0},
-        [&](attune::point const& at) { return s.outcome_at(at); },
+        {0, 0}, [&](attune::point const& at) { return s.outcome_at(at); },
         [](std::size_t, std::size_t number) {
             return scripted_act{.seconds = number == steps - 2 ? 5.0 : 0.01};
         });
@@ -493,8 +487,7 @@ TEST_CASE("a slot that wants to stop ends the search, whose record says that it 
 {
     scripted_subject s;
     scripted_slots slots(
-        {0, 0},
-        [&](attune::point const& at) { return s.outcome_at(at); },
+        {0, 0}, [&](attune::point const& at) { return s.outcome_at(at); },
         [](std::size_t, std::size_t number) {
             return scripted_act{
                 .seconds = 0.01, .wants_stop = number == 5, .gives_back = number == 5};

@@ -210,14 +210,9 @@ TEST_CASE("the searcher is asked at fixed points: once for all, then for one aft
         REQUIRE(now);
         supply.tell(now->at, bowl(now->at));
     }
-    CHECK(calls == std::vector<std::string>{"ask 3: 00 01 02",
-                                            "tell 00",
-                                            "ask 1: 03",
-                                            "tell 01",
+    CHECK(calls == std::vector<std::string>{"ask 3: 00 01 02", "tell 00", "ask 1: 03", "tell 01",
                                             "ask 1: 04", // the fifth: nothing is asked in vain
-                                            "tell 02",
-                                            "tell 03",
-                                            "tell 04"});
+                                            "tell 02", "tell 03", "tell 04"});
 }
 
 TEST_CASE("the run does not depend on how long compiling takes, nor on the number of cores")
@@ -425,9 +420,8 @@ TEST_CASE("in a part of the space the latest pruned configuration comes next, th
 {
     grid g;
     attune::detail::variant_pipeline supply{
-        g.problem,
-        attune::detail::narrowing_search{
-            attune::search_with<attune::exhaustive_searcher>(), g.space, 0}};
+        g.problem, attune::detail::narrowing_search{
+                       attune::search_with<attune::exhaustive_searcher>(), g.space, 0}};
     supply.set_pruning([](point const& p) -> std::optional<double> {
         if (p[1].index < 8) return {};
         return 7;
@@ -461,9 +455,8 @@ TEST_CASE("a searcher that had nothing for others is asked again once there is n
     attune::detail::variant_pipeline supply{
         g.problem, noted_search{attune::exhaustive_searcher{g.space}, &calls}};
     auto const asked = [&] {
-        return std::count_if(calls.begin(), calls.end(), [](std::string const& call) {
-            return call.starts_with("ask");
-        });
+        return std::count_if(calls.begin(), calls.end(),
+                             [](std::string const& call) { return call.starts_with("ask"); });
     };
     CHECK(supply.next_points(100).size() == 100);
     CHECK(supply.next_points(1).empty());

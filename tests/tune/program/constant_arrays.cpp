@@ -228,8 +228,7 @@ TEST_CASE("the text of a program has a function that packs")
     CHECK(attune::show(layer, "READ_W=direct").find("fill_W") == std::string::npos);
     CHECK(attune::show(layer, "READ_W=panels").find("fill_W") == std::string::npos);
     CHECK_THROWS_WITH_AS((void)attune::show(layer, "READ_W=all_panels"),
-                         doctest::Contains("no such value"),
-                         attune::error);
+                         doctest::Contains("no such value"), attune::error);
 }
 
 TEST_CASE("where calls would have to pack, the default packs once")

@@ -124,8 +124,7 @@ TEST_CASE("a program is tuned by predict() where there is no device: arrays are 
                            return attune_test::scripted_device_compiler::answer{
                                attune::code_resources{.registers = 32}};
                        }},
-                       attune::memory_store{},
-                       options};
+                       attune::memory_store{}, options};
     attune::tuning_report const report = fast.predict({}, {}, {}, {}, 4096, 4096, 4096);
     INFO(report.summary());
     CHECK(report.predicted);
@@ -218,8 +217,8 @@ struct tuned_bytes {
 
 /// A product of bytes, tuned on an emulated device.
 /// @param made_for  the compute capability that the kernel is declared for; 0: any device
-tuned_bytes
-bytes_tuned_on(int capability, int made_for, attune_test::shared_store const& store = {})
+tuned_bytes bytes_tuned_on(int capability, int made_for,
+                           attune_test::shared_store const& store = {})
 {
     constexpr auto BA = array<"A", std::int8_t, M, K>();
     constexpr auto BB = array<"B", std::int8_t, K, N>();
@@ -257,9 +256,7 @@ TEST_CASE("a kernel for a device begins with tensor cores, has none, or leaves t
         char const* first;
     };
     // What is made for more than a device of sm_80 has is tuned there without that.
-    for (one const of : {one{75, 75, ""},
-                         one{90, 90, "TENSOR=1"},
-                         one{80, 90, "TENSOR=1"},
+    for (one const of : {one{75, 75, ""}, one{90, 90, "TENSOR=1"}, one{80, 90, "TENSOR=1"},
                          one{90, 0, "TENSOR=0"}}) {
         CAPTURE(of.capability);
         CAPTURE(of.made_for);
@@ -336,12 +333,8 @@ TEST_CASE("the text of a configuration that nothing can be launched of is refuse
 TEST_CASE("what a precondition refuses is an error in calls of a known shape as well")
 {
     attune::kernel kernel = dense.device_kernel();
-    kernel.precondition([](std::span<float const>,
-                           std::span<float const>,
-                           std::span<float const> bias_of_call,
-                           std::span<float>,
-                           int,
-                           int,
+    kernel.precondition([](std::span<float const>, std::span<float const>,
+                           std::span<float const> bias_of_call, std::span<float>, int, int,
                            int) { return bias_of_call[0] >= 0; });
     attune::tuned fast{kernel, emulated(), few(2)};
     std::vector<float> const a = some(4 * 4);

@@ -39,14 +39,9 @@ constexpr auto j = axis<"j">();
 constexpr auto k = axis<"k">();
 
 /// c += a b, rows of `row` numbers, the sums in double.
-void multiply_by_hand(std::vector<float> const& a,
-                      std::vector<float> const& b,
-                      std::vector<float>& c,
-                      std::size_t m,
-                      std::size_t n,
-                      std::size_t inner,
-                      std::size_t row_of_a,
-                      std::size_t row_of_c)
+void multiply_by_hand(std::vector<float> const& a, std::vector<float> const& b,
+                      std::vector<float>& c, std::size_t m, std::size_t n, std::size_t inner,
+                      std::size_t row_of_a, std::size_t row_of_c)
 {
     for (std::size_t y = 0; y < m; ++y)
         for (std::size_t x = 0; x < n; ++x) {
@@ -95,12 +90,8 @@ TEST_CASE("rows with gaps: what lies between them stays")
     attune::tuned fast{gemm.kernel(), attune::clang_compiler{}, few(4)};
     for (int call = 0; call < 2; ++call) {
         std::vector<float> of = c;
-        fast(attune::matrix_view<float const>(a.data(), 19, 21, 30),
-             b,
-             attune::matrix_view<float>(of.data(), 19, 34, 50),
-             19,
-             21,
-             34);
+        fast(attune::matrix_view<float const>(a.data(), 19, 21, 30), b,
+             attune::matrix_view<float>(of.data(), 19, 34, 50), 19, 21, 34);
         check_close(of, want);
     }
 }
@@ -123,12 +114,9 @@ TEST_CASE("one variant is right for all extents that are inputs")
         if (p.event == attune::progress_event::started) ++tunings;
     };
     attune::tuned fast{kernel, attune::clang_compiler{}, tuning};
-    for (auto const& [m, n, inner] : {std::array{40, 64, 32},
-                                      std::array{1, 1, 1},
-                                      std::array{17, 3, 65},
-                                      std::array{2, 130, 1},
-                                      std::array{0, 5, 3},
-                                      std::array{5, 4, 0}}) {
+    for (auto const& [m, n, inner] :
+         {std::array{40, 64, 32}, std::array{1, 1, 1}, std::array{17, 3, 65}, std::array{2, 130, 1},
+          std::array{0, 5, 3}, std::array{5, 4, 0}}) {
         auto const rows = static_cast<std::size_t>(m);
         auto const columns = static_cast<std::size_t>(n);
         auto const depth = static_cast<std::size_t>(inner);
@@ -197,10 +185,9 @@ TEST_CASE("softmax, and the norm of layers")
     constexpr auto top = temporary<"top", float, 14>();
     constexpr auto e = temporary<"e", float, 14, 75>();
     constexpr auto total = temporary<"total", float, 14>();
-    constexpr auto softmax = attune::nest<"softmax">(top[i] = attune::max(j)(X[i][j]),
-                                                     e[i][j] = exp(X[i][j] - top[i]),
-                                                     total[i] = sum(j)(e[i][j]),
-                                                     Y[i][j] = e[i][j] / total[i]);
+    constexpr auto softmax =
+        attune::nest<"softmax">(top[i] = attune::max(j)(X[i][j]), e[i][j] = exp(X[i][j] - top[i]),
+                                total[i] = sum(j)(e[i][j]), Y[i][j] = e[i][j] / total[i]);
     constexpr auto mean = temporary<"mean", float, 14>();
     constexpr auto spread = temporary<"spread", float, 14>();
     constexpr auto square = [](auto of) { return of * of; };
@@ -289,13 +276,11 @@ TEST_CASE("programs of a single element, and rules and processors of the user's 
     attune::program_options options;
     options.processor = attune::processor_shape{.vector_bytes = 16, .cores = 2};
     options.rules.push_back(
-        {"as_stated",
-         [](attune::rule_subject const&) { return true; },
+        {"as_stated", [](attune::rule_subject const&) { return true; },
          [](attune::rule_subject const&, attune::space_builder& space) {
              space.tile("SHARE", 20, 2); // has no default
          },
-         [](attune::rule_subject const&,
-            attune::schedule_choices const&,
+         [](attune::rule_subject const&, attune::schedule_choices const&,
             attune::traced_program& p) { p.apply(attune::schedule_action::parallelize, {0}); }});
     std::vector<float> const a(600, 0.5f);
     std::vector<float> sums(20, 1.0f);

@@ -164,8 +164,7 @@ private:
 };
 
 /// In the order of placed_loops().
-void list_loops(attune::loop_program const& of,
-                std::vector<attune::program_item> const& items,
+void list_loops(attune::loop_program const& of, std::vector<attune::program_item> const& items,
                 std::vector<std::uint32_t>& to)
 {
     for (attune::program_item const item : items)

@@ -50,8 +50,7 @@ struct heard {
 };
 /// Evolution that listens.
 struct listening {
-    listening(attune::chain_of_trees const& space,
-              std::uint64_t seed,
+    listening(attune::chain_of_trees const& space, std::uint64_t seed,
               std::shared_ptr<heard> const& to)
         : own(space, seed, {.population = 64, .batch = 4})
         , said(to)
@@ -125,9 +124,7 @@ TEST_CASE("a tuning learns from what others measured of other programs and sizes
     std::vector<float> d = some(48 * 32);
     std::vector<float> e = some(32 * 64);
     std::vector<float> f(48 * 64);
-    attune::tuned fast{other.kernel(),
-                       attune::clang_compiler{},
-                       attune::memory_store{},
+    attune::tuned fast{other.kernel(), attune::clang_compiler{}, attune::memory_store{},
                        with_samples(path, third)};
     fast(d, e, f);
     REQUIRE(third->learnt.size() == 1);
@@ -169,8 +166,8 @@ TEST_CASE("a tuning learns from the latest 2 MiB of programs, which it logs")
     support::scratch_directory const folder;
     attune::chain_of_trees const space(attune::derived_space(other.describe()).describe());
     attune::detail::kept_samples ours(folder.file("programs"), {.kernel = "a"}, space);
-    attune::detail::kept_samples theirs(
-        folder.file("programs"), {.kernel = std::string(10'000, 'b')}, space);
+    attune::detail::kept_samples theirs(folder.file("programs"),
+                                        {.kernel = std::string(10'000, 'b')}, space);
     attune::point const at = space.at(std::uint64_t{7});
     for (int time = 1; time <= 250; ++time)
         theirs.keep({at, attune::measurement::exact(time), {}});
@@ -209,8 +206,8 @@ TEST_CASE("a file of something else is left alone, and the report says so")
     std::vector<float> d = some(48 * 32);
     std::vector<float> e = some(32 * 64);
     std::vector<float> f(48 * 64);
-    attune::tuned fast{
-        other.kernel(), attune::clang_compiler{}, attune::memory_store{}, with_samples(path, said)};
+    attune::tuned fast{other.kernel(), attune::clang_compiler{}, attune::memory_store{},
+                       with_samples(path, said)};
     fast(d, e, f);
     CHECK(support::read_file(path) == "{\"attune_store\":2}\n");
     std::vector<std::string> const notices = fast.report().notices;

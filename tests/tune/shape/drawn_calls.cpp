@@ -21,14 +21,10 @@ using words = std::vector<std::int64_t>;
 namespace {
 
 /// a: m x k, b: k x n, c: m x n, then m, n, k.
-std::vector<shape_word> const product{{shape_part::elements, 0},
-                                      {shape_part::elements, 1},
-                                      {shape_part::elements, 2},
-                                      {shape_part::number, 3},
-                                      {shape_part::number, 4},
-                                      {shape_part::number, 5},
-                                      {shape_part::overlaps, 3},
-                                      {shape_part::places, 3}};
+std::vector<shape_word> const product{{shape_part::elements, 0}, {shape_part::elements, 1},
+                                      {shape_part::elements, 2}, {shape_part::number, 3},
+                                      {shape_part::number, 4},   {shape_part::number, 5},
+                                      {shape_part::overlaps, 3}, {shape_part::places, 3}};
 words product_key(std::int64_t m, std::int64_t n, std::int64_t k)
 {
     return {m * k, k * n, m * n, m, n, k, 0, 16};
@@ -41,13 +37,9 @@ struct product_call {
         , b(static_cast<std::size_t>(k * n), 2.0f)
         , c(static_cast<std::size_t>(m * n), 3.0f)
         , key(product_key(m, n, k))
-        , frame(attune::detail::make_call_frame({},
-                                                std::span<float const>(a),
-                                                std::span<float const>(b),
-                                                std::span<float>(c),
-                                                m,
-                                                n,
-                                                k))
+        , frame(attune::detail::make_call_frame({}, std::span<float const>(a),
+                                                std::span<float const>(b), std::span<float>(c), m,
+                                                n, k))
         , relations(relations_of(product, key, choice))
     {
         for (size_relations::dependent& one : relations.words)
@@ -76,12 +68,9 @@ TEST_CASE("lengths are the products that they are of the call's integers, in lar
     bool has_larger = false;
     bool has_zero = false;
     for (drawn_call const& d : made) {
-        CHECK(words(d.key.begin(), d.key.begin() + 6) == words{d.sizes[3] * d.sizes[5],
-                                                               d.sizes[5] * d.sizes[4],
-                                                               d.sizes[3] * d.sizes[4],
-                                                               d.sizes[3],
-                                                               d.sizes[4],
-                                                               d.sizes[5]});
+        CHECK(words(d.key.begin(), d.key.begin() + 6) ==
+              words{d.sizes[3] * d.sizes[5], d.sizes[5] * d.sizes[4], d.sizes[3] * d.sizes[4],
+                    d.sizes[3], d.sizes[4], d.sizes[5]});
         CHECK(d.sizes[3] <= 16 * 60);
         has_larger = has_larger || d.sizes[3] > 60;
         has_zero = has_zero || d.sizes[5] == 0;
@@ -184,8 +173,8 @@ TEST_CASE("arrays that are longer or lie elsewhere repeat the original")
     std::vector<float> x{1, 2, 3};
     std::vector<float> y{4, 5, 6};
     auto const frame_with = [&](int n) {
-        return attune::detail::make_call_frame(
-            {}, std::span<float const>(x), std::span<float>(y), n);
+        return attune::detail::make_call_frame({}, std::span<float const>(x), std::span<float>(y),
+                                               n);
     };
     attune::call_frame frame = frame_with(3);
     frame.resized = [&](std::span<std::int64_t const> sizes) {

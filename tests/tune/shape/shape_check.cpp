@@ -178,8 +178,8 @@ void slow(in x, out y, ints k)
 }
 
 struct call {
-    attune::kernel<signature> kernel{
-        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    attune::kernel<signature> kernel{"f", attune::source_text("", "f.kernel.cpp"),
+                                     attune::space(attune::integer<"A">(1, 2))};
     std::vector<double> x = std::vector<double>(101, 1.0);
     std::vector<double> y = std::vector<double>(101, 10.0);
     std::vector<int> k = std::vector<int>(101, 0);
@@ -194,8 +194,8 @@ struct call {
     {
         return verify_on(x, y, k, trusted, tried, how);
     }
-    shape_verdict verify_on(
-        in a, out b, ints c, function trusted, function tried, isolation how = isolation::fork)
+    shape_verdict verify_on(in a, out b, ints c, function trusted, function tried,
+                            isolation how = isolation::fork)
     {
         attune::call_frame const frame =
             attune::detail::make_call_frame(kernel.describe().tolerances, a, b, c);
@@ -366,8 +366,8 @@ TEST_CASE("overlapping arrays keep their places in the copy")
 TEST_CASE("a variant that packs a constant array in its first run has time for that")
 {
     using packing = void(attune::constant_view<double>, std::span<double>);
-    attune::kernel<packing> kernel{
-        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    attune::kernel<packing> kernel{"f", attune::source_text("", "f.kernel.cpp"),
+                                   attune::space(attune::integer<"A">(1, 2))};
     std::vector<double> const w(101, 1.5);
     std::vector<double> y(101, 0.0);
     attune::call_frame const frame = attune::detail::make_call_frame(
@@ -380,8 +380,8 @@ TEST_CASE("a variant that packs a constant array in its first run has time for t
         });
         attune::callable made;
         made.address = reinterpret_cast<void*>(tried);
-        return attune::detail::verify_shape(
-            kernel.describe(), frame, plain, made, {.check_s = check_s}, how);
+        return attune::detail::verify_shape(kernel.describe(), frame, plain, made,
+                                            {.check_s = check_s}, how);
     };
     constexpr auto packs = [](attune::constant_view<double> a, out b) {
         long const none = 0;
@@ -417,8 +417,8 @@ TEST_CASE("a variant that packs a constant array in its first run has time for t
 
 TEST_CASE("a call without arrays, and one without elements, has a verdict")
 {
-    attune::kernel<void(int)> kernel{
-        "f", attune::source_text("", "f.kernel.cpp"), attune::space(attune::integer<"A">(1, 2))};
+    attune::kernel<void(int)> kernel{"f", attune::source_text("", "f.kernel.cpp"),
+                                     attune::space(attune::integer<"A">(1, 2))};
     attune::call_frame const frame = attune::detail::make_call_frame({}, 3);
     attune::callable fine;
     fine.address = reinterpret_cast<void*>(+[](int) {});

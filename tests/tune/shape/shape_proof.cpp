@@ -38,12 +38,11 @@ void moody_default(out y, int value)
     fill(y, value);
 }
 
-attune::detail::shape_proof
-prove(void (*trusted)(out, int), void (*tried)(out, int), double limit_s = 5)
+attune::detail::shape_proof prove(void (*trusted)(out, int), void (*tried)(out, int),
+                                  double limit_s = 5)
 {
     static attune::kernel<void(out, int)> const kernel{
-        "fill",
-        attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
+        "fill", attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
         attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
     static std::vector<int> data(64, 7);
     attune::callable one;

@@ -25,8 +25,7 @@ std::vector<shape_word> const two_sizes{{shape_part::number, 0}, {shape_part::nu
 
 /// Verifies every shape in order that is not covered yet, if `is_right`; returns what was covered
 /// and wrong.
-std::vector<words> escapes_of(shape_trust& trust,
-                              std::vector<words> const& calls,
+std::vector<words> escapes_of(shape_trust& trust, std::vector<words> const& calls,
                               std::function<bool(words const&)> const& is_right,
                               std::size_t& verified)
 {
@@ -76,10 +75,8 @@ TEST_CASE(
             shape_trust trust(one_size, {16});
             std::size_t verified = 0;
             auto const escapes = escapes_of(
-                trust,
-                random_sizes(static_cast<unsigned>(97 * by + r), 600, 1 << 20),
-                [&](words const& c) { return c[0] % by != r; },
-                verified);
+                trust, random_sizes(static_cast<unsigned>(97 * by + r), 600, 1 << 20),
+                [&](words const& c) { return c[0] % by != r; }, verified);
             CHECK(escapes.empty());
         }
 }
@@ -91,10 +88,8 @@ TEST_CASE("the remainders by a parameter of the variant count as well: 24, 48, 1
             shape_trust trust(one_size, {tile});
             std::size_t verified = 0;
             auto const escapes = escapes_of(
-                trust,
-                random_sizes(static_cast<unsigned>(97 * tile + r), 800, 1 << 20),
-                [&](words const& c) { return c[0] % tile != r; },
-                verified);
+                trust, random_sizes(static_cast<unsigned>(97 * tile + r), 800, 1 << 20),
+                [&](words const& c) { return c[0] % tile != r; }, verified);
             CHECK(escapes.empty());
         }
 }
@@ -171,12 +166,9 @@ TEST_CASE("lengths that integers explain are no sizes of their own")
 
 TEST_CASE("flags, overlaps and other types separate; alignments are properties")
 {
-    std::vector<shape_word> const layout{{shape_part::elements, 0},
-                                         {shape_part::elements, 1},
-                                         {shape_part::flag, 2},
-                                         {shape_part::bytes, 3},
-                                         {shape_part::overlaps, 2},
-                                         {shape_part::places, 2}};
+    std::vector<shape_word> const layout{{shape_part::elements, 0}, {shape_part::elements, 1},
+                                         {shape_part::flag, 2},     {shape_part::bytes, 3},
+                                         {shape_part::overlaps, 2}, {shape_part::places, 2}};
     shape_trust trust(layout, {});
     trust.add(words{64, 64, 0, 99, 0, 0});
     CHECK(trust.covers(words{64, 64, 0, 99, 0, 0}));

@@ -94,18 +94,14 @@ struct proven_product {
                            : all.first(static_cast<std::size_t>(n));
             };
             auto const number = [](std::int64_t n) { return n < 0 ? 64 : static_cast<int>(n); };
-            return frame_of(cut(in(a), s[0]),
-                            cut(in(b), s[1]),
-                            cut(out(c), s[2]),
-                            number(s[3]),
-                            number(s[4]),
-                            number(s[5]));
+            return frame_of(cut(in(a), s[0]), cut(in(b), s[1]), cut(out(c), s[2]), number(s[3]),
+                            number(s[4]), number(s[5]));
         };
         auto const key = shape{attune::detail::shape_choice{}}(a, b, c, 64, 64, 64);
         words const first(key.begin(), key.end());
         trust.add(first);
-        proof = prove_variant(
-            {kernel.describe(), layout, {}, {}, right, code, divisors, 4}, first, frame, trust, 20);
+        proof = prove_variant({kernel.describe(), layout, {}, {}, right, code, divisors, 4}, first,
+                              frame, trust, 20);
         for (words const& one : proof.right)
             trust.add(one);
     }
@@ -122,8 +118,7 @@ struct proven_product {
     std::vector<shape_word> const layout = shape::layout();
     words const divisors{4, 8};
     attune::kernel<product> kernel{
-        "product",
-        attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "product.kernel.cpp"),
+        "product", attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "product.kernel.cpp"),
         attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
     std::vector<float> a = std::vector<float>(4096, 1.0f);
     std::vector<float> b = std::vector<float>(4096, 2.0f);
@@ -216,8 +211,7 @@ TEST_CASE("short calls at other addresses do not prove these for long ones")
     using shape = shape_of_call<in, out, int>;
     std::vector<shape_word> const layout = shape::layout();
     attune::kernel<copy> const kernel{
-        "copy",
-        attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "copy.kernel.cpp"),
+        "copy", attune::source_text("int s = ATTUNE_TUNABLE(STEP, 1);", "copy.kernel.cpp"),
         attune::space(attune::ordinal<"STEP">(attune::values(1, 2)))};
     words const divisors{8};
     alignas(64) static float x[1024];
@@ -229,8 +223,7 @@ TEST_CASE("short calls at other addresses do not prove these for long ones")
             return n < 0 ? std::size_t{1024}
                          : std::min(static_cast<std::size_t>(n), std::size_t{1024});
         };
-        return frame_of(in(x).first(count(s[0])),
-                        out(y).first(count(s[1])),
+        return frame_of(in(x).first(count(s[0])), out(y).first(count(s[1])),
                         s[2] < 0 ? 1024 : static_cast<int>(s[2]));
     };
     auto const first = shape{attune::detail::shape_choice{}}(in(x), out(y), 1024);

@@ -185,9 +185,9 @@ void claim_for_last(std::string const& path, std::uint64_t number)
 
 TEST_CASE("alone, a process evaluates what minimize() would, in that order")
 {
-    for (auto const& search : {attune::default_search(),
-                               attune::search_with<attune::random_searcher>(),
-                               attune::search_with<attune::exhaustive_searcher>()}) {
+    for (auto const& search :
+         {attune::default_search(), attune::search_with<attune::random_searcher>(),
+          attune::search_with<attune::exhaustive_searcher>()}) {
         scratch_directory const directory;
         study_options options = quiet({.evaluations = 30});
         options.minimize.search = search;
@@ -198,16 +198,14 @@ TEST_CASE("alone, a process evaluates what minimize() would, in that order")
                 expected.push_back(at);
                 return bowl(at);
             },
-            options.limits,
-            options.minimize);
+            options.limits, options.minimize);
         minimum_in_study const r = minimize_in_study(
             space(),
             [&](point const& at) {
                 seen.push_back(at);
                 return bowl(at);
             },
-            {directory.path(), "alone"},
-            options);
+            {directory.path(), "alone"}, options);
         CHECK(seen == expected);
         CHECK(r.end.found.best == plain.best);
         CHECK(r.end.found.value == plain.value);
@@ -236,8 +234,7 @@ TEST_CASE("six processes evaluate each configuration once, and all have the resu
                             rest_ms(static_cast<int>((at[0].index * 7 + at[1].index + i) % 4));
                             return bowl(at);
                         },
-                        {directory.path(), "six"},
-                        options);
+                        {directory.path(), "six"}, options);
                     return is_whole(r) && sum_of(r) == all_points ? 0 : 3;
                 }));
             for (::pid_t const child : children)
@@ -262,8 +259,7 @@ TEST_CASE("evaluations are those of the study: who joins later adds what is miss
                         rest_ms(2);
                         return bowl(at);
                     },
-                    {directory.path(), "budget"},
-                    quiet({.evaluations = evaluations}));
+                    {directory.path(), "budget"}, quiet({.evaluations = evaluations}));
                 return r.end.found.evaluations == evaluations && r.end.found.ended == "budget" ? 0
                                                                                                : 3;
             }));
@@ -297,8 +293,7 @@ TEST_CASE(
                     counts.add(at);
                     return bowl(at);
                 },
-                here,
-                options);
+                here, options);
             return is_whole(r) ? 0 : 3;
         });
     };
@@ -323,9 +318,7 @@ TEST_CASE(
     study_options options = quiet();
     options.minimize.progress = into(notices);
     minimum_in_study const r = minimize_in_study(
-        space(),
-        [](point const&) -> attune::evaluation { throw std::runtime_error("no"); },
-        here,
+        space(), [](point const&) -> attune::evaluation { throw std::runtime_error("no"); }, here,
         options);
     CHECK(is_whole(r));
     CHECK(attune::total(r.end.found.failures) == 0);
@@ -356,8 +349,7 @@ TEST_CASE("a configuration that kills its processes becomes a failure that names
                     rest_ms(3);
                     return bowl(at);
                 },
-                {directory.path(), "crash"},
-                options);
+                {directory.path(), "crash"}, options);
             auto const crashed =
                 r.end.found.failures[static_cast<std::size_t>(attune::failure_stage::crash)];
             return is_whole(r) && crashed == 1 && has(notices, "was lost") &&
@@ -395,8 +387,7 @@ TEST_CASE("an evaluation longer than a lease is not taken over from a process th
                     if (is_lowest(at)) rest_ms(4000);
                     return bowl(at);
                 },
-                {directory.path(), "long"},
-                options);
+                {directory.path(), "long"}, options);
             return is_whole(r) ? 0 : 3;
         }));
     for (::pid_t const child : children)
@@ -419,8 +410,7 @@ TEST_CASE("what an objective throws, and NaN, costs its evaluation, and its work
                 return attune::failure{attune::failure_stage::verify, "as it is meant"};
             return bowl(at);
         },
-        {directory.path(), "faults"},
-        options);
+        {directory.path(), "faults"}, options);
     CHECK(is_whole(r));
     CHECK(attune::total(r.end.found.failures) == 1 + 11 + 11);
     REQUIRE(r.end.workers.size() == 1);
@@ -462,8 +452,7 @@ TEST_CASE("lines of others that make no sense are refused, named, and cost nothi
             }
             return bowl(at);
         },
-        here,
-        options);
+        here, options);
     CHECK(is_whole(r));
     CHECK(attune::total(r.end.found.failures) == 0);
     CHECK(has(notices, "a line of evil:13 is refused: its configuration is not in the space"));
@@ -496,8 +485,7 @@ TEST_CASE("while the folder is away outcomes are kept and nothing new begins; th
             }
             return bowl(at);
         },
-        {directory.file("place"), "away"},
-        options);
+        {directory.file("place"), "away"}, options);
     away.join();
     CHECK(is_whole(r));
     CHECK(counts.counted(1, 1) == all_points);
@@ -533,8 +521,7 @@ TEST_CASE("a file system is read-only for three leases: nothing is lost and noth
                         rest_ms(5);
                         return bowl(at);
                     },
-                    {place, "read_only"},
-                    options);
+                    {place, "read_only"}, options);
                 return is_whole(r) && has(notices, "the study cannot be written") &&
                                has(notices, "the study can be written again") &&
                                !has(notices, "was lost")
@@ -586,8 +573,7 @@ TEST_CASE("a process that waits for another says so, and notices that nobody can
                 ::sleep(60);
                 return bowl(p);
             },
-            of,
-            options));
+            of, options));
         return 0;
     });
     std::string const file = directory.file("place/waits.study");
@@ -633,8 +619,7 @@ TEST_CASE("a study opens no socket")
             most = std::max(most.load(), sockets());
             return bowl(at);
         },
-        {directory.path(), "sockets"},
-        quiet({.evaluations = 30}));
+        {directory.path(), "sockets"}, quiet({.evaluations = 30}));
     CHECK(r.end.found.evaluations == 30);
     CHECK(most == before);
 }
@@ -655,8 +640,7 @@ TEST_CASE("what takes longer than it may is a failure, and its process goes on o
                 if (at[0].index == 10 && at[1].index == 10) rest_ms(1300);
                 return bowl(at);
             },
-            {directory.path(), "late"},
-            options);
+            {directory.path(), "late"}, options);
         CHECK(is_whole(r));
         CHECK(r.end.found.failures[static_cast<std::size_t>(attune::failure_stage::timeout)] == 1);
         CHECK(has(notices, r.worker + ": no outcome within 1 s, at X=10 Y=10"));
@@ -670,8 +654,7 @@ TEST_CASE("what takes longer than it may is a failure, and its process goes on o
                 rest_ms(1500);
                 return bowl(at);
             },
-            {directory.path(), "stuck"},
-            options);
+            {directory.path(), "stuck"}, options);
         CHECK(r.end.found.ended == "no worker");
         CHECK(r.end.found.evaluations == 1);
         CHECK(has(notices, "leaves the study"));
@@ -689,8 +672,7 @@ TEST_CASE("what this process has claimed without knowing is evaluated by it, not
             if (!std::exchange(is_claimed, true)) claim_for_last(at.file("orphan.study"), 1000);
             return bowl(p);
         },
-        attune::study{at.path(), "orphan"},
-        quiet({.seconds = 20}));
+        attune::study{at.path(), "orphan"}, quiet({.seconds = 20}));
     CHECK(is_whole(own));
 }
 
@@ -707,8 +689,7 @@ TEST_CASE("an own claim that is not evaluated again expires as any other")
             if (!std::exchange(is_claimed, true)) claim_for_last(at.file("stale.study"), 0);
             return bowl(p);
         },
-        attune::study{at.path(), "stale"},
-        options);
+        attune::study{at.path(), "stale"}, options);
     CHECK(is_whole(own));
 }
 
@@ -723,8 +704,7 @@ TEST_CASE("seconds end the part of a process that waits for others")
                 ::sleep(60);
                 return bowl(p);
             },
-            of,
-            quiet({.evaluations = 1})));
+            of, quiet({.evaluations = 1})));
         return 0;
     });
     std::string const file = at.file("waits.study");
@@ -750,8 +730,7 @@ TEST_CASE("Ctrl-C ends this process's part when its evaluation has ended, and ot
             if (++calls == 4) std::raise(SIGINT);
             return bowl(at);
         },
-        here,
-        quiet());
+        here, quiet());
     CHECK(r.end.found.interrupted);
     CHECK(r.end.found.ended == "interrupted");
     CHECK(r.end.found.evaluations >= 4);

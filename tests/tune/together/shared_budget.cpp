@@ -112,10 +112,9 @@ TEST_CASE("laws: the budget is never exceeded, all have their minimum, and all o
 {
     for (std::uint64_t seed = 0; seed < 60; ++seed)
         for (std::uint64_t const budget : {0U, 1U, 3U, 12U, 40U, 200U}) {
-            for (turn_policy const& by : {most_gain(budget_unit::evaluations, 4),
-                                          round_robin(),
-                                          equal_split(static_cast<double>(budget) / 5),
-                                          gradient()}) {
+            for (turn_policy const& by :
+                 {most_gain(budget_unit::evaluations, 4), round_robin(),
+                  equal_split(static_cast<double>(budget) / 5), gradient()}) {
                 tasks_of tasks;
                 for (std::size_t i = 0; i < 5; ++i)
                     tasks.add(times(10 * seed + i, 30), i == 4 ? 0.0 : static_cast<double>(i + 1));
@@ -210,10 +209,9 @@ TEST_CASE("what a task throws reaches the caller")
 TEST_CASE("steps with rests between them spend what spend_together() spends, and no time passes")
 {
     for (std::uint64_t seed = 0; seed < 20; ++seed)
-        for (search_limits const& whole : {search_limits{.evaluations = 0},
-                                           search_limits{.evaluations = 23},
-                                           search_limits{.evaluations = 200},
-                                           search_limits{.seconds = 37}}) {
+        for (search_limits const& whole :
+             {search_limits{.evaluations = 0}, search_limits{.evaluations = 23},
+              search_limits{.evaluations = 200}, search_limits{.seconds = 37}}) {
             auto const fill = [seed](tasks_of& tasks) {
                 for (std::size_t i = 0; i < 3; ++i)
                     tasks.add(times(10 * seed + i, 30), 1.0 + static_cast<double>(i)).final_is = 2;

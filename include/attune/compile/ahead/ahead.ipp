@@ -103,8 +103,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     return number;
 }
 
-[[nodiscard]] inline found_ptx
-compare(device_ahead const& k, wanted_ahead const& wanted, compile_request const& signature)
+[[nodiscard]] inline found_ptx compare(device_ahead const& k, wanted_ahead const& wanted,
+                                       compile_request const& signature)
 {
     std::string const subject =
         "the PTX of " + wanted.function + " that was made with the program from " + k.path;
@@ -137,10 +137,8 @@ compare(device_ahead const& k, wanted_ahead const& wanted, compile_request const
 /// The entry of the wanted name and text that `compared` finds no fault with, that of the kernel's
 /// own file before others; else a fault; else what an empty list gives.
 template <class Entry, class Compared>
-[[nodiscard]] auto find_among(linked_entries<Entry> const& entries,
-                              embedded_files const& files,
-                              wanted_ahead const& wanted,
-                              Compared const& compared)
+[[nodiscard]] auto find_among(linked_entries<Entry> const& entries, embedded_files const& files,
+                              wanted_ahead const& wanted, Compared const& compared)
 {
     decltype(compared(**entries.first)) out{};
     bool is_found = false;
@@ -160,9 +158,8 @@ template <class Entry, class Compared>
 ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, compile_request const& signature)
 {
     auto const among = [&](linked_kernels const& linked) {
-        return find_among(linked.ptx, linked.files, wanted, [&](device_ahead const& one) {
-            return compare(one, wanted, signature);
-        });
+        return find_among(linked.ptx, linked.files, wanted,
+                          [&](device_ahead const& one) { return compare(one, wanted, signature); });
     };
     found_ptx own = among(wanted.linked);
     if (!own.text.empty()) return own;
@@ -173,9 +170,8 @@ ATTUNE_INLINE found_ptx find_ptx(wanted_ahead const& wanted, compile_request con
 ATTUNE_INLINE found_ahead find_ahead(wanted_ahead const& wanted)
 {
     auto const among = [&](linked_kernels const& linked) {
-        return find_among(linked.functions, linked.files, wanted, [&](function_ahead const& one) {
-            return compare(one, wanted);
-        });
+        return find_among(linked.functions, linked.files, wanted,
+                          [&](function_ahead const& one) { return compare(one, wanted); });
     };
     found_ahead own = among(wanted.linked);
     if (own.address != nullptr) return own;

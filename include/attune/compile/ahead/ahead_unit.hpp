@@ -79,8 +79,8 @@ void* ahead_address() noexcept
 
 /// For generated code: describes `Function`.
 template <auto Function>
-[[nodiscard]] constexpr function_ahead
-describe_ahead(char const* name, char const* path, char const* flags) noexcept
+[[nodiscard]] constexpr function_ahead describe_ahead(char const* name, char const* path,
+                                                      char const* flags) noexcept
 {
     return {name, ahead_type<decltype(Function)>::type, &ahead_address<Function>, path, flags};
 }
@@ -99,13 +99,11 @@ struct device_ahead {
 
 /// Adds a `device_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_PTX(kernel)                                                                    \
-    __attribute__((section("attune_ptx"),                                                          \
-                   used,                                                                           \
+    __attribute__((section("attune_ptx"), used,                                                    \
                    retain)) attune::detail::device_ahead const* const kernel##_listed = &(kernel);
 
 /// Adds a `function_ahead` to the program's list. For generated code.
 #define ATTUNE_LIST_AHEAD(function)                                                                \
-    __attribute__((section("attune_ahead"),                                                        \
-                   used,                                                                           \
+    __attribute__((section("attune_ahead"), used,                                                  \
                    retain)) attune::detail::function_ahead const* const function##_listed =        \
         &(function);

@@ -117,8 +117,8 @@ ATTUNE_INLINE std::optional<cached_bytes> object_cache::find(std::string const& 
     return found;
 }
 
-ATTUNE_INLINE bool
-object_cache::add(std::string const& key, std::string_view bytes, cache_inputs const& inputs) const
+ATTUNE_INLINE bool object_cache::add(std::string const& key, std::string_view bytes,
+                                     cache_inputs const& inputs) const
 {
     detail::descriptor const folder = state_->open();
     if (!folder) return false;
@@ -132,8 +132,8 @@ object_cache::add(std::string const& key, std::string_view bytes, cache_inputs c
     return add(key, bytes, list);
 }
 
-ATTUNE_INLINE bool
-object_cache::add(std::string const& key, std::string_view bytes, std::string const& inputs) const
+ATTUNE_INLINE bool object_cache::add(std::string const& key, std::string_view bytes,
+                                     std::string const& inputs) const
 {
     detail::descriptor const folder = state_->open();
     if (!folder || !state_->write(folder.get(), key, inputs, bytes)) return false;

@@ -24,10 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 ///
 /// @param kind      type of the cached bytes: "object", "shared object"
 /// @param compiler  everything that identifies the compiler, its flags and the processor
-[[nodiscard]] std::string request_key(std::string_view kind,
-                                      std::string_view compiler,
-                                      kernel_source const& kernel,
-                                      compile_request const& v);
+[[nodiscard]] std::string request_key(std::string_view kind, std::string_view compiler,
+                                      kernel_source const& kernel, compile_request const& v);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

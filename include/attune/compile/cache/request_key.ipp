@@ -89,8 +89,7 @@ inline constexpr std::size_t folder_variables = 7; ///< so many of them hold fol
     return std::any_of(kernel.include_dirs.begin(), kernel.include_dirs.end(), relative) ||
            std::any_of(flags.begin(), flags.end(), named) ||
            std::any_of(
-               compiler_variables.begin(),
-               compiler_variables.begin() + folder_variables,
+               compiler_variables.begin(), compiler_variables.begin() + folder_variables,
                [](char const* name) { return has_relative_folder(environment_variable(name)); }) ||
            (relative(kernel.path) && may_name_file(kernel.text)) ||
            kernel.text.find("incbin") != std::string::npos;
@@ -107,10 +106,8 @@ ATTUNE_INLINE std::string surroundings_of(kernel_source const& kernel, compile_r
     return key.hex();
 }
 
-ATTUNE_INLINE std::string request_key(std::string_view kind,
-                                      std::string_view compiler,
-                                      kernel_source const& kernel,
-                                      compile_request const& v)
+ATTUNE_INLINE std::string request_key(std::string_view kind, std::string_view compiler,
+                                      kernel_source const& kernel, compile_request const& v)
 {
     content_hash key;
     auto const list = [&](std::string_view name, std::vector<std::string> const& texts) {

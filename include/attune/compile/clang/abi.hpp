@@ -13,10 +13,7 @@ struct attune_clang_keeper {
     /// @return  the bytes kept under this key, valid until compile() returns; null when they are
     ///          absent, or a file that they depend on has changed
     unsigned char const* (*find)(void* self, char const* key, unsigned long* size);
-    void (*keep)(void* self,
-                 char const* key,
-                 unsigned char const* bytes,
-                 unsigned long size,
+    void (*keep)(void* self, char const* key, unsigned char const* bytes, unsigned long size,
                  char const* const* read, ///< files that the bytes depend on, absolute paths
                  unsigned long read_count,
                  char const* const* missed, ///< files that were looked for and absent
@@ -83,12 +80,9 @@ struct attune_clang_functions {
     void (*release_code)(void* session, void* code);
     /// Loads an object that compile() made, in this or another process.
     /// @param must_load  not 0: also where the stage would be 5
-    attune_clang_reply* (*load_object)(void* session,
-                                       unsigned char const* object,
-                                       unsigned long size,
-                                       char const* entry,
-                                       char const* const* libraries,
-                                       unsigned long library_count,
+    attune_clang_reply* (*load_object)(void* session, unsigned char const* object,
+                                       unsigned long size, char const* entry,
+                                       char const* const* libraries, unsigned long library_count,
                                        int must_load);
     /// Paths of the shared libraries that hold Clang and LLVM, each followed by a line end.
     char const* (*toolchain)(void* session);

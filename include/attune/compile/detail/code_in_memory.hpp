@@ -49,8 +49,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// True for a function with which a program leaves a thread to itself.
 [[nodiscard]] inline bool detaches_threads(std::string_view undefined_symbol)
 {
-    constexpr std::array<std::string_view, 3> plain{
-        "pthread_detach", "pthread_attr_setdetachstate", "thrd_detach"};
+    constexpr std::array<std::string_view, 3> plain{"pthread_detach", "pthread_attr_setdetachstate",
+                                                    "thrd_detach"};
     return std::find(plain.begin(), plain.end(), undefined_symbol) != plain.end() ||
            undefined_symbol.find("6thread6detachEv") != std::string_view::npos;
 }
@@ -104,8 +104,8 @@ struct waiting_code {
     {
         std::vector<std::unique_ptr<code_in_memory>> out;
         std::lock_guard const guard(lock);
-        auto const first = std::partition(
-            all.begin(), all.end(), [&](auto const& code) { return code->may_run(now); });
+        auto const first = std::partition(all.begin(), all.end(),
+                                          [&](auto const& code) { return code->may_run(now); });
         std::move(first, all.end(), std::back_inserter(out));
         all.erase(first, all.end());
         return out;

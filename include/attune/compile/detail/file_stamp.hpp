@@ -37,10 +37,8 @@ struct file_stamp {
 
 [[nodiscard]] inline file_stamp stamp_of(struct ::stat const& status)
 {
-    return {static_cast<std::int64_t>(status.st_size),
-            nanoseconds_of(status.st_mtim),
-            nanoseconds_of(status.st_ctim),
-            static_cast<std::int64_t>(status.st_ino)};
+    return {static_cast<std::int64_t>(status.st_size), nanoseconds_of(status.st_mtim),
+            nanoseconds_of(status.st_ctim), static_cast<std::int64_t>(status.st_ino)};
 }
 /// @return  empty when `path` is no regular file
 [[nodiscard]] inline std::optional<file_stamp> stamp_of(std::string const& path)

@@ -55,9 +55,7 @@ namespace detail {
 }
 
 /// The function that makes a form.
-inline void write_fill(nest_scope& scope,
-                       kept_form const& form,
-                       std::uint32_t buffer,
+inline void write_fill(nest_scope& scope, kept_form const& form, std::uint32_t buffer,
                        std::string const& linkage)
 {
     nest_description const& nest = scope.program.nest;
@@ -130,8 +128,7 @@ ATTUNE_INLINE std::string write_program(loop_program const& program,
 {
     for (nest_array const& array : program.nest.arrays)
         if (array.element == element_type::opaque)
-            throw error("an array has elements that no C++ number stands for",
-                        array.name,
+            throw error("an array has elements that no C++ number stands for", array.name,
                         "declare it with float, double, half or an integer type");
     if (detail::has_local_names(program.nest)) {
         loop_program renamed = program;

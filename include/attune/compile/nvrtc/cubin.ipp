@@ -244,11 +244,10 @@ ATTUNE_INLINE std::string cubin_key(std::string_view image, std::string_view ent
         if (section.sh_type == SHT_SYMTAB) {
             for (std::size_t i = 0; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
                 auto symbol = cubin.elf().entry<Elf64_Sym>(section, i).value_or(Elf64_Sym{});
-                for (std::uint64_t const n : {std::uint64_t{symbol.st_info},
-                                              std::uint64_t{symbol.st_other},
-                                              std::uint64_t{symbol.st_shndx},
-                                              std::uint64_t{symbol.st_value},
-                                              std::uint64_t{symbol.st_size}})
+                for (std::uint64_t const n :
+                     {std::uint64_t{symbol.st_info}, std::uint64_t{symbol.st_other},
+                      std::uint64_t{symbol.st_shndx}, std::uint64_t{symbol.st_value},
+                      std::uint64_t{symbol.st_size}})
                     number(n);
             }
             continue;

@@ -32,12 +32,8 @@ struct library {
     result (*get_num_supported_archs)(int* count);
     result (*get_supported_archs)(int* architectures);
 
-    result (*create_program)(program* out,
-                             char const* text,
-                             char const* name,
-                             int header_count,
-                             char const* const* header_texts,
-                             char const* const* header_names);
+    result (*create_program)(program* out, char const* text, char const* name, int header_count,
+                             char const* const* header_texts, char const* const* header_names);
     result (*destroy_program)(program* what);
     result (*add_name_expression)(program to, char const* expression);
     result (*compile_program)(program what, int option_count, char const* const* options);

@@ -140,9 +140,9 @@ ATTUNE_INLINE std::shared_ptr<library const> open_library(std::string const& pat
     } else {
         for (std::string const& name : names)
             try_library(name, most_major, search);
-        for (std::string const& toolkit : {attune::detail::environment_variable("CUDA_PATH"),
-                                           attune::detail::environment_variable("CUDA_HOME"),
-                                           std::string("/usr/local/cuda")})
+        for (std::string const& toolkit :
+             {attune::detail::environment_variable("CUDA_PATH"),
+              attune::detail::environment_variable("CUDA_HOME"), std::string("/usr/local/cuda")})
             for (char const* const folder : {"/lib64/", "/lib/"})
                 for (std::string const& name : names) {
                     std::error_code no_throw;

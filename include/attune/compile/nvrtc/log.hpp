@@ -105,8 +105,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A failure of stage compile. Its log contains the reason and the source line.
 /// @param log     as NVRTC returned it
 /// @param result  NVRTC's text for the returned result
-[[nodiscard]] inline failure device_compile_failure(std::string_view log,
-                                                    std::string_view result,
+[[nodiscard]] inline failure device_compile_failure(std::string_view log, std::string_view result,
                                                     kernel_source const& kernel,
                                                     compile_request const& v)
 {

@@ -31,8 +31,8 @@ inline constexpr char const* annotation_form =
 
 /// The text up to a comma (if `stop_at_comma`) or closing parenthesis at depth 0. The cursor ends
 /// at that character, or at the end of the text.
-[[nodiscard]] inline std::string_view
-annotation_part(std::string_view text, code_cursor& cursor, bool stop_at_comma)
+[[nodiscard]] inline std::string_view annotation_part(std::string_view text, code_cursor& cursor,
+                                                      bool stop_at_comma)
 {
     std::size_t const begin = cursor.position();
     int depth = 0;
@@ -51,18 +51,16 @@ annotation_part(std::string_view text, code_cursor& cursor, bool stop_at_comma)
 }
 
 /// Reads an annotation; `cursor` is at its opening parenthesis.
-[[nodiscard]] inline annotation read_annotation(std::string_view text,
-                                                code_cursor& cursor,
-                                                std::size_t line,
-                                                std::string const& file)
+[[nodiscard]] inline annotation read_annotation(std::string_view text, code_cursor& cursor,
+                                                std::size_t line, std::string const& file)
 {
     std::string const where = file + ':' + std::to_string(line);
     cursor.step();
     cursor.skip_spaces();
     std::string const name(annotation_part(text, cursor, true));
     if (!is_identifier(name))
-        throw error(
-            "'" + name.substr(0, 40) + "' cannot name a tunable parameter", where, annotation_form);
+        throw error("'" + name.substr(0, 40) + "' cannot name a tunable parameter", where,
+                    annotation_form);
     if (cursor.peek() != ',')
         throw error("ATTUNE_TUNABLE(" + name + ") has no default", where, annotation_form);
     cursor.step();
@@ -154,19 +152,9 @@ private:
         if (names_.contains(word)) take_name(std::string(word), line);
         is_first_ = false;
         is_asked_ = word == "defined";
-        constexpr std::array types{"int",
-                                   "bool",
-                                   "float",
-                                   "double",
-                                   "char",
-                                   "auto",
-                                   "size_t",
-                                   "class",
-                                   "typename",
-                                   "struct",
-                                   "union",
-                                   "enum",
-                                   "namespace"};
+        constexpr std::array types{"int",   "bool",   "float",    "double",   "char",
+                                   "auto",  "size_t", "class",    "typename", "struct",
+                                   "union", "enum",   "namespace"};
         constexpr std::array with_types{"const", "constexpr", "static", "inline", "volatile"};
         auto const is_in = [&](auto const& list) {
             return std::find(list.begin(), list.end(), word) != list.end();

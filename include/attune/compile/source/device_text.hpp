@@ -113,8 +113,8 @@ struct header_prefix {
 /// The leading directives of a kernel file, up to the first that depends on a macro.
 /// @param depends  (include_name) -> bool: true when that file, or one it includes, uses a macro
 template <class Depends>
-[[nodiscard]] header_prefix
-prefix_of(std::string_view text, std::vector<macro_definition> const& macros, Depends depends)
+[[nodiscard]] header_prefix prefix_of(std::string_view text,
+                                      std::vector<macro_definition> const& macros, Depends depends)
 {
     header_prefix found;
     bool includes = false;
@@ -173,10 +173,8 @@ prefix_of(std::string_view text, std::vector<macro_definition> const& macros, De
 
 /// The whole text for the compiler. Messages have the kernel's path and line numbers, if the text
 /// is compiled under that path.
-[[nodiscard]] inline std::string device_text(kernel_source const& kernel,
-                                             compile_request const& v,
-                                             header_prefix const& prefix,
-                                             bool stop)
+[[nodiscard]] inline std::string device_text(kernel_source const& kernel, compile_request const& v,
+                                             header_prefix const& prefix, bool stop)
 {
     std::string text = kernel.text.substr(0, prefix.end);
     if (stop) text += "#pragma nv_hdrstop\n";

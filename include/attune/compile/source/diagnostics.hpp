@@ -18,12 +18,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The first line that reports an error; if there is none, the first line that is not empty.
 [[nodiscard]] inline std::string first_error(std::string_view log)
 {
-    constexpr std::array<std::string_view, 6> signs{"error: ",
-                                                    "undefined reference to ",
-                                                    "undefined symbol: ",
-                                                    "Error: ",
-                                                    "cannot find -l",
-                                                    "library not found: "};
+    constexpr std::array<std::string_view, 6> signs{
+        "error: ", "undefined reference to ", "undefined symbol: ",
+        "Error: ", "cannot find -l",          "library not found: "};
     std::string_view fallback;
     while (!log.empty()) {
         std::size_t const end = log.find('\n');
@@ -39,8 +36,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// "compiling kernel 'saxpy' took longer than 60 s, its limit; see nvrtc_options::limit_s".
 /// @param options  the type that has the member limit_s
-[[nodiscard]] inline std::string
-took_too_long(std::string const& kernel, double limit_s, std::string const& options)
+[[nodiscard]] inline std::string took_too_long(std::string const& kernel, double limit_s,
+                                               std::string const& options)
 {
     std::array<char, 32> seconds{};
     auto const end = std::to_chars(seconds.data(), seconds.data() + seconds.size(), limit_s).ptr;
@@ -51,18 +48,9 @@ took_too_long(std::string const& kernel, double limit_s, std::string const& opti
 /// True for headers that come with the compiler and not with the C++ library.
 [[nodiscard]] inline bool is_builtin_header(std::string_view name)
 {
-    constexpr std::array<std::string_view, 12> names{"stddef.h",
-                                                     "stdarg.h",
-                                                     "stdbool.h",
-                                                     "stdint.h",
-                                                     "float.h",
-                                                     "limits.h",
-                                                     "immintrin.h",
-                                                     "x86intrin.h",
-                                                     "emmintrin.h",
-                                                     "xmmintrin.h",
-                                                     "arm_neon.h",
-                                                     "mm_malloc.h"};
+    constexpr std::array<std::string_view, 12> names{
+        "stddef.h",    "stdarg.h",    "stdbool.h",   "stdint.h",    "float.h",    "limits.h",
+        "immintrin.h", "x86intrin.h", "emmintrin.h", "xmmintrin.h", "arm_neon.h", "mm_malloc.h"};
     for (std::string_view const candidate : names)
         if (candidate == name) return true;
     return false;

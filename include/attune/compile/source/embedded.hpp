@@ -20,8 +20,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                                                   std::string const& name);
 
 /// True when the file with this absolute path was embedded with exactly this text.
-[[nodiscard]] bool
-is_embedded(embedded_files const& files, char const* path, std::string_view text);
+[[nodiscard]] bool is_embedded(embedded_files const& files, char const* path,
+                               std::string_view text);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

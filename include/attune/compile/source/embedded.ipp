@@ -21,8 +21,7 @@ ATTUNE_INLINE embedded_file const& embedded_under(embedded_files const& files,
 {
     embedded_file const* const kernel = files.find(name);
     if (kernel == nullptr)
-        throw error("no kernel '" + name + "' is embedded in this program",
-                    files.names(),
+        throw error("no kernel '" + name + "' is embedded in this program", files.names(),
                     "embed it in CMakeLists.txt: attune_embed_kernel(<target> " + name + ")");
     if (embedded_file const* const other = files.find_other(*kernel))
         throw error("two kernels '" + name + "' are embedded in this program",

@@ -38,15 +38,14 @@ void require_parameters_of(description const& declared, description const& bound
 ///               return "float x[" + std::to_string(config[size]) + "];\nvoid clear() { ... }";
 ///           }, "clear.cpp", "1")
 template <class Pack, class F>
-[[nodiscard]] kernel_source
-generated_source(Pack const& typed, F f, std::string name, std::string revision)
+[[nodiscard]] kernel_source generated_source(Pack const& typed, F f, std::string name,
+                                             std::string revision)
 {
     using config_type = typename Pack::config_type;
     constexpr bool writes = std::is_invocable_r_v<std::string, F const&, config_type const&>;
     static_assert(
-        writes,
-        "attune::generated_source(space, f, name, revision): f must take a configuration, "
-        "f(auto const& config), be const, and return its text as a std::string");
+        writes, "attune::generated_source(space, f, name, revision): f must take a configuration, "
+                "f(auto const& config), be const, and return its text as a std::string");
     kernel_source out{std::move(revision), std::move(name)};
     if constexpr (writes)
         out.generate = [typed, declared = lower(typed), f = std::move(f)](description const& bound,

@@ -22,8 +22,7 @@ ATTUNE_INLINE void require_parameters_of(description const& declared, descriptio
     std::vector<parameter_description> const& given = bound.parameters;
     if (!std::equal(mine.begin(), mine.end(), given.begin(), given.end(), same))
         throw error("the space of generated_source has other parameters than that of the kernel",
-                    "",
-                    "pass the same space to generated_source and to attune::kernel");
+                    "", "pass the same space to generated_source and to attune::kernel");
 }
 
 } // namespace detail

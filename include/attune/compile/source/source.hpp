@@ -78,10 +78,8 @@ struct source_part {
 /// @param standard  the default configuration
 /// Errors   what the generator throws
 /// @pre     kernel.generate
-[[nodiscard]] generated_code code_to_keep(kernel_source const& kernel,
-                                          description const& space,
-                                          point const& at,
-                                          point const& standard);
+[[nodiscard]] generated_code code_to_keep(kernel_source const& kernel, description const& space,
+                                          point const& at, point const& standard);
 
 /// Stands for the three texts.
 [[nodiscard]] std::string fingerprint_of(generated_code const& code);

@@ -50,8 +50,7 @@ ATTUNE_INLINE kernel_source source_file(std::string const& path, std::source_loc
             return detail::source_of(*kernel);
         tried += (tried.empty() ? "" : ", then ") + (no_throw ? place : full).string();
     }
-    throw error("kernel file '" + path + "' not found or not readable",
-                "looked at " + tried,
+    throw error("kernel file '" + path + "' not found or not readable", "looked at " + tried,
                 "put the file beside '" + std::string(caller.file_name()) +
                     "', or give its absolute path, or pass its text to attune::source_text");
 }
@@ -111,10 +110,8 @@ ATTUNE_INLINE std::string fingerprint_of(generated_code const& code)
     return content_hash().add(code.shared).add(code.text).add(code.fallback).hex();
 }
 
-ATTUNE_INLINE generated_code code_to_keep(kernel_source const& kernel,
-                                          description const& space,
-                                          point const& at,
-                                          point const& standard)
+ATTUNE_INLINE generated_code code_to_keep(kernel_source const& kernel, description const& space,
+                                          point const& at, point const& standard)
 {
     generated_code out;
     if (kernel.tell)

@@ -167,8 +167,7 @@ inline void read_dynamic(loaded_library& library, ElfW(Dyn) const* dynamic, std:
 
 ATTUNE_INLINE std::string key_with_callees(std::string const& key,
                                            std::vector<std::string> const& names,
-                                           std::vector<std::string> const& libraries,
-                                           void* loaded)
+                                           std::vector<std::string> const& libraries, void* loaded)
 {
     if (names.empty()) return key;
     std::vector<loaded_library> const all = loaded_libraries();

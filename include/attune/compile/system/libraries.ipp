@@ -51,15 +51,9 @@ ATTUNE_INLINE std::vector<std::string> library_folders()
         if (colon > 0) out.emplace_back(all.substr(0, colon));
         all.remove_prefix(std::min(colon + 1, all.size()));
     }
-    for (char const* const folder : {"/usr/local/lib/x86_64-linux-gnu",
-                                     "/lib/x86_64-linux-gnu",
-                                     "/usr/lib/x86_64-linux-gnu",
-                                     "/usr/local/lib64",
-                                     "/lib64",
-                                     "/usr/lib64",
-                                     "/usr/local/lib",
-                                     "/lib",
-                                     "/usr/lib"})
+    for (char const* const folder :
+         {"/usr/local/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
+          "/usr/local/lib64", "/lib64", "/usr/lib64", "/usr/local/lib", "/lib", "/usr/lib"})
         out.emplace_back(folder);
     std::vector<std::pair<int, std::string>> own;
     for (char const* const target :
@@ -108,8 +102,8 @@ ATTUNE_INLINE std::vector<std::string> library_folders()
 
 [[nodiscard]] inline bool is_in_every_program(std::string const& name)
 {
-    constexpr std::string_view all[] = {
-        "m", "pthread", "dl", "rt", "c", "util", "stdc++", "gcc", "gcc_s"};
+    constexpr std::string_view all[] = {"m",    "pthread", "dl",  "rt",   "c",
+                                        "util", "stdc++",  "gcc", "gcc_s"};
     return std::find(std::begin(all), std::end(all), name) != std::end(all);
 }
 

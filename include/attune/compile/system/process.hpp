@@ -30,8 +30,7 @@ enum class output_streams {
 /// program and all its children are killed, even if it has closed its output. If this process
 /// ignores or handles SIGCHLD, a shell runs the program and reports its exit status.
 /// Errors   attune::error: no process can be started, or the program does not exist
-[[nodiscard]] process_result run_process(std::vector<std::string> const& arguments,
-                                         double limit_s,
+[[nodiscard]] process_result run_process(std::vector<std::string> const& arguments, double limit_s,
                                          std::string const& temporary = {},
                                          output_streams how = output_streams::together);
 

@@ -113,8 +113,8 @@ struct read_stream {
 /// Reads until the pipes close, or until the child has ended and no data is left: a process that
 /// another thread forked may keep a pipe open. Then waits for the child.
 /// @return  false when `limit_s` passed first
-[[nodiscard]] inline bool
-read_until_ended(std::array<read_stream, 2> streams, started_program& child, double limit_s)
+[[nodiscard]] inline bool read_until_ended(std::array<read_stream, 2> streams,
+                                           started_program& child, double limit_s)
 {
     double const begun_s = steady_seconds();
     std::array<char, 4096> block{};
@@ -167,10 +167,8 @@ struct pipe_ends {
     }
 };
 
-ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments,
-                                         double limit_s,
-                                         std::string const& temporary,
-                                         output_streams how)
+ATTUNE_INLINE process_result run_process(std::vector<std::string> const& arguments, double limit_s,
+                                         std::string const& temporary, output_streams how)
 {
     auto const cannot = [&](std::string const& what, int code) {
         return error("cannot run '" + arguments.front() + "': " + what + ", " +
@@ -212,8 +210,7 @@ ATTUNE_INLINE process_result run_process(std::vector<std::string> const& argumen
     std::size_t const most = is_apart ? std::size_t{1} << 20 : std::string::npos;
     result.timed_out = !read_until_ended(
         {{{words.out.get(), &result.output, most}, {errors.out.get(), &result.errors, most}}},
-        child,
-        limit_s);
+        child, limit_s);
     child.kill_all();
     std::optional<int> const status = child.reap();
     if (result.timed_out) {
@@ -315,8 +312,7 @@ ATTUNE_INLINE temporary_folder::temporary_folder()
     remove_dead_folders_once(parent);
     auto const cannot = [&] {
         return error("cannot make a temporary folder: " + std::generic_category().message(errno),
-                     parent,
-                     "set TMPDIR to a folder that this program may write to");
+                     parent, "set TMPDIR to a folder that this program may write to");
     };
     // Another process may remove the folder before it is locked; then try again.
     for (int tries_left = 100;; --tries_left) {
@@ -352,8 +348,7 @@ ATTUNE_INLINE std::string temporary_folder::write(std::string const& name,
     std::ofstream file(path, std::ios::binary);
     file.write(text.data(), static_cast<std::streamsize>(text.size()));
     if (!file.flush())
-        throw error("cannot write a temporary file",
-                    path.string(),
+        throw error("cannot write a temporary file", path.string(),
                     "free some space there, or set TMPDIR to another folder");
     return path.string();
 }

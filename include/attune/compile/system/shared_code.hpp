@@ -27,8 +27,8 @@ struct shared_code {
 
 /// Loads a shared object from a file that is not removed.
 /// @param bytes  content of the file
-[[nodiscard]] shared_code
-load_shared_file(std::string const& path, std::string_view bytes, std::string& problem);
+[[nodiscard]] shared_code load_shared_file(std::string const& path, std::string_view bytes,
+                                           std::string& problem);
 
 /// Why no shared object can be linked here; empty when `ld` or `ld.lld` is in PATH.
 [[nodiscard]] std::string missing_linker();
@@ -38,8 +38,9 @@ load_shared_file(std::string const& path, std::string_view bytes, std::string& p
 /// libc_nonshared.a. It exports only the entry and attune's symbol.
 /// @param libraries  paths of libraries that the loader opens with it
 /// @return  empty, with the reason in `problem`, when there is no linker or it failed
-[[nodiscard]] std::optional<std::string> link_shared_object(
-    std::string_view object, std::vector<std::string> const& libraries, std::string& problem);
+[[nodiscard]] std::optional<std::string>
+link_shared_object(std::string_view object, std::vector<std::string> const& libraries,
+                   std::string& problem);
 
 /// Loaded libraries that code may need without a flag -l, in the order in which they were loaded:
 /// those of C and C++, and those of flags such as -fopenmp and -fveclib. A linker that knows them
@@ -49,10 +50,8 @@ load_shared_file(std::string const& path, std::string_view bytes, std::string& p
 /// Writes a shared object to `folder`/`name`-`key`.so, completely or not at all.
 /// @return  its path
 /// Errors   attune::error when it cannot be written
-[[nodiscard]] std::string write_named_object(std::string const& folder,
-                                             std::string const& name,
-                                             std::string const& key,
-                                             std::string_view bytes);
+[[nodiscard]] std::string write_named_object(std::string const& folder, std::string const& name,
+                                             std::string const& key, std::string_view bytes);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -135,8 +135,7 @@ ATTUNE_INLINE shared_code load_shared_code(std::string_view bytes, std::string& 
     return load_shared_file(path_of_descriptor(file.get()), bytes, problem);
 }
 
-ATTUNE_INLINE shared_code load_shared_file(std::string const& path,
-                                           std::string_view bytes,
+ATTUNE_INLINE shared_code load_shared_file(std::string const& path, std::string_view bytes,
                                            std::string& problem)
 {
     shared_object_facts const facts(bytes);
@@ -180,21 +179,12 @@ ATTUNE_INLINE std::vector<std::string> loaded_service_libraries()
     any_loaded([&found](dl_phdr_info const& library) {
         std::string_view const path = library.dlpi_name;
         std::string_view const file = path.substr(std::min(path.rfind('/'), path.size()));
-        constexpr std::array<std::string_view, 12> services{"/libomp.so",
-                                                            "/libiomp5.so",
-                                                            "/libmvec.so",
-                                                            "/libstdc++.so",
-                                                            "/libgcc_s.so",
-                                                            "/libm.so",
-                                                            "/libpthread.so",
-                                                            "/librt.so",
-                                                            "/libdl.so",
-                                                            "/libc.so",
-                                                            "/libc++",
-                                                            "/ld-linux"};
-        if (std::any_of(services.begin(), services.end(), [&](std::string_view start) {
-                return file.starts_with(start);
-            }))
+        constexpr std::array<std::string_view, 12> services{
+            "/libomp.so",   "/libiomp5.so", "/libmvec.so",    "/libstdc++.so",
+            "/libgcc_s.so", "/libm.so",     "/libpthread.so", "/librt.so",
+            "/libdl.so",    "/libc.so",     "/libc++",        "/ld-linux"};
+        if (std::any_of(services.begin(), services.end(),
+                        [&](std::string_view start) { return file.starts_with(start); }))
             found.emplace_back(path);
         return false;
     });
@@ -229,17 +219,18 @@ ATTUNE_INLINE std::string missing_linker()
                                  : std::string();
 }
 
-ATTUNE_INLINE std::optional<std::string> link_shared_object(
-    std::string_view object, std::vector<std::string> const& libraries, std::string& problem)
+ATTUNE_INLINE std::optional<std::string>
+link_shared_object(std::string_view object, std::vector<std::string> const& libraries,
+                   std::string& problem)
 {
     problem = missing_linker();
     if (!problem.empty()) return {};
     std::string const linker = linker_here();
     temporary_folder const folder;
     std::string const in = folder.write("variant.o", std::string(object));
-    std::string const exports = folder.write("exports",
-                                             std::string("{ global: ") + entry_symbol + "; " +
-                                                 initialize_symbol + "; local: *; };\n");
+    std::string const exports =
+        folder.write("exports", std::string("{ global: ") + entry_symbol + "; " +
+                                    initialize_symbol + "; local: *; };\n");
     std::string const out = folder.path() + "/variant.so";
     std::vector<std::string> command{linker,
                                      "-shared",
@@ -271,10 +262,8 @@ ATTUNE_INLINE std::optional<std::string> link_shared_object(
     return {};
 }
 
-ATTUNE_INLINE std::string write_named_object(std::string const& folder,
-                                             std::string const& name,
-                                             std::string const& key,
-                                             std::string_view bytes)
+ATTUNE_INLINE std::string write_named_object(std::string const& folder, std::string const& name,
+                                             std::string const& key, std::string_view bytes)
 {
     std::filesystem::path const path =
         std::filesystem::path(folder) / (name + '-' + key.substr(0, 12) + ".so");
@@ -288,8 +277,7 @@ ATTUNE_INLINE std::string write_named_object(std::string const& folder,
     file.close();
     if (file) std::filesystem::rename(unfinished, path, failed);
     if (!file || failed)
-        throw error("cannot write compiled code for the debugger",
-                    path.string(),
+        throw error("cannot write compiled code for the debugger", path.string(),
                     "set debug_folder to a folder that this program may write to");
     return std::filesystem::absolute(path, failed).string();
 }

@@ -96,8 +96,7 @@ inline constexpr cpuid_feature cpuid_features[] = {
         std::size_t const end = std::min(rest.find(' '), rest.size());
         std::string_view const name = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        auto const known = std::find_if(std::begin(cpuid_features),
-                                        std::end(cpuid_features),
+        auto const known = std::find_if(std::begin(cpuid_features), std::end(cpuid_features),
                                         [&](cpuid_feature const& f) { return name == f.name; });
         if (known != std::end(cpuid_features) &&
             (cpuid_of(known->leaf, known->part)[known->in_register] >> known->bit & 1) == 0)

@@ -52,10 +52,8 @@ public:
     /// Creates the file where it is missing.
     /// @param places  of the bytes, each below 2^62, in any order
     /// @param wait_s  at most; negative counts as 0. Ends early where the program is asked to stop
-    [[nodiscard]] static range_lock take(std::string const& path,
-                                         std::vector<std::uint64_t> places,
-                                         double wait_s,
-                                         lock_file whose = lock_file::of_anyone);
+    [[nodiscard]] static range_lock take(std::string const& path, std::vector<std::uint64_t> places,
+                                         double wait_s, lock_file whose = lock_file::of_anyone);
 
     [[nodiscard]] lock_state state() const noexcept { return state_; }
     /// Why it is unavailable.

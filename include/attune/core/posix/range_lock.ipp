@@ -63,8 +63,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 ATTUNE_INLINE range_lock range_lock::take(std::string const& path,
-                                          std::vector<std::uint64_t> places,
-                                          double wait_s,
+                                          std::vector<std::uint64_t> places, double wait_s,
                                           lock_file whose)
 {
     range_lock out;

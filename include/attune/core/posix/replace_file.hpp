@@ -23,8 +23,7 @@ enum class file_readers : bool {
 /// user or of root stays.
 /// Errors   attune::error: it cannot be written (with the reason), or is no regular file; the path
 ///          has a symbolic link of another user, or ends in one that leads nowhere
-void replace_file(std::string const& path,
-                  std::string_view text,
+void replace_file(std::string const& path, std::string_view text,
                   file_readers who = file_readers::by_umask);
 
 /// A path, and the text that it is to have.

@@ -36,10 +36,9 @@ public:
         for (int tries_left = 1000; tries_left > 0; --tries_left) {
             name_ = target.name + '.' + std::to_string(::getpid()) + '-' +
                     std::to_string(count.fetch_add(1)) + ".new";
-            file_ = descriptor(::openat(target.folder.get(),
-                                        name_.c_str(),
-                                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                        mode));
+            file_ =
+                descriptor(::openat(target.folder.get(), name_.c_str(),
+                                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
             if (file_.is_open() || errno != EEXIST) break;
         }
         why_ = file_.is_open() ? 0 : errno;
@@ -115,8 +114,7 @@ private:
 
 [[noreturn]] inline void refuse_to_write(std::string const& path, std::string const& why)
 {
-    throw error("a file cannot be written: " + why,
-                path,
+    throw error("a file cannot be written: " + why, path,
                 "name another one, or see to its folder's permissions and free space");
 }
 
@@ -140,8 +138,7 @@ class file_in_writing {
 public:
     /// An empty file beside the target, with the mode and owner of what is there.
     /// @param path  as messages have it
-    explicit file_in_writing(std::string const& path,
-                             bool may_replace = true,
+    explicit file_in_writing(std::string const& path, bool may_replace = true,
                              file_readers who = file_readers::by_umask)
         : path_(path)
         , target_(target_of(path))

@@ -33,8 +33,8 @@ public:
             if (file.from >= 0)
                 ::posix_spawn_file_actions_adddup2(&files, file.from, file.number);
             else
-                ::posix_spawn_file_actions_addopen(
-                    &files, file.number, "/dev/null", file.number == 0 ? O_RDONLY : O_WRONLY, 0);
+                ::posix_spawn_file_actions_addopen(&files, file.number, "/dev/null",
+                                                   file.number == 0 ? O_RDONLY : O_WRONLY, 0);
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
         if (request.close_from >= 0)
@@ -47,10 +47,9 @@ public:
         ::sigemptyset(&signals);
         ::posix_spawnattr_setsigmask(&attributes, &signals);
         ::posix_spawnattr_setpgroup(&attributes, 0);
-        ::posix_spawnattr_setflags(&attributes,
-                                   static_cast<short>(POSIX_SPAWN_SETSIGDEF |
-                                                      POSIX_SPAWN_SETSIGMASK |
-                                                      POSIX_SPAWN_SETPGROUP));
+        ::posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGDEF |
+                                                                   POSIX_SPAWN_SETSIGMASK |
+                                                                   POSIX_SPAWN_SETPGROUP));
     }
     ~spawn_settings()
     {
@@ -70,12 +69,8 @@ ATTUNE_INLINE spawn_outcome spawn(spawn_request request)
     std::vector<char*> const environment = spawn_pointers(request.environment);
     spawn_settings const settings(request);
     pid_t id = -1;
-    int const refused = ::posix_spawn(&id,
-                                      request.path.c_str(),
-                                      &settings.files,
-                                      &settings.attributes,
-                                      arguments.data(),
-                                      environment.data());
+    int const refused = ::posix_spawn(&id, request.path.c_str(), &settings.files,
+                                      &settings.attributes, arguments.data(), environment.data());
     return {refused == 0 ? id : -1, refused};
 }
 

@@ -39,8 +39,8 @@ enum class property : std::uint8_t {
 };
 
 /// 64 bits for a property; different properties get equal bits with probability 2^-64.
-[[nodiscard]] inline std::uint64_t
-property_hash(std::uint64_t salt, property what, std::initializer_list<std::int64_t> numbers)
+[[nodiscard]] inline std::uint64_t property_hash(std::uint64_t salt, property what,
+                                                 std::initializer_list<std::int64_t> numbers)
 {
     std::uint64_t out = salt ^ (static_cast<std::uint64_t>(what) * 0x9e3779b97f4a7c15u);
     for (std::int64_t const n : numbers) {
@@ -117,8 +117,7 @@ public:
     /// @param layout    of the keys below
     /// @param divisors  the numbers among the parameters of the variant, in any order
     /// @param modulus   addresses count modulo this power of two, at most 64
-    shape_properties(std::vector<shape_word> layout,
-                     std::vector<std::int64_t> divisors,
+    shape_properties(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                      std::uint32_t modulus = 64);
 
     /// Of one shape; a property may occur repeatedly.
@@ -144,8 +143,7 @@ private:
 };
 
 inline shape_properties::shape_properties(std::vector<shape_word> layout,
-                                          std::vector<std::int64_t> divisors,
-                                          std::uint32_t modulus)
+                                          std::vector<std::int64_t> divisors, std::uint32_t modulus)
     : layout_(std::move(layout))
     , place_mask_(modulus - 1)
 {
@@ -178,8 +176,8 @@ inline std::size_t shape_properties::sizes(std::span<std::int64_t const> key,
 {
     std::size_t count = 0;
     auto const is_known = [&](std::int64_t value) {
-        return std::any_of(
-            to.data(), to.data() + count, [&](std::size_t i) { return key[i] == value; });
+        return std::any_of(to.data(), to.data() + count,
+                           [&](std::size_t i) { return key[i] == value; });
     };
     for (std::size_t i = 0; i < layout_.size(); ++i)
         if (layout_[i].part == shape_part::number) to[count++] = i;
@@ -233,10 +231,8 @@ bool shape_properties::all_of(std::span<std::int64_t const> key, Condition const
         std::int64_t const mine = place_of(i);
         if (!holds(property::place, {static_cast<std::int64_t>(i), mine})) return false;
         for (std::size_t j = i + 1; j < arrays; ++j)
-            if (!holds(property::alike,
-                       {static_cast<std::int64_t>(i),
-                        static_cast<std::int64_t>(j),
-                        mine == place_of(j)}))
+            if (!holds(property::alike, {static_cast<std::int64_t>(i), static_cast<std::int64_t>(j),
+                                         mine == place_of(j)}))
                 return false;
     }
     for (std::size_t i = 0; i < layout_.size(); ++i)

@@ -65,14 +65,9 @@ inline constexpr code_quantity<"vector_instructions", std::int64_t> vector_instr
 namespace detail {
 
 /// All of them, by name.
-inline constexpr std::array<std::string_view, 8> code_quantity_names{registers.name,
-                                                                     spill_bytes.name,
-                                                                     stack_bytes.name,
-                                                                     static_shared_bytes.name,
-                                                                     occupancy.name,
-                                                                     code_bytes.name,
-                                                                     spills.name,
-                                                                     vector_instructions.name};
+inline constexpr std::array<std::string_view, 8> code_quantity_names{
+    registers.name, spill_bytes.name, stack_bytes.name, static_shared_bytes.name,
+    occupancy.name, code_bytes.name,  spills.name,      vector_instructions.name};
 
 /// Those that only code for this processor has.
 inline constexpr std::array<std::string_view, 3> processor_quantity_names{

@@ -91,11 +91,8 @@ private:
             if (std::optional<bool> const same = same_text(n, at))
                 return number::of(std::int64_t{*same == (n.code == op::equal)});
         return apply_operation(
-            n.code,
-            n.real != 0,
-            [&] { return value(n.first, at); },
-            [&] { return value(n.second, at); },
-            [&] { return value(n.third, at); });
+            n.code, n.real != 0, [&] { return value(n.first, at); },
+            [&] { return value(n.second, at); }, [&] { return value(n.third, at); });
     }
 
     /// The text of `node`, if it is a text.

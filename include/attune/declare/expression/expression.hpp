@@ -129,8 +129,7 @@ template <class T>
 inline constexpr value_kind kind_yielded = decltype(lift(std::declval<T const&>()))::yields;
 
 template <std::size_t From, std::size_t To>
-constexpr void copy_code(std::array<instruction, From> const& from,
-                         std::array<instruction, To>& to,
+constexpr void copy_code(std::array<instruction, From> const& from, std::array<instruction, To>& to,
                          std::size_t at)
 {
     for (std::size_t i = 0; i < From; ++i)
@@ -148,12 +147,7 @@ template <value_kind K, value_kind A, std::size_t N, class... R>
 }
 
 /// The code of `a`, the code of `b`, then `code`.
-template <value_kind K,
-          value_kind A,
-          std::size_t N,
-          class... R,
-          value_kind B,
-          std::size_t M,
+template <value_kind K, value_kind A, std::size_t N, class... R, value_kind B, std::size_t M,
           class... S>
 [[nodiscard]] constexpr expression<K, N + M + 1, R..., S...>
 apply(op code, expression<A, N, R...> const& a, expression<B, M, S...> const& b)

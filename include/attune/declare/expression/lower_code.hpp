@@ -34,8 +34,7 @@ constraint_description lower_code(description& space, std::span<instruction cons
 
 /// Errors   attune::error: the code reads a parameter that is not in `space`, or an input that has
 ///          a parameter's name; `what` names the owner of the formula in the text
-void require_declared(description const& space,
-                      std::span<instruction const> code,
+void require_declared(description const& space, std::span<instruction const> code,
                       std::string_view what);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -69,8 +69,8 @@ struct leaf_text {
 }
 
 /// A leaf as a node and as text; appends the parameter that the leaf reads to `scope`.
-inline lowered_operand
-lower_leaf(description& space, instruction const& step, std::vector<std::uint32_t>& scope)
+inline lowered_operand lower_leaf(description& space, instruction const& step,
+                                  std::vector<std::uint32_t>& scope)
 {
     expression_node n{.code = step.code, .integer = step.integer, .real = step.real};
     if (step.code == op::text) {
@@ -123,8 +123,8 @@ ATTUNE_INLINE constraint_description lower_code(description& space,
         n.first = args[0].node;
         if (taken > 1) n.second = args[1].node;
         if (taken > 2) n.third = args[2].node;
-        lowered_operand result{
-            intern_node(space, n), text_of_operation(step.code, args), rules_of(step.code).rank};
+        lowered_operand result{intern_node(space, n), text_of_operation(step.code, args),
+                               rules_of(step.code).rank};
         stack.erase(stack.end() - static_cast<std::ptrdiff_t>(taken), stack.end());
         stack.push_back(std::move(result));
     }
@@ -135,8 +135,8 @@ ATTUNE_INLINE constraint_description lower_code(description& space,
     return out;
 }
 
-ATTUNE_INLINE void
-require_declared(description const& space, std::span<instruction const> code, std::string_view what)
+ATTUNE_INLINE void require_declared(description const& space, std::span<instruction const> code,
+                                    std::string_view what)
 {
     for (instruction const& step : code) {
         bool const is_parameter = names_parameter(step.code);
@@ -144,8 +144,7 @@ require_declared(description const& space, std::span<instruction const> code, st
             space.find_parameter(step.text) != no_index || space.find_group(step.text) != no_index;
         if (is_parameter && !is_known)
             throw error(std::string(what) + " reads a parameter that is not in the space",
-                        "parameter " + std::string(step.text),
-                        "add it to attune::space(...)");
+                        "parameter " + std::string(step.text), "add it to attune::space(...)");
         if (step.code == op::input && is_known)
             throw error(std::string(what) + " reads an input that has the name of a parameter",
                         "input " + std::string(step.text),

@@ -127,8 +127,8 @@ inline constexpr enum_table<operation_rules, op::select> operations{{
 }
 
 /// Whether `wanted` holds between two numbers.
-[[nodiscard]] constexpr bool
-satisfies(relation const& wanted, number const& a, number const& b) noexcept
+[[nodiscard]] constexpr bool satisfies(relation const& wanted, number const& a,
+                                       number const& b) noexcept
 {
     // Without branches: their outcome would be unpredictable.
     auto const answer = [&](auto x, auto y) {
@@ -145,8 +145,8 @@ satisfies(relation const& wanted, number const& a, number const& b) noexcept
 /// The result of an operation on numbers: on reals if one operand is real, else on integers;
 /// nothing where it has no value. An operation of one operand reads `a`.
 /// @pre  the rules have on_integers and on_reals
-[[nodiscard]] inline std::optional<number>
-compute(operation_rules const& rules, number const& a, number const& b)
+[[nodiscard]] inline std::optional<number> compute(operation_rules const& rules, number const& a,
+                                                   number const& b)
 {
     if (a.is_real || b.is_real) {
         double out = 0;
@@ -165,8 +165,9 @@ compute(operation_rules const& rules, number const& a, number const& b)
 /// @pre  `code` is no leaf, and no equality of texts
 /// Cost   always inlined: counting and drawing in spaces without a tree evaluate conditions
 template <class First, class Second, class Third>
-[[nodiscard, gnu::always_inline]] inline std::optional<number> apply_operation(
-    op code, bool chooses_real, First const& first, Second const& second, Third const& third)
+[[nodiscard, gnu::always_inline]] inline std::optional<number>
+apply_operation(op code, bool chooses_real, First const& first, Second const& second,
+                Third const& third)
 {
     operation_rules const& rules = rules_of(code);
     auto const truth = [](bool v) { return number::of(std::int64_t{v}); };

@@ -47,13 +47,10 @@ struct kind_rules {
     /// The table that to_unit and from_unit read; made once per parameter.
     std::vector<double> (*unit_table)(parameter) = nullptr;
     /// @param out  unit_width numbers, all 0
-    void (*to_unit)(parameter,
-                    std::span<double const> table,
-                    coordinate at,
+    void (*to_unit)(parameter, std::span<double const> table, coordinate at,
                     std::span<double> out) = nullptr;
     /// The nearest value. @param at unit_width numbers; numbers outside [0, 1] are clamped
-    coordinate (*from_unit)(parameter,
-                            std::span<double const> table,
+    coordinate (*from_unit)(parameter, std::span<double const> table,
                             std::span<double const> at) = nullptr;
 };
 

@@ -12,22 +12,18 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// Refuses a tensor of another rank, and options for another number of axes.
-inline void require_axes(model::tensor const& x,
-                         std::string const& kind,
-                         std::size_t axes,
+inline void require_axes(model::tensor const& x, std::string const& kind, std::size_t axes,
                          std::initializer_list<model::per_axis const*> options)
 {
     if (x.rank() != axes + 2)
-        throw error(kind + " takes " + std::to_string(axes + 2) + " axes, not " +
-                        std::to_string(x.rank()),
-                    layer_place(x.graph(), kind),
-                    "reshape its input to samples x channels x extents");
+        throw error(
+            kind + " takes " + std::to_string(axes + 2) + " axes, not " + std::to_string(x.rank()),
+            layer_place(x.graph(), kind), "reshape its input to samples x channels x extents");
     for (model::per_axis const* option : options)
         if (option->count() != 1 && option->count() != axes)
             throw error(kind + " has an option of " + std::to_string(option->count()) +
                             " numbers for " + std::to_string(axes) + " axes",
-                        layer_place(x.graph(), kind),
-                        "give one number, or one per axis");
+                        layer_place(x.graph(), kind), "give one number, or one per axis");
 }
 
 /// Which last window of an axis counts: one that is full, that starts before the padding behind,
@@ -35,10 +31,8 @@ inline void require_axes(model::tensor const& x,
 enum class last_window : std::uint8_t { full, starts_inside, any };
 
 /// How many windows of `kernel` fit the extent of an axis of space.
-[[nodiscard]] inline model::quantity windows(model::tensor const& x,
-                                             std::string const& kind,
-                                             std::size_t axis,
-                                             model::quantity const& kernel,
+[[nodiscard]] inline model::quantity windows(model::tensor const& x, std::string const& kind,
+                                             std::size_t axis, model::quantity const& kernel,
                                              model::quantity const& stride,
                                              model::padding const& zeros,
                                              last_window last = last_window::full)
@@ -48,9 +42,7 @@ enum class last_window : std::uint8_t { full, starts_inside, any };
     model::quantity const& pad = zeros.each_side.at(axis);
     model::quantity const behind = zeros.behind ? zeros.behind->at(axis) : pad;
     model::quantity const room = extent + pad + behind - kernel;
-    model::require(x,
-                   kind,
-                   room >= 0,
+    model::require(x, kind, room >= 0,
                    "a window of " + kernel.name() + " does not fit an extent of " + extent.name() +
                        " padded by " + pad.name());
     // An extent that a kernel and its padding keep stays its own formula.
@@ -65,17 +57,12 @@ enum class last_window : std::uint8_t { full, starts_inside, any };
 }
 
 /// Requires that each number of an option is `least` or more.
-inline void require_least(model::tensor const& x,
-                          std::string const& kind,
-                          std::string const& what,
-                          model::per_axis const& of,
-                          std::int64_t least)
+inline void require_least(model::tensor const& x, std::string const& kind, std::string const& what,
+                          model::per_axis const& of, std::int64_t least)
 {
     for (std::size_t i = 0; i < of.count(); ++i)
         if (!(least == 0 ? of.at(i).is_natural() : of.at(i).is_positive()))
-            model::require(x,
-                           kind,
-                           of.at(i) >= least,
+            model::require(x, kind, of.at(i) >= least,
                            "its " + what + " is " + of.at(i).name() + ", and less than " +
                                std::to_string(least));
 }
@@ -88,25 +75,19 @@ inline void require_least(model::tensor const& x,
     return out;
 }
 
-inline void require_groups(model::tensor const& x,
-                           std::string const& kind,
-                           model::quantity const& groups,
-                           model::quantity const& filters)
+inline void require_groups(model::tensor const& x, std::string const& kind,
+                           model::quantity const& groups, model::quantity const& filters)
 {
     require_least(x, kind, "number of groups", groups, 1);
     for (model::quantity const& channels : {x.extent(1), filters})
-        model::require(x,
-                       kind,
-                       channels % groups == 0,
+        model::require(x, kind, channels % groups == 0,
                        groups.name() + " groups do not divide " + channels.name() + " channels");
 }
 
 /// @param channels  of the input, that each output reads
-[[nodiscard]] inline model::tensor convolve(std::string const& kind,
-                                            model::tensor const& x,
+[[nodiscard]] inline model::tensor convolve(std::string const& kind, model::tensor const& x,
                                             model::convolution const& o,
-                                            model::quantity const& channels,
-                                            std::size_t axes)
+                                            model::quantity const& channels, std::size_t axes)
 {
     require_least(x, kind, "kernel", o.kernel, 1);
     require_least(x, kind, "stride", o.stride, 1);
@@ -121,17 +102,14 @@ inline void require_groups(model::tensor const& x,
         positions = positions * shape.back();
     }
     model::quantity const kernels = channels * window_size(o.kernel, axes) * o.filters;
-    return model::apply(kind,
-                        {x},
+    return model::apply(kind, {x},
                         {.shape = std::move(shape),
                          .weights = o.bias ? kernels + o.filters : kernels,
                          .multiply_adds = kernels * positions});
 }
 
-[[nodiscard]] inline model::tensor convolve_groups(std::string const& kind,
-                                                   model::tensor const& x,
-                                                   model::convolution const& o,
-                                                   std::size_t axes)
+[[nodiscard]] inline model::tensor convolve_groups(std::string const& kind, model::tensor const& x,
+                                                   model::convolution const& o, std::size_t axes)
 {
     require_axes(x, kind, axes, {&o.kernel, &o.stride, &o.dilation, &o.pad.each_side});
     if (o.pad.behind) require_axes(x, kind, axes, {&*o.pad.behind});
@@ -158,33 +136,28 @@ inline void require_groups(model::tensor const& x,
     for (std::size_t i = 0; i < axes; ++i) {
         model::quantity const& more = o.output_padding.at(i);
         if (more.constant() != 0)
-            model::require(x,
-                           kind,
-                           more < max(o.stride.at(i), o.dilation.at(i)),
+            model::require(x, kind, more < max(o.stride.at(i), o.dilation.at(i)),
                            "an output padding of " + more.name() +
                                " is not below its stride or dilation");
         model::quantity const full = (x.extent(i + 2) - 1) * o.stride.at(i) +
                                      o.dilation.at(i) * (o.kernel.at(i) - 1) +
                                      o.output_padding.at(i) + 1;
         model::quantity const cut = o.pad.at(i) + behind.at(i);
-        model::require(x,
-                       kind,
-                       full > cut,
+        model::require(x, kind, full > cut,
                        "a padding of " + o.pad.at(i).name() + " cuts all " + full.name() +
                            " rows of the output");
         shape.push_back(full - cut);
     }
     model::quantity const per_input = o.filters / o.groups * window_size(o.kernel, axes);
     model::quantity const kernels = per_input * x.extent(1);
-    return model::apply(kind,
-                        {x},
+    return model::apply(kind, {x},
                         {.shape = std::move(shape),
                          .weights = o.bias ? kernels + o.filters : kernels,
                          .multiply_adds = per_input * x.elements()});
 }
 
-[[nodiscard]] inline model::tensor
-pool(std::string const& kind, model::tensor const& x, model::pooling const& o, std::size_t axes)
+[[nodiscard]] inline model::tensor pool(std::string const& kind, model::tensor const& x,
+                                        model::pooling const& o, std::size_t axes)
 {
     require_axes(x, kind, axes, {&o.window, &o.stride, &o.pad.each_side});
     if (o.pad.behind) require_axes(x, kind, axes, {&*o.pad.behind});
@@ -273,10 +246,9 @@ ATTUNE_INLINE tensor average_pool3d(tensor const& x, pooling const& options)
 
 ATTUNE_INLINE tensor global_average_pool(tensor const& x)
 {
-    detail::require_form(
-        x.graph(), "global_average_pool", x.rank() >= 3, "it takes 3 axes or more");
-    return apply("global_average_pool",
-                 {x},
+    detail::require_form(x.graph(), "global_average_pool", x.rank() >= 3,
+                         "it takes 3 axes or more");
+    return apply("global_average_pool", {x},
                  {.shape = {x.extent(0), x.extent(1)}, .operations = x.elements()});
 }
 

@@ -56,8 +56,9 @@ tensor multiply(tensor const& a, tensor const& b);
 /// where they are equal or one is 1.
 /// @param at  a tensor of the network
 /// Errors   attune::error: extents differ, and none is 1
-[[nodiscard]] std::vector<quantity> broadcast_shape(
-    tensor const& at, std::string const& kind, std::vector<std::vector<quantity>> const& shapes);
+[[nodiscard]] std::vector<quantity>
+broadcast_shape(tensor const& at, std::string const& kind,
+                std::vector<std::vector<quantity>> const& shapes);
 
 /// Joined along `axis`; all other extents are equal.
 /// Errors   attune::error: another rank or extent, an axis that is not there

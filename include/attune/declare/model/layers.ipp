@@ -14,32 +14,23 @@ namespace detail {
 
 inline void require_rank(model::tensor const& x, std::string const& kind, std::size_t least)
 {
-    require_form(x.graph(),
-                 kind,
-                 x.rank() >= least,
+    require_form(x.graph(), kind, x.rank() >= least,
                  kind + " takes " + std::to_string(least) + " axes or more, not " +
                      std::to_string(x.rank()));
 }
 
 /// Refuses two tensors whose extents differ on an axis other than `free`.
 /// @param repeats  an extent of 1 in `b` fits
-inline void require_same(model::tensor const& a,
-                         model::tensor const& b,
-                         std::string const& kind,
-                         std::size_t free,
-                         bool repeats)
+inline void require_same(model::tensor const& a, model::tensor const& b, std::string const& kind,
+                         std::size_t free, bool repeats)
 {
-    require_form(a.graph(),
-                 kind,
-                 a.rank() == b.rank(),
+    require_form(a.graph(), kind, a.rank() == b.rank(),
                  "its inputs have " + std::to_string(a.rank()) + " and " +
                      std::to_string(b.rank()) + " axes");
     for (std::size_t i = 0; i < std::min(a.rank(), b.rank()); ++i) {
         if (i == free || (repeats && b.extent(i).constant() == 1)) continue;
         if (a.extent(i).is_same(b.extent(i))) continue;
-        model::require(a,
-                       kind,
-                       a.extent(i) == b.extent(i),
+        model::require(a, kind, a.extent(i) == b.extent(i),
                        "its inputs have " + a.extent(i).name() + " and " + b.extent(i).name() +
                            " on axis " + std::to_string(i));
     }
@@ -87,9 +78,7 @@ ATTUNE_INLINE product_shape shape_of_product(model::tensor const& at,
     model::quantity const columns = b.back();
     model::quantity const met = b[b.size() - 2];
     if (!inner.is_same(met))
-        model::require(at,
-                       "matmul",
-                       inner == met,
+        model::require(at, "matmul", inner == met,
                        "rows of " + inner.name() + " meet columns of " + met.name());
     a.resize(a.size() - 2);
     b.resize(b.size() - 2);
@@ -110,23 +99,20 @@ ATTUNE_INLINE tensor dense(tensor const& x, quantity const& units, dense_options
     quantity const inputs = x.shape().back();
     quantity const kernel = inputs * units;
     quantity const bias = options.bias ? units : quantity(0);
-    return apply("dense",
-                 {x},
+    return apply("dense", {x},
                  {.shape = shape,
                   .weights = options.is_tied ? bias : kernel + bias,
                   .multiply_adds = detail::product_of(shape) * inputs,
                   .weights_read = kernel + bias});
 }
 
-ATTUNE_INLINE tensor embedding(tensor const& x,
-                               quantity const& vocabulary,
+ATTUNE_INLINE tensor embedding(tensor const& x, quantity const& vocabulary,
                                quantity const& features)
 {
     require(x, "embedding", vocabulary >= 1, "it has " + vocabulary.name() + " words");
     std::vector<quantity> shape = x.shape();
     shape.push_back(features);
-    return apply("embedding",
-                 {x},
+    return apply("embedding", {x},
                  {.shape = std::move(shape),
                   .weights = vocabulary * features,
                   .weights_read = x.elements() * features});
@@ -142,8 +128,7 @@ ATTUNE_INLINE tensor matmul(tensor const& a, tensor const& b)
 ATTUNE_INLINE tensor batch_norm(tensor const& x, bool scales)
 {
     detail::require_rank(x, "batch_norm", 2);
-    return apply("batch_norm",
-                 {x},
+    return apply("batch_norm", {x},
                  {.shape = x.shape(),
                   .weights = scales ? 2 * x.extent(1) : x.extent(1),
                   .statistics = 2 * x.extent(1),
@@ -155,18 +140,15 @@ ATTUNE_INLINE tensor layer_norm(tensor const& x)
 {
     detail::require_rank(x, "layer_norm", 1);
     return apply(
-        "layer_norm",
-        {x},
+        "layer_norm", {x},
         {.shape = x.shape(), .weights = 2 * x.shape().back(), .operations = 8 * x.elements()});
 }
 
-ATTUNE_INLINE tensor activation(tensor const& x,
-                                std::string const& function,
+ATTUNE_INLINE tensor activation(tensor const& x, std::string const& function,
                                 std::int64_t operations)
 {
     return apply(
-        function,
-        {x},
+        function, {x},
         {.shape = x.shape(), .operations = operations * x.elements(), .may_overwrite = true});
 }
 
@@ -178,20 +160,20 @@ ATTUNE_INLINE tensor softmax(tensor const& x) { return activation(x, "softmax", 
 ATTUNE_INLINE tensor add(tensor const& a, tensor const& b)
 {
     detail::require_same(a, b, "add", no_index, true);
-    return apply(
-        "add", {a, b}, {.shape = a.shape(), .operations = a.elements(), .may_overwrite = true});
+    return apply("add", {a, b},
+                 {.shape = a.shape(), .operations = a.elements(), .may_overwrite = true});
 }
 
 ATTUNE_INLINE tensor multiply(tensor const& a, tensor const& b)
 {
     detail::require_same(a, b, "multiply", no_index, true);
-    return apply("multiply",
-                 {a, b},
+    return apply("multiply", {a, b},
                  {.shape = a.shape(), .operations = a.elements(), .may_overwrite = true});
 }
 
-ATTUNE_INLINE std::vector<quantity> broadcast_shape(
-    tensor const& at, std::string const& kind, std::vector<std::vector<quantity>> const& shapes)
+ATTUNE_INLINE std::vector<quantity>
+broadcast_shape(tensor const& at, std::string const& kind,
+                std::vector<std::vector<quantity>> const& shapes)
 {
     std::size_t rank = 0;
     for (std::vector<quantity> const& s : shapes)
@@ -223,17 +205,15 @@ ATTUNE_INLINE tensor flatten(tensor const& x)
 {
     detail::require_rank(x, "flatten", 1);
     std::vector<quantity> const others(x.shape().begin() + 1, x.shape().end());
-    return apply(
-        "flatten", {x}, {.shape = {x.extent(0), detail::product_of(others)}, .is_view = true});
+    return apply("flatten", {x},
+                 {.shape = {x.extent(0), detail::product_of(others)}, .is_view = true});
 }
 
 ATTUNE_INLINE tensor reshape(tensor const& x, std::vector<quantity> shape)
 {
     quantity const wanted = detail::product_of(shape);
     if (!wanted.is_same(x.elements()))
-        require(x,
-                "reshape",
-                wanted == x.elements(),
+        require(x, "reshape", wanted == x.elements(),
                 "a shape of " + wanted.name() + " elements cannot hold " + x.elements().name());
     return apply("reshape", {x}, {.shape = std::move(shape), .is_view = true});
 }
@@ -245,8 +225,8 @@ ATTUNE_INLINE tensor transpose(tensor const& x, std::vector<std::size_t> const& 
     bool is_order = sorted.size() == x.rank();
     for (std::size_t i = 0; is_order && i < sorted.size(); ++i)
         is_order = sorted[i] == i;
-    detail::require_form(
-        x.graph(), "transpose", is_order, "its axes are no order of those of its input");
+    detail::require_form(x.graph(), "transpose", is_order,
+                         "its axes are no order of those of its input");
     std::vector<quantity> shape;
     for (std::size_t const axis : axes)
         shape.push_back(x.extent(axis));

@@ -18,13 +18,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline std::size_t hash_of_node(expression_node const& n)
 {
     std::uint64_t out = static_cast<std::uint64_t>(n.code);
-    for (std::uint64_t const word : {std::uint64_t{n.first},
-                                     std::uint64_t{n.second},
-                                     std::uint64_t{n.third},
-                                     std::uint64_t{n.subject},
-                                     static_cast<std::uint64_t>(n.integer),
-                                     std::bit_cast<std::uint64_t>(n.real),
-                                     std::uint64_t{n.text}})
+    for (std::uint64_t const word :
+         {std::uint64_t{n.first}, std::uint64_t{n.second}, std::uint64_t{n.third},
+          std::uint64_t{n.subject}, static_cast<std::uint64_t>(n.integer),
+          std::bit_cast<std::uint64_t>(n.real), std::uint64_t{n.text}})
         out = (out ^ word) * 0x9e3779b97f4a7c15U + (out >> 29U);
     return out;
 }
@@ -53,8 +50,8 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::constant(std::int64_t value)
     return intern({.code = op::integer, .integer = value});
 }
 
-ATTUNE_INLINE std::uint32_t
-quantity_lowering::node_of(op code, std::uint32_t first, std::uint32_t second)
+ATTUNE_INLINE std::uint32_t quantity_lowering::node_of(op code, std::uint32_t first,
+                                                       std::uint32_t second)
 {
     return intern({.code = code, .first = first, .second = second});
 }
@@ -70,16 +67,14 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::subject_of(quantity_factor const&
         node.integer = 0;
     }
     if (found == no_index)
-        throw error("a model reads a parameter that is not in the space",
-                    "parameter " + from.text,
+        throw error("a model reads a parameter that is not in the space", "parameter " + from.text,
                     "add it to attune::space(...)");
     parameter_description const& p = space_.parameters[found];
     bool const is_negative =
         std::any_of(p.integers.begin(), p.integers.end(), [](auto v) { return v < 0; }) ||
         (p.integers.empty() && p.kind == parameter_kind::integer && p.rule.first < 0);
     if (is_negative)
-        throw error("a parameter of a model has a negative value",
-                    "parameter " + p.name,
+        throw error("a parameter of a model has a negative value", "parameter " + p.name,
                     "give it sizes that are 0 or more");
     return found;
 }
@@ -123,8 +118,7 @@ ATTUNE_INLINE void quantity_lowering::name_sides(quantity_factor const& comparis
     for (model::quantity const& side : comparison.operands) {
         if (!side.has_name()) continue;
         std::uint32_t const root = lower(side);
-        bool const is_known = std::any_of(space_.names.begin(),
-                                          space_.names.end(),
+        bool const is_known = std::any_of(space_.names.begin(), space_.names.end(),
                                           [&](named_node const& n) { return n.root == root; });
         if (!is_known && !is_leaf(space_.nodes[root].code))
             space_.names.push_back({root, side.name()});
@@ -154,8 +148,7 @@ quantity_lowering::sum(std::vector<std::pair<std::int64_t, factor_pointers>> con
         // The least number has no opposite: it is added as it is.
         bool const minus =
             term->first < 0 && term->first != std::numeric_limits<std::int64_t>::min();
-        made = node_of(minus ? op::subtract : op::add,
-                       made,
+        made = node_of(minus ? op::subtract : op::add, made,
                        product(minus ? -term->first : term->first, term->second));
     }
     return made;
@@ -176,9 +169,8 @@ ATTUNE_INLINE std::uint32_t quantity_lowering::lower(model::quantity const& from
     factor_pointers shared;
     for (quantity_factor const* const f : factor_pointers(terms.front().second)) {
         auto const holder = [&](auto& term) {
-            return std::find_if(term.second.begin(), term.second.end(), [&](auto const* g) {
-                return g->key == f->key;
-            });
+            return std::find_if(term.second.begin(), term.second.end(),
+                                [&](auto const* g) { return g->key == f->key; });
         };
         bool const in_all = std::all_of(terms.begin(), terms.end(), [&](auto& term) {
             return holder(term) != term.second.end();

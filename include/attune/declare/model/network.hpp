@@ -138,15 +138,13 @@ public:
     /// Errors   attune::error: a parameter that is not in the space or negative; those of
     ///          bind_inputs()
     template <class Pack>
-    [[nodiscard]] description space(Pack const& typed,
-                                    std::vector<quantity> const& limits = {},
+    [[nodiscard]] description space(Pack const& typed, std::vector<quantity> const& limits = {},
                                     std::vector<input_value> const& inputs = {}) const
     {
         return limited(lower(typed), limits, inputs);
     }
     /// The same for a description made at run time.
-    [[nodiscard]] description limited(description parameters,
-                                      std::vector<quantity> const& limits,
+    [[nodiscard]] description limited(description parameters, std::vector<quantity> const& limits,
                                       std::vector<input_value> const& inputs = {}) const;
 
 private:
@@ -199,9 +197,7 @@ struct network_graph {
 
 /// Refuses a fault of ranks or axes at once, also under a choice: no shape follows from it.
 /// Errors   attune::error with that reason, and the layer
-void require_form(network_graph const& graph,
-                  std::string const& kind,
-                  bool holds,
+void require_form(network_graph const& graph, std::string const& kind, bool holds,
                   std::string const& reason);
 /// `cost` where `gate` is 1, else 0, also where `cost` has no value.
 [[nodiscard]] model::quantity gated(model::quantity const& gate, model::quantity const& cost);
@@ -233,8 +229,8 @@ private:
 };
 
 /// The tensor that is `yes` where `condition` holds, else `no`.
-[[nodiscard]] model::tensor
-either(model::quantity const& condition, model::tensor const& yes, model::tensor const& no);
+[[nodiscard]] model::tensor either(model::quantity const& condition, model::tensor const& yes,
+                                   model::tensor const& no);
 /// The tensor with the number `count` of `after`, which is not empty; the last one beyond.
 [[nodiscard]] model::tensor one_of(model::quantity const& count,
                                    std::vector<model::tensor> const& after);
@@ -247,8 +243,8 @@ namespace model {
 /// @param then, otherwise  functions of a tensor that give a tensor
 /// Example  choose(x, pooling == "max", [](tensor t) { return max_pool2d(t, {2}); }, ...)
 template <class Then, class Otherwise>
-tensor
-choose(tensor const& x, quantity const& condition, Then const& then, Otherwise const& otherwise)
+tensor choose(tensor const& x, quantity const& condition, Then const& then,
+              Otherwise const& otherwise)
 {
     quantity const truth = condition.as_truth();
     tensor const yes = [&] {
@@ -275,8 +271,8 @@ tensor only_if(tensor const& x, quantity const& condition, Layers const& layers)
 template <class Layers>
 tensor repeat(tensor x, quantity const& count, std::int64_t most, Layers const& layers)
 {
-    require(
-        x, "repeat", count <= most, "it has more than " + std::to_string(most) + " repetitions");
+    require(x, "repeat", count <= most,
+            "it has more than " + std::to_string(most) + " repetitions");
     std::vector<tensor> after{x}; // after 0, 1, ... repetitions
     for (std::int64_t i = 0; i < most; ++i) {
         detail::layers_only_if const in(x.graph(), count > i);

@@ -26,14 +26,12 @@ ATTUNE_INLINE std::string layer_place(network_graph const& graph, std::string co
     return "layer " + kind + ' ' + std::to_string(graph.steps.size()) + " of " + graph.name;
 }
 
-ATTUNE_INLINE void require_form(network_graph const& graph,
-                                std::string const& kind,
-                                bool holds,
+ATTUNE_INLINE void require_form(network_graph const& graph, std::string const& kind, bool holds,
                                 std::string const& reason)
 {
     if (!holds)
-        throw error(
-            reason, layer_place(graph, kind), "change the shape or the options of the layer");
+        throw error(reason, layer_place(graph, kind),
+                    "change the shape or the options of the layer");
 }
 
 ATTUNE_INLINE model::quantity gated(model::quantity const& gate, model::quantity const& cost)
@@ -43,8 +41,8 @@ ATTUNE_INLINE model::quantity gated(model::quantity const& gate, model::quantity
 }
 
 /// Refuses two tensors of two networks.
-inline void
-require_one_network(network_graph const& graph, std::string const& kind, model::tensor const& x)
+inline void require_one_network(network_graph const& graph, std::string const& kind,
+                                model::tensor const& x)
 {
     if (&x.graph() != &graph)
         throw error("the inputs of a layer belong to two networks",
@@ -53,18 +51,15 @@ require_one_network(network_graph const& graph, std::string const& kind, model::
 }
 
 /// Adds the truth for where the present layers are in the network.
-inline void add_requirement(network_graph& graph,
-                            std::string const& kind,
-                            model::quantity const& holds,
-                            std::string const& reason)
+inline void add_requirement(network_graph& graph, std::string const& kind,
+                            model::quantity const& holds, std::string const& reason)
 {
     std::string const where = layer_place(graph, kind);
     if (auto const known = holds.constant(); known && *known == 0 && graph.gate.constant() == 1)
         throw error(reason, where, "change the shape or the options of the layer");
     model::quantity const needed = graph.gate.constant() == 1 ? holds : (graph.gate == 0) || holds;
     if (needed.constant() && *needed.constant() != 0) return;
-    bool const is_known = std::any_of(graph.requirements.begin(),
-                                      graph.requirements.end(),
+    bool const is_known = std::any_of(graph.requirements.begin(), graph.requirements.end(),
                                       [&](auto const& r) { return r.holds.is_same(needed); });
     if (!is_known) graph.requirements.push_back({needed, where + ": " + reason});
 }
@@ -118,15 +113,13 @@ ATTUNE_INLINE model::quantity bytes_of(network_graph const& graph, network_step 
     return graph.element_bytes * (moved + graph.tensors[step.output].elements);
 }
 
-ATTUNE_INLINE model::tensor
-either(model::quantity const& condition, model::tensor const& yes, model::tensor const& no)
+ATTUNE_INLINE model::tensor either(model::quantity const& condition, model::tensor const& yes,
+                                   model::tensor const& no)
 {
     network_graph& graph = yes.graph();
     require_one_network(graph, "choice", no);
     if (yes.number() == no.number()) return yes;
-    require_form(graph,
-                 "choice",
-                 yes.rank() == no.rank(),
+    require_form(graph, "choice", yes.rank() == no.rank(),
                  "its branches have " + std::to_string(yes.rank()) + " and " +
                      std::to_string(no.rank()) + " axes");
     std::vector<model::quantity> shape;
@@ -147,9 +140,7 @@ ATTUNE_INLINE model::tensor one_of(model::quantity const& count,
     for (std::size_t i = 0; i < after.size(); ++i) {
         auto const n = static_cast<std::int64_t>(i);
         bool const is_same_rank = after[i].rank() == shape.size();
-        add_requirement(graph,
-                        "repeat",
-                        model::quantity(is_same_rank ? 1 : 0) == 1,
+        add_requirement(graph, "repeat", model::quantity(is_same_rank ? 1 : 0) == 1,
                         "its repetitions differ in their number of axes");
         for (std::size_t axis = 0; i > 0 && is_same_rank && axis < shape.size(); ++axis)
             shape[axis] = select(count >= n, after[i].extent(axis), shape[axis]).as_extent();
@@ -174,14 +165,13 @@ ATTUNE_INLINE std::vector<quantity> const& tensor::shape() const
 
 ATTUNE_INLINE quantity const& tensor::elements() const { return graph_->tensors[number_].elements; }
 
-ATTUNE_INLINE void
-require(tensor const& at, std::string const& kind, quantity const& holds, std::string reason)
+ATTUNE_INLINE void require(tensor const& at, std::string const& kind, quantity const& holds,
+                           std::string reason)
 {
     detail::add_requirement(at.graph(), kind, holds, reason);
 }
 
-ATTUNE_INLINE tensor apply(std::string const& kind,
-                           std::vector<tensor> const& inputs,
+ATTUNE_INLINE tensor apply(std::string const& kind, std::vector<tensor> const& inputs,
                            layer_cost cost)
 {
     if (inputs.empty())

@@ -153,8 +153,8 @@ public:
     }
     [[nodiscard]] friend quantity operator!(quantity const& a) { return negated(a); }
     /// `if_true` where `condition` holds, else `if_false`.
-    [[nodiscard]] friend quantity
-    select(quantity const& condition, quantity const& if_true, quantity const& if_false)
+    [[nodiscard]] friend quantity select(quantity const& condition, quantity const& if_true,
+                                         quantity const& if_false)
     {
         return chosen(condition, if_true, if_false);
     }
@@ -186,8 +186,8 @@ private:
     [[nodiscard]] static quantity of_factor(detail::quantity_factor made);
     [[nodiscard]] static quantity joined(op code, quantity const& a, quantity const& b);
     [[nodiscard]] static quantity negated(quantity const& a);
-    [[nodiscard]] static quantity
-    chosen(quantity const& condition, quantity const& if_true, quantity const& if_false);
+    [[nodiscard]] static quantity chosen(quantity const& condition, quantity const& if_true,
+                                         quantity const& if_false);
     [[nodiscard]] static quantity sum(quantity const& a, quantity const& b, std::int64_t sign);
     /// The terms that both have, each as often as both have it.
     [[nodiscard]] static quantity common(quantity const& a, quantity const& b);

@@ -106,8 +106,7 @@ ATTUNE_INLINE quantity quantity::of_factor(detail::quantity_factor made)
 {
     quantity out;
     bool const divides = detail::is_division(made.code) && !made.operands.back().constant();
-    made.is_total = !divides && std::all_of(made.operands.begin(),
-                                            made.operands.end(),
+    made.is_total = !divides && std::all_of(made.operands.begin(), made.operands.end(),
                                             [](quantity const& q) { return q.is_total(); });
     out.is_truth_ = made.is_truth;
     if (made.key.empty()) {
@@ -132,9 +131,8 @@ ATTUNE_INLINE bool quantity::is_natural() const noexcept
 {
     return is_truth_ || std::all_of(terms_.begin(), terms_.end(), [](auto const& term) {
                return term.coefficient > 0 &&
-                      std::all_of(term.factors.begin(), term.factors.end(), [](auto const& f) {
-                          return f->is_natural;
-                      });
+                      std::all_of(term.factors.begin(), term.factors.end(),
+                                  [](auto const& f) { return f->is_natural; });
            });
 }
 
@@ -142,17 +140,16 @@ ATTUNE_INLINE bool quantity::is_positive() const noexcept
 {
     return is_natural() && std::any_of(terms_.begin(), terms_.end(), [](auto const& term) {
                return term.coefficient > 0 &&
-                      std::all_of(term.factors.begin(), term.factors.end(), [](auto const& f) {
-                          return f->is_positive;
-                      });
+                      std::all_of(term.factors.begin(), term.factors.end(),
+                                  [](auto const& f) { return f->is_positive; });
            });
 }
 
 ATTUNE_INLINE bool quantity::is_total() const noexcept
 {
     return std::all_of(terms_.begin(), terms_.end(), [](auto const& term) {
-        return std::all_of(
-            term.factors.begin(), term.factors.end(), [](auto const& f) { return f->is_total; });
+        return std::all_of(term.factors.begin(), term.factors.end(),
+                           [](auto const& f) { return f->is_total; });
     });
 }
 
@@ -193,10 +190,7 @@ ATTUNE_INLINE quantity quantity::called(std::string name) const
 
 ATTUNE_INLINE bool quantity::is_same(quantity const& other) const
 {
-    return std::equal(terms_.begin(),
-                      terms_.end(),
-                      other.terms_.begin(),
-                      other.terms_.end(),
+    return std::equal(terms_.begin(), terms_.end(), other.terms_.begin(), other.terms_.end(),
                       [](auto const& a, auto const& b) {
                           return a.coefficient == b.coefficient &&
                                  detail::compare(a.factors, b.factors) == 0;
@@ -404,8 +398,7 @@ ATTUNE_INLINE quantity quantity::negated(quantity const& a)
     return out;
 }
 
-ATTUNE_INLINE quantity quantity::chosen(quantity const& condition,
-                                        quantity const& if_true,
+ATTUNE_INLINE quantity quantity::chosen(quantity const& condition, quantity const& if_true,
                                         quantity const& if_false)
 {
     if (!condition.is_truth())

@@ -21,10 +21,8 @@ inline void require_sequence(model::tensor const& x, std::string const& kind)
                     "reshape its input to samples x steps x features");
 }
 
-[[nodiscard]] inline model::tensor recur(std::string const& kind,
-                                         std::int64_t gates,
-                                         model::tensor const& x,
-                                         model::recurrent const& o)
+[[nodiscard]] inline model::tensor recur(std::string const& kind, std::int64_t gates,
+                                         model::tensor const& x, model::recurrent const& o)
 {
     require_sequence(x, kind);
     model::require(x, kind, o.layers >= 1, "it has " + o.layers.name() + " layers");
@@ -38,8 +36,7 @@ inline void require_sequence(model::tensor const& x, std::string const& kind)
     std::vector<model::quantity> shape{x.extent(0)};
     if (o.returns_sequence) shape.push_back(x.extent(1));
     shape.push_back(made);
-    return model::apply(kind,
-                        {x},
+    return model::apply(kind, {x},
                         {.shape = std::move(shape),
                          .weights = products + o.layers * of_gates * o.biases,
                          .multiply_adds = steps * products,
@@ -65,24 +62,19 @@ ATTUNE_INLINE tensor attention(tensor const& x, attention_options const& options
     return attention(x, x, options);
 }
 
-ATTUNE_INLINE tensor attention(tensor const& x,
-                               tensor const& memory,
+ATTUNE_INLINE tensor attention(tensor const& x, tensor const& memory,
                                attention_options const& options)
 {
     detail::require_sequence(x, "attention");
     detail::require_sequence(memory, "attention");
     if (!x.extent(0).is_same(memory.extent(0)))
-        require(x,
-                "attention",
-                x.extent(0) == memory.extent(0),
+        require(x, "attention", x.extent(0) == memory.extent(0),
                 "its inputs have " + x.extent(0).name() + " and " + memory.extent(0).name() +
                     " samples");
     quantity const features = x.extent(2);
     quantity const source = memory.extent(2);
     if (!options.head_size)
-        require(x,
-                "attention",
-                features % options.heads == 0,
+        require(x, "attention", features % options.heads == 0,
                 options.heads.name() + " heads do not divide " + features.name() + " features");
     quantity const inner =
         options.head_size ? options.heads * *options.head_size : features; // of all heads
@@ -94,8 +86,7 @@ ATTUNE_INLINE tensor attention(tensor const& x,
     quantity const scores = options.heads * pairs;
     std::vector<tensor> inputs{x};
     if (&memory.graph() != &x.graph() || memory.number() != x.number()) inputs.push_back(memory);
-    return apply("attention",
-                 inputs,
+    return apply("attention", inputs,
                  {.shape = x.shape(),
                   .weights = options.bias ? kernels + 3 * inner + features : kernels,
                   .multiply_adds = 2 * rows * features * inner + 2 * columns * source * inner +

@@ -245,8 +245,8 @@ inline constexpr bool is_nest_array<array_of<Name, T, Use, HasRowStride, Extents
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto array()
 {
-    return detail::
-        array_of<Name, T, detail::array_use::argument, false, detail::made_extent<Extents>...>{};
+    return detail::array_of<Name, T, detail::array_use::argument, false,
+                            detail::made_extent<Extents>...>{};
 }
 
 /// An array that is only read and does not change from call to call, such as weights: an
@@ -257,16 +257,16 @@ template <fixed_string Name, class T, auto... Extents>
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto constant()
 {
-    return detail::
-        array_of<Name, T, detail::array_use::constant, false, detail::made_extent<Extents>...>{};
+    return detail::array_of<Name, T, detail::array_use::constant, false,
+                            detail::made_extent<Extents>...>{};
 }
 
 /// An array of the program's own, between its statements: no argument of a call.
 template <fixed_string Name, class T, auto... Extents>
 [[nodiscard]] constexpr auto temporary()
 {
-    return detail::
-        array_of<Name, T, detail::array_use::temporary, false, detail::made_extent<Extents>...>{};
+    return detail::array_of<Name, T, detail::array_use::temporary, false,
+                            detail::made_extent<Extents>...>{};
 }
 
 /// The array with zeros around it: an index may leave it, and then reads 0.

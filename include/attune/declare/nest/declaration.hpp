@@ -205,8 +205,8 @@ private:
         return call;
     }
     template <std::size_t... Place, class... Args>
-    static void
-    take(nest_call<nest_declaration>& call, std::index_sequence<Place...>, Args const&... all)
+    static void take(nest_call<nest_declaration>& call, std::index_sequence<Place...>,
+                     Args const&... all)
     {
         (take_one<order.at[Place]>(call, all), ...);
     }

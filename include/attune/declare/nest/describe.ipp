@@ -101,8 +101,8 @@ private:
             add_node(row);
             break;
         case nest_row::part::result:
-            push_node(
-                nest_op::access, row.type, {.access = build_.add_access(results_[row.which])});
+            push_node(nest_op::access, row.type,
+                      {.access = build_.add_access(results_[row.which])});
             break;
         case nest_row::part::over:
             over_.push_back(row.which);

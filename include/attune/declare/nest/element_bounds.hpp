@@ -107,11 +107,8 @@ inline void check_elements(nest_form const& form, std::span<std::int64_t const> 
             std::int64_t const n = extent_in(array.extents[dimension], whole);
             index_range const range = range_of_index(form, index, extent);
             if (range.least < 0 || range.largest >= n)
-                refuse_index(form.name,
-                             array.name,
-                             dimension + 1,
-                             range.least < 0 ? range.least : range.largest,
-                             n);
+                refuse_index(form.name, array.name, dimension + 1,
+                             range.least < 0 ? range.least : range.largest, n);
         });
     });
 }
@@ -137,14 +134,12 @@ struct given_size {
 /// @param sizes  by argument; what is given for inputs does not count
 /// Errors   attune::error: an array does not have its extents, an extent is negative, or an index
 ///          leaves its array
-inline void check_call(nest_form const& form,
-                       std::span<std::int64_t const> whole,
+inline void check_call(nest_form const& form, std::span<std::int64_t const> whole,
                        std::span<given_size const> sizes)
 {
     for (outline_axis const& axis : form.axes)
         if (!axis.extent.is_constant() && extent_in(axis.extent, whole) < 0)
-            refuse_extent(form.name,
-                          form.inputs[static_cast<std::size_t>(axis.extent.value)].name,
+            refuse_extent(form.name, form.inputs[static_cast<std::size_t>(axis.extent.value)].name,
                           extent_in(axis.extent, whole));
     auto const check = [&](outline_array const& of, std::int64_t given, std::int64_t wanted) {
         if (given != wanted) refuse_size(form.name, of.name, given, wanted);

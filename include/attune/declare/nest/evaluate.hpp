@@ -90,24 +90,18 @@ private:
     }
 
     template <std::size_t Last, bool Continues, class Step, std::size_t... At, class... Block>
-    [[gnu::always_inline]] void reduce_all(Step const& step,
-                                           pack_parts<std::index_sequence<At...>, Block...>& blocks,
-                                           place const& at,
-                                           std::int64_t from,
-                                           std::int64_t width) const
+    [[gnu::always_inline]] void
+    reduce_all(Step const& step, pack_parts<std::index_sequence<At...>, Block...>& blocks,
+               place const& at, std::int64_t from, std::int64_t width) const
     {
-        (reduce<Last, Continues>(
-             step.target, part_at<At>(step.reductions), part_at<At>(blocks), at, from, width),
+        (reduce<Last, Continues>(step.target, part_at<At>(step.reductions), part_at<At>(blocks), at,
+                                 from, width),
          ...);
     }
 
     template <std::size_t Last, bool Continues, class Target, class R>
-    [[gnu::always_inline]] void reduce(Target const& target,
-                                       R const& of,
-                                       block_of<R>& block,
-                                       place at,
-                                       std::int64_t from,
-                                       std::int64_t width) const
+    [[gnu::always_inline]] void reduce(Target const& target, R const& of, block_of<R>& block,
+                                       place at, std::int64_t from, std::int64_t width) const
     {
         for (std::int64_t i = 0; i < width; ++i) {
             if constexpr (Continues) {
@@ -121,26 +115,18 @@ private:
 
     /// The axes of a reduction are loops around those of the block.
     template <std::size_t Last, class R>
-    [[gnu::always_inline]] void along(type_list<>,
-                                      R const& of,
-                                      block_of<R>& block,
-                                      place& at,
-                                      std::int64_t from,
-                                      std::int64_t width) const
+    [[gnu::always_inline]] void along(type_list<>, R const& of, block_of<R>& block, place& at,
+                                      std::int64_t from, std::int64_t width) const
     {
         for (std::int64_t i = 0; i < width; ++i) {
             at[Last] = from + i;
-            block.add(
-                i, value(of.body, at, value_pack<>{}, 0), place_of<R>(typename R::axes{}, at));
+            block.add(i, value(of.body, at, value_pack<>{}, 0),
+                      place_of<R>(typename R::axes{}, at));
         }
     }
     template <std::size_t Last, class R, class Axis, class... Rest>
-    [[gnu::always_inline]] void along(type_list<Axis, Rest...>,
-                                      R const& of,
-                                      block_of<R>& block,
-                                      place& at,
-                                      std::int64_t from,
-                                      std::int64_t width) const
+    [[gnu::always_inline]] void along(type_list<Axis, Rest...>, R const& of, block_of<R>& block,
+                                      place& at, std::int64_t from, std::int64_t width) const
     {
         std::int64_t const n = extent_of_axis<Axis>();
         for (std::int64_t i = 0; i < n; ++i) {
@@ -186,8 +172,8 @@ private:
     }
 
     template <std::size_t Array, bool Padded>
-    [[gnu::always_inline]] void
-    go(std::int64_t& offset, std::size_t dimension, std::int64_t i, bool& inside) const
+    [[gnu::always_inline]] void go(std::int64_t& offset, std::size_t dimension, std::int64_t i,
+                                   bool& inside) const
     {
         constexpr outline_array const& of = outline.arrays[Array];
         std::int64_t const n = call_.extent(of.extents[dimension]);
@@ -206,8 +192,8 @@ private:
         std::int64_t out = 0;
         std::size_t dimension = 0;
         std::int64_t const* numbers = of.numbers.data();
-        ((go<array, Padded>(
-              out, dimension++, index(std::type_identity<Index>{}, numbers, at), inside),
+        ((go<array, Padded>(out, dimension++, index(std::type_identity<Index>{}, numbers, at),
+                            inside),
           numbers += Index::number_count),
          ...);
         return out;
@@ -230,8 +216,8 @@ private:
     }
 
     template <class Array, class... Index, class T>
-    [[gnu::always_inline]] void
-    store(element_of_array<Array, false, Index...> const& to, place const& at, T number) const
+    [[gnu::always_inline]] void store(element_of_array<Array, false, Index...> const& to,
+                                      place const& at, T number) const
     {
         using element_type = typename Array::element;
         bool inside = true;
@@ -243,43 +229,39 @@ private:
 
     // The value of a tree at a place; `blocks` and `i` have the results of reductions.
     template <class T, class Blocks>
-    [[nodiscard, gnu::always_inline]] T
-    value(nest_literal<T> const& x, place const&, Blocks const&, std::int64_t) const
+    [[nodiscard, gnu::always_inline]] T value(nest_literal<T> const& x, place const&, Blocks const&,
+                                              std::int64_t) const
     {
         return x.value;
     }
     template <class Index, class Blocks>
-    [[nodiscard, gnu::always_inline]] int
-    value(index_as_value<Index> const& x, place const& at, Blocks const&, std::int64_t) const
+    [[nodiscard, gnu::always_inline]] int value(index_as_value<Index> const& x, place const& at,
+                                                Blocks const&, std::int64_t) const
     {
         return static_cast<int>(index(std::type_identity<Index>{}, numbers_of(x.index), at));
     }
     template <class Input, class Blocks>
-    [[nodiscard, gnu::always_inline]] auto
-    value(input_as_value<Input> const&, place const&, Blocks const&, std::int64_t) const
+    [[nodiscard, gnu::always_inline]] auto value(input_as_value<Input> const&, place const&,
+                                                 Blocks const&, std::int64_t) const
     {
         return static_cast<operand_type<typename Input::value_type>>(
             part_at<outline.input(Input::name)>(call_.inputs));
     }
     template <class Array, bool Padded, class... Index, class Blocks>
     [[nodiscard, gnu::always_inline]] auto value(element_of_array<Array, Padded, Index...> const& x,
-                                                 place const& at,
-                                                 Blocks const&,
-                                                 std::int64_t) const
+                                                 place const& at, Blocks const&, std::int64_t) const
     {
         return element(x, at);
     }
     template <std::size_t Place, class T, class Blocks>
-    [[nodiscard, gnu::always_inline]] T
-    value(reduced_value<Place, T> const&, place const&, Blocks const& blocks, std::int64_t i) const
+    [[nodiscard, gnu::always_inline]] T value(reduced_value<Place, T> const&, place const&,
+                                              Blocks const& blocks, std::int64_t i) const
     {
         return part_at<Place>(blocks).result(i);
     }
     template <nest_op Code, class T, class X, class Blocks>
-    [[nodiscard, gnu::always_inline]] T value(nest_operation<Code, T, X> const& x,
-                                              place const& at,
-                                              Blocks const& blocks,
-                                              std::int64_t i) const
+    [[nodiscard, gnu::always_inline]] T value(nest_operation<Code, T, X> const& x, place const& at,
+                                              Blocks const& blocks, std::int64_t i) const
     {
         auto const of = static_cast<T>(value(x.first, at, blocks, i));
         if constexpr (Code == nest_op::convert)
@@ -289,8 +271,7 @@ private:
     }
     template <nest_op Code, class T, class L, class R, class Blocks>
     [[nodiscard, gnu::always_inline]] T value(nest_operation<Code, T, L, R> const& x,
-                                              place const& at,
-                                              Blocks const& blocks,
+                                              place const& at, Blocks const& blocks,
                                               std::int64_t i) const
     {
         return combined<Code>(static_cast<T>(value(x.first, at, blocks, i)),
@@ -298,18 +279,15 @@ private:
     }
     template <class T, class Truth, class L, class R, class Blocks>
     [[nodiscard, gnu::always_inline]] T
-    value(nest_operation<nest_op::select, T, Truth, L, R> const& x,
-          place const& at,
-          Blocks const& blocks,
-          std::int64_t i) const
+    value(nest_operation<nest_op::select, T, Truth, L, R> const& x, place const& at,
+          Blocks const& blocks, std::int64_t i) const
     {
         return holds(x.first, at, blocks, i) ? static_cast<T>(value(x.second, at, blocks, i))
                                              : static_cast<T>(value(x.third, at, blocks, i));
     }
     template <nest_op Code, class T, class L, class R, class Blocks>
     [[nodiscard, gnu::always_inline]] bool holds(nest_truth<Code, T, L, R> const& x,
-                                                 place const& at,
-                                                 Blocks const& blocks,
+                                                 place const& at, Blocks const& blocks,
                                                  std::int64_t i) const
     {
         auto const left = static_cast<T>(value(x.first, at, blocks, i));

@@ -20,8 +20,7 @@ inline void require_consistent(nest_description const& nest, nest_access const& 
             good = good && term.axis < nest.axes.size();
     if (!good)
         throw error("an access of the program names an array or an axis that does not exist",
-                    nest.name,
-                    "make the description with attune::nest");
+                    nest.name, "make the description with attune::nest");
 }
 
 ATTUNE_INLINE bool keeps_form(loop_program const& program, std::uint32_t buffer)
@@ -54,8 +53,7 @@ ATTUNE_INLINE loop_program plain_program(nest_description nest)
         for (std::uint32_t const axis : statement.axes)
             if (axis >= nest.axes.size())
                 throw error("a statement of the program names an axis that does not exist",
-                            nest.name,
-                            "make the description with attune::nest");
+                            nest.name, "make the description with attune::nest");
         out.blocks.push_back({s, no_index, {}});
         auto const first = static_cast<std::uint32_t>(out.loops.size());
         auto const count = static_cast<std::uint32_t>(statement.axes.size());

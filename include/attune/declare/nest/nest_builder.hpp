@@ -22,8 +22,8 @@ struct nest_builder {
     /// Nodes that compute the value of an index, in i32.
     [[nodiscard]] std::uint32_t add_index(affine_index const& index);
     /// An array of the extents of `target` for what a reduction of its statement gives: "C_sum".
-    [[nodiscard]] std::uint32_t
-    add_temporary(std::uint32_t target, reduction combine, element_type element);
+    [[nodiscard]] std::uint32_t add_temporary(std::uint32_t target, reduction combine,
+                                              element_type element);
 };
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -14,8 +14,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE void add_term(affine_index& to, std::uint32_t axis, std::int64_t factor)
 {
-    auto at = std::find_if(
-        to.terms.begin(), to.terms.end(), [&](affine_term const& t) { return t.axis >= axis; });
+    auto at = std::find_if(to.terms.begin(), to.terms.end(),
+                           [&](affine_term const& t) { return t.axis >= axis; });
     if (at == to.terms.end() || at->axis != axis) at = to.terms.insert(at, {axis, 0});
     at->factor += factor;
     if (at->factor == 0) to.terms.erase(at);
@@ -61,8 +61,8 @@ ATTUNE_INLINE std::uint32_t nest_builder::add_index(affine_index const& index)
     return index.offset == 0 ? sum : of_two(nest_op::add, sum, literal(index.offset));
 }
 
-ATTUNE_INLINE std::uint32_t
-nest_builder::add_temporary(std::uint32_t target, reduction combine, element_type element)
+ATTUNE_INLINE std::uint32_t nest_builder::add_temporary(std::uint32_t target, reduction combine,
+                                                        element_type element)
 {
     std::string const stem = out.arrays[target].name + '_' + std::string(rules_of(combine).name);
     std::string name = stem;

@@ -57,8 +57,7 @@ struct nest_call {
 class nest_temporaries {
 public:
     /// @param data  by array; gets the addresses
-    nest_temporaries(std::span<outline_array const> arrays,
-                     std::span<std::int64_t const> whole,
+    nest_temporaries(std::span<outline_array const> arrays, std::span<std::int64_t const> whole,
                      std::span<void const*> data)
     {
         for (std::size_t i = 0; i < arrays.size(); ++i) {

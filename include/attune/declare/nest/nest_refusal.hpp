@@ -16,8 +16,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Errors   attune::error: an input that is an extent is negative
-[[noreturn]] inline void
-refuse_extent(std::string_view program, std::string_view input, std::int64_t value)
+[[noreturn]] inline void refuse_extent(std::string_view program, std::string_view input,
+                                       std::int64_t value)
 {
     throw error("an extent of program '" + std::string(program) + "' is negative",
                 std::string(input) + " = " + std::to_string(value),
@@ -25,10 +25,8 @@ refuse_extent(std::string_view program, std::string_view input, std::int64_t val
 }
 
 /// Errors   attune::error: an array has `given` elements (or rows) instead of `wanted`
-[[noreturn]] inline void refuse_size(std::string_view program,
-                                     std::string_view array,
-                                     std::int64_t given,
-                                     std::int64_t wanted)
+[[noreturn]] inline void refuse_size(std::string_view program, std::string_view array,
+                                     std::int64_t given, std::int64_t wanted)
 {
     throw error("an array of program '" + std::string(program) + "' has another size than declared",
                 std::string(array) + " is given with " + std::to_string(given) +
@@ -37,10 +35,8 @@ refuse_extent(std::string_view program, std::string_view input, std::int64_t val
 }
 
 /// Errors   attune::error: an index reaches `reached` in dimension `dimension`, from 1, of `extent`
-[[noreturn]] inline void refuse_index(std::string_view program,
-                                      std::string_view array,
-                                      std::size_t dimension,
-                                      std::int64_t reached,
+[[noreturn]] inline void refuse_index(std::string_view program, std::string_view array,
+                                      std::size_t dimension, std::int64_t reached,
                                       std::int64_t extent)
 {
     throw error("an index of program '" + std::string(program) + "' leaves its array",

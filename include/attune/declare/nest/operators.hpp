@@ -127,8 +127,8 @@ template <class Truth, class T, class F>
     using type = typename decltype(both)::value_type;
     using left = std::remove_const_t<decltype(both.first)>;
     using right = std::remove_const_t<decltype(both.second)>;
-    return detail::nest_operation<nest_op::select, type, Truth, left, right>{
-        truth, both.first, both.second};
+    return detail::nest_operation<nest_op::select, type, Truth, left, right>{truth, both.first,
+                                                                             both.second};
 }
 
 /// The number in another type: float, double or a whole number of 32 or 64 bits.

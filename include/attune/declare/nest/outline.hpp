@@ -247,8 +247,7 @@ private:
 
     template <class Array, bool Padded, class... Index>
     constexpr void add_target(std::type_identity<element_of_array<Array, Padded, Index...>> of,
-                              bool continues,
-                              uses_of_steps& uses)
+                              bool continues, uses_of_steps& uses)
     {
         if constexpr (sizeof...(Index) != Array::rank || Padded) {
             found(nest_fault::target_of_no_axes);

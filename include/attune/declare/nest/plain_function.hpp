@@ -70,8 +70,7 @@ public:
         static_assert(std::is_trivially_copyable_v<Declaration>);
         auto const numbers = program.numbers();
         std::size_t const slot =
-            slot_of_program(slots,
-                            {numbers.data(), Declaration::number_count},
+            slot_of_program(slots, {numbers.data(), Declaration::number_count},
                             {reinterpret_cast<std::byte const*>(&program), sizeof(Declaration)});
         return slot < most ? functions[slot] : nullptr;
     }

@@ -294,9 +294,8 @@ template <write_kind Kind, class Target, class Value>
         constexpr reduction combine = Kind == write_kind::add ? reduction::sum : reduction::product;
         if constexpr (is_nest_reduction<Value>) {
             constexpr bool same = Value::combine == combine;
-            static_assert(same,
-                          "attune: += continues a sum, and *= a product: write C[i] += "
-                          "attune::sum(k)(...), or give another reduction to a temporary");
+            static_assert(same, "attune: += continues a sum, and *= a product: write C[i] += "
+                                "attune::sum(k)(...), or give another reduction to a temporary");
             return whole(std::true_type{}, written.value);
         } else {
             auto const free = distinct<of_axes>(mentioned<Value>{}, mentioned<Target>{});

@@ -300,9 +300,7 @@ template <nest_op Code, class L, class R>
     using type = common_operand<L, R>;
     auto const l = in_type<type>(left);
     auto const r = in_type<type>(right);
-    return nest_operation<Code,
-                          type,
-                          std::remove_const_t<decltype(l)>,
+    return nest_operation<Code, type, std::remove_const_t<decltype(l)>,
                           std::remove_const_t<decltype(r)>>{l, r};
 }
 
@@ -321,9 +319,7 @@ template <nest_op Code, class L, class R>
     using type = common_operand<L, R>;
     auto const l = in_type<type>(left);
     auto const r = in_type<type>(right);
-    return nest_truth<Code,
-                      type,
-                      std::remove_const_t<decltype(l)>,
+    return nest_truth<Code, type, std::remove_const_t<decltype(l)>,
                       std::remove_const_t<decltype(r)>>{l, r};
 }
 

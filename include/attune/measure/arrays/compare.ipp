@@ -28,14 +28,8 @@ template <class T>
         T const reference = element_at<T>(want, i);
         if (agrees(mine, reference, got.within, rms)) continue;
         if (!first)
-            first = mismatch{got.argument,
-                             i,
-                             element_text(mine),
-                             element_text(reference),
-                             0,
-                             count,
-                             got.target,
-                             {}};
+            first = mismatch{got.argument, i, element_text(mine), element_text(reference), 0, count,
+                             got.target,   {}};
         ++first->count;
     }
     return first;

@@ -89,8 +89,8 @@ inline void set_content(buffer const& b, std::span<std::byte const> dense) noexc
 }
 
 /// The buffer for part `k` of a content, with its numbers in `memory`.
-[[nodiscard]] inline buffer
-part_of(buffer const& b, std::size_t k, std::span<std::byte> memory) noexcept
+[[nodiscard]] inline buffer part_of(buffer const& b, std::size_t k,
+                                    std::span<std::byte> memory) noexcept
 {
     buffer out;
     out.data = memory.data();
@@ -105,8 +105,8 @@ part_of(buffer const& b, std::size_t k, std::span<std::byte> memory) noexcept
 
 /// Copies the numbers of part `k` from a content.
 /// Errors   bad_alloc
-[[nodiscard]] inline std::vector<std::byte>
-take_part(buffer const& b, std::size_t k, std::span<std::byte const> dense)
+[[nodiscard]] inline std::vector<std::byte> take_part(buffer const& b, std::size_t k,
+                                                      std::span<std::byte const> dense)
 {
     if (b.run_count == 0) return {dense.begin(), dense.end()};
     element_run const& run = b.runs[k];
@@ -118,9 +118,7 @@ take_part(buffer const& b, std::size_t k, std::span<std::byte const> dense)
 }
 
 /// Copies the numbers of part `k` back into a content.
-inline void put_part(buffer const& b,
-                     std::size_t k,
-                     std::span<std::byte const> part,
+inline void put_part(buffer const& b, std::size_t k, std::span<std::byte const> part,
                      std::span<std::byte> dense) noexcept
 {
     if (b.run_count == 0) {

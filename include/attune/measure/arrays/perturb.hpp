@@ -57,8 +57,7 @@ struct run_contents {
 /// rounding removes all of y; `y = x` is accepted, even on a part of y. any_value: ignored.
 ///
 /// @pre  both runs used buffers like `buffers`; the second one began with perturbed contents
-[[nodiscard]] bool overwrites_all(std::span<buffer const> buffers,
-                                  run_contents const& run,
+[[nodiscard]] bool overwrites_all(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run);
 
 /// For each array whether it is writable, not empty, not any_value, and unchanged by the run.
@@ -67,14 +66,12 @@ struct run_contents {
 
 /// True when the perturbed run leaves a NaN or an infinity in an element where the other run leaves
 /// a finite number: the code was not made for such contents. Structures count as finite.
-[[nodiscard]] bool loses_finite_numbers(std::span<buffer const> buffers,
-                                        run_contents const& run,
+[[nodiscard]] bool loses_finite_numbers(std::span<buffer const> buffers, run_contents const& run,
                                         run_contents const& perturbed_run);
 
 /// True when some array is unchanged by the first run and changed by the second: the first run
 /// alone could not detect a variant that writes nothing.
-[[nodiscard]] bool hides_idleness(std::span<buffer const> buffers,
-                                  run_contents const& run,
+[[nodiscard]] bool hides_idleness(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -128,10 +128,8 @@ void perturb_integers(buffer const& b, bool across)
 inline constexpr double most_answered = 0.125;
 
 /// True when two arrays have equal bytes in [first, last).
-[[nodiscard]] inline bool are_equal(std::span<std::byte const> a,
-                                    std::span<std::byte const> b,
-                                    std::size_t first,
-                                    std::size_t last) noexcept
+[[nodiscard]] inline bool are_equal(std::span<std::byte const> a, std::span<std::byte const> b,
+                                    std::size_t first, std::size_t last) noexcept
 {
     return std::memcmp(a.data() + first, b.data() + first, last - first) == 0;
 }
@@ -170,8 +168,8 @@ template <class T>
 
 /// True when an element differs from its reference; stops at the first one, unlike compare().
 template <class T>
-[[nodiscard]] bool
-is_far_off(tolerance const& within, std::span<std::byte const> got, std::span<std::byte const> want)
+[[nodiscard]] bool is_far_off(tolerance const& within, std::span<std::byte const> got,
+                              std::span<std::byte const> want)
 {
     std::size_t const count = want.size() / sizeof(T);
     double const rms =
@@ -182,8 +180,8 @@ is_far_off(tolerance const& within, std::span<std::byte const> got, std::span<st
     return false;
 }
 
-[[nodiscard]] inline bool
-agree(buffer const& like, std::span<std::byte const> got, std::span<std::byte const> want)
+[[nodiscard]] inline bool agree(buffer const& like, std::span<std::byte const> got,
+                                std::span<std::byte const> want)
 {
     bool const is_any = like.run_count == 0 && like.within.any;
     if (is_any || want.empty() || are_equal(got, want, 0, want.size())) return true;
@@ -214,10 +212,10 @@ agree(buffer const& like, std::span<std::byte const> got, std::span<std::byte co
     std::span<std::byte const> const want = of.after;
     if (want.empty() || are_equal(want, of.perturbed_after, 0, want.size())) return true;
     std::size_t const width = element_bytes(like.type);
-    auto const same =
-        [width](std::span<std::byte const> a, std::span<std::byte const> b, std::size_t at) {
-            return std::memcmp(a.data() + at, b.data() + at, width) == 0;
-        };
+    auto const same = [width](std::span<std::byte const> a, std::span<std::byte const> b,
+                              std::size_t at) {
+        return std::memcmp(a.data() + at, b.data() + at, width) == 0;
+    };
     std::vector<std::byte> got(of.perturbed_after.begin(), of.perturbed_after.end());
     for (std::size_t at = 0; at < got.size(); at += width)
         if (same(of.before, want, at) && same(of.perturbed_before, of.perturbed_after, at))
@@ -262,26 +260,22 @@ ATTUNE_INLINE void perturb(std::span<buffer const> buffers, bool across)
     }
 }
 
-ATTUNE_INLINE bool overwrites_all(std::span<buffer const> buffers,
-                                  run_contents const& run,
+ATTUNE_INLINE bool overwrites_all(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run)
 {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         buffer const& b = buffers[i];
         if (!b.writable) continue;
-        four_contents const whole{run.before.saved(i),
-                                  run.after.saved(i),
-                                  perturbed_run.before.saved(i),
-                                  perturbed_run.after.saved(i)};
+        four_contents const whole{run.before.saved(i), run.after.saved(i),
+                                  perturbed_run.before.saved(i), perturbed_run.after.saved(i)};
         if (b.run_count == 0) {
             if (!b.within.any && !detail::overwrites(b, whole)) return false;
             continue;
         }
         for (std::size_t k = 0; k < part_count(b); ++k) {
-            std::vector<std::byte> const parts[] = {take_part(b, k, whole.before),
-                                                    take_part(b, k, whole.after),
-                                                    take_part(b, k, whole.perturbed_before),
-                                                    take_part(b, k, whole.perturbed_after)};
+            std::vector<std::byte> const parts[] = {
+                take_part(b, k, whole.before), take_part(b, k, whole.after),
+                take_part(b, k, whole.perturbed_before), take_part(b, k, whole.perturbed_after)};
             buffer const like = part_of(b, k, {});
             if (!like.within.any &&
                 !detail::overwrites(like, {parts[0], parts[1], parts[2], parts[3]}))
@@ -303,8 +297,7 @@ ATTUNE_INLINE std::vector<bool> idle_arrays(std::span<buffer const> buffers,
     return out;
 }
 
-ATTUNE_INLINE bool loses_finite_numbers(std::span<buffer const> buffers,
-                                        run_contents const& run,
+ATTUNE_INLINE bool loses_finite_numbers(std::span<buffer const> buffers, run_contents const& run,
                                         run_contents const& perturbed_run)
 {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -328,8 +321,7 @@ ATTUNE_INLINE bool loses_finite_numbers(std::span<buffer const> buffers,
     return false;
 }
 
-ATTUNE_INLINE bool hides_idleness(std::span<buffer const> buffers,
-                                  run_contents const& run,
+ATTUNE_INLINE bool hides_idleness(std::span<buffer const> buffers, run_contents const& run,
                                   run_contents const& perturbed_run)
 {
     std::vector<bool> const first = idle_arrays(buffers, run);

@@ -124,8 +124,7 @@ template <sample_taker Taker>
 
 /// The loop with any source of clocks. Errors: exceptions of `prepare` and `run`
 template <time_source Source>
-[[nodiscard]] measurement time_adaptively(Source& source,
-                                          adaptive_timer_options const& options,
+[[nodiscard]] measurement time_adaptively(Source& source, adaptive_timer_options const& options,
                                           std::function<void()> const& prepare,
                                           std::function<void()> const& run)
 {

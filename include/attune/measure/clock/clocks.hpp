@@ -97,8 +97,7 @@ template <time_source Source>
     double const process_end = source.process_cpu_s();
     return {std::max(wall_end - wall, shortest_time_s),
             std::max(thread_end - thread, shortest_time_s),
-            std::max(process_end - process, shortest_time_s),
-            source.waits() - waits};
+            std::max(process_end - process, shortest_time_s), source.waits() - waits};
 }
 
 /// True when other threads used more CPU time than the error of the readings: 5 % of the run and

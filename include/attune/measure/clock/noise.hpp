@@ -83,8 +83,8 @@ namespace detail {
 
 /// @param first  time of a run at the beginning  @param later  of the same run at the end
 /// @param ratio  of two runs timed in turns, with its interval
-[[nodiscard]] machine_noise
-noise_of(measurement const& first, measurement const& later, measurement const& ratio) noexcept;
+[[nodiscard]] machine_noise noise_of(measurement const& first, measurement const& later,
+                                     measurement const& ratio) noexcept;
 
 /// A warning about noise or drift; empty when there is none.
 /// @param ratio  result of the deciding comparison

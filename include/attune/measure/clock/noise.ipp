@@ -33,8 +33,7 @@ ATTUNE_INLINE std::string disturbance_text(machine_noise const& noise)
            "; this tuning does not count as finished: tune again when the machine is quiet";
 }
 
-ATTUNE_INLINE machine_noise noise_of(measurement const& first,
-                                     measurement const& later,
+ATTUNE_INLINE machine_noise noise_of(measurement const& first, measurement const& later,
                                      measurement const& ratio) noexcept
 {
     machine_noise out;

@@ -81,9 +81,7 @@ ATTUNE_INLINE processor_reading read_processors(std::vector<int> const& processo
     auto const ticks = busy_ticks(text, processors);
     long const ticks_per_s = ::sysconf(_SC_CLK_TCK);
     if (!ticks || ticks_per_s <= 0) return {};
-    return {processors,
-            steady_seconds(),
-            *ticks / static_cast<double>(ticks_per_s),
+    return {processors, steady_seconds(), *ticks / static_cast<double>(ticks_per_s),
             used_s(RUSAGE_SELF) + used_s(RUSAGE_CHILDREN)};
 }
 

@@ -38,8 +38,8 @@ inline constexpr double far_rate_of_cpu_time = 0.05;
 /// Takes a sample, and repeats it at most twice while it is disturbed and `may_repeat` is true.
 /// @return  seconds per run
 template <sample_taker Taker, std::predicate MayRepeat>
-[[nodiscard]] double
-take_undisturbed(Taker& taker, std::size_t i, std::uint32_t runs, MayRepeat const& may_repeat)
+[[nodiscard]] double take_undisturbed(Taker& taker, std::size_t i, std::uint32_t runs,
+                                      MayRepeat const& may_repeat)
 {
     time_sample sample = taker.take(i, runs);
     for (int again = 0; again < 2 && sample.is_disturbed && may_repeat(); ++again)
@@ -64,9 +64,7 @@ public:
     /// @param clock    `automatic` without a warm-up run means wall
     /// @param prepare  called before every sample, not timed. All references outlive this object
     /// @param idle     see stopwatch; null or empty: runs are not wrapped
-    clocked_runs(Source& source,
-                 clock_choice clock,
-                 std::function<void()> const& prepare,
+    clocked_runs(Source& source, clock_choice clock, std::function<void()> const& prepare,
                  std::span<std::function<void()> const> runs,
                  std::function<void()> const* idle = nullptr)
         : source_(&source)

@@ -48,8 +48,7 @@ public:
     /// @return  seconds per run  @pre runs > 0
     /// Errors   exceptions of `prepare` and `run`
     [[nodiscard]] time_sample take(std::function<void()> const& prepare,
-                                   std::function<void()> const& run,
-                                   std::uint32_t runs = 1)
+                                   std::function<void()> const& run, std::uint32_t runs = 1)
     {
         ATTUNE_ASSERT(runs > 0, "nothing to time");
         prepare();

@@ -139,8 +139,8 @@ namespace detail {
 /// @param contestants  runs 0 to contestants - 1 of the taker take part  @pre at least one
 /// Errors   exceptions of the taker
 template <sample_taker Taker>
-[[nodiscard]] round_times
-time_in_turns_with(Taker& taker, std::size_t contestants, time_in_turns_options const& options)
+[[nodiscard]] round_times time_in_turns_with(Taker& taker, std::size_t contestants,
+                                             time_in_turns_options const& options)
 {
     round_times times(contestants);
     time_budget budget(taker, options.max_s);
@@ -200,8 +200,7 @@ time_in_turns_with(Taker& taker, std::size_t contestants, time_in_turns_options 
 
 /// The loop with any source of clocks. Errors: exceptions of `prepare` and the runs
 template <time_source Source>
-[[nodiscard]] round_times time_in_turns_with(Source& source,
-                                             time_in_turns_options const& options,
+[[nodiscard]] round_times time_in_turns_with(Source& source, time_in_turns_options const& options,
                                              std::function<void()> const& prepare,
                                              std::span<std::function<void()> const> runs)
 {

@@ -31,16 +31,12 @@ public:
 
     [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) override;
     [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) override;
-    [[nodiscard]] outcome time(callable const& tried,
-                               double stop_above_s,
-                               double limit_s,
+    [[nodiscard]] outcome time(callable const& tried, double stop_above_s, double limit_s,
                                timing_record& record) override;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) override;
-    [[nodiscard]] std::vector<time_sample> sample(callable const& known,
-                                                  timing_record const& how,
-                                                  std::size_t count,
-                                                  double limit_s) override;
+    [[nodiscard]] std::vector<time_sample> sample(callable const& known, timing_record const& how,
+                                                  std::size_t count, double limit_s) override;
     [[nodiscard]] std::string why_no_energy() const override
     {
         return detail::why_no_energy(options_.energy);

@@ -52,20 +52,15 @@ ATTUNE_INLINE guarded_timed_runs cpu_bench::watch(double limit_s, timing_turns::
     return {call_, first_runs_, original_, limit_s, turn};
 }
 
-ATTUNE_INLINE outcome cpu_bench::time(callable const& tried,
-                                      double stop_above_s,
-                                      double limit_s,
+ATTUNE_INLINE outcome cpu_bench::time(callable const& tried, double stop_above_s, double limit_s,
                                       timing_record& record)
 {
     timing_turns::turn mine{turns_};
     guarded_timed_runs runs = watch(limit_s, &mine);
     timing_.take_off(runs.idle());
     try {
-        measurement const m = timing_.time([&] { runs.prepare(); },
-                                           [&] { runs.run(tried); },
-                                           stop_above_s,
-                                           background_cpu_s_,
-                                           &record);
+        measurement const m = timing_.time([&] { runs.prepare(); }, [&] { runs.run(tried); },
+                                           stop_above_s, background_cpu_s_, &record);
         runs.finish();
         return m;
     } catch (stopped const& s) {
@@ -98,8 +93,7 @@ cpu_bench::compare(std::span<callable const> tried, double limit_s)
 
 ATTUNE_INLINE std::vector<time_sample> cpu_bench::sample(callable const& known,
                                                          timing_record const& how,
-                                                         std::size_t count,
-                                                         double limit_s)
+                                                         std::size_t count, double limit_s)
 {
     timing_turns::turn const mine{turns_};
     std::vector<time_sample> out;
@@ -124,8 +118,8 @@ ATTUNE_INLINE std::variant<call_energy, failure> cpu_bench::energy(callable cons
         call_energy out;
         try {
             unchecked(limit_s, [&](auto const& wrapped) {
-                out = timing_.energy(
-                    [&] { original_.restore(); }, wrapped(tried.address), [&] { mine.prepare(); });
+                out = timing_.energy([&] { original_.restore(); }, wrapped(tried.address),
+                                     [&] { mine.prepare(); });
             });
         } catch (stopped const& s) {
             return s.why;

@@ -31,9 +31,7 @@ public:
     static constexpr bool keeps_both_expectations = true;
 
     /// @param original  snapshot of the call's buffers. Both references must outlive this object
-    cpu_trials(trial_call const& call,
-               isolation wanted,
-               snapshot const& original,
+    cpu_trials(trial_call const& call, isolation wanted, snapshot const& original,
                trial_limits const& limits = {});
 
     cpu_trials(cpu_trials const&) = delete;
@@ -78,16 +76,12 @@ private:
     [[nodiscard]] first_run_result run_trusted_across(callable const& code, double limit_s);
     /// @param expected  the right results; null: neither they nor what the run leaves is judged
     /// @param told      gets what the run leaves, if it is in a child; may be null
-    [[nodiscard]] first_run_result run_once(std::function<void()> const& run,
-                                            double limit_s,
-                                            snapshot const* expected,
-                                            told_sentences const* told);
-    [[nodiscard]] first_run_result run_in_fork(std::function<void()> const& run,
-                                               double limit_s,
+    [[nodiscard]] first_run_result run_once(std::function<void()> const& run, double limit_s,
+                                            snapshot const* expected, told_sentences const* told);
+    [[nodiscard]] first_run_result run_in_fork(std::function<void()> const& run, double limit_s,
                                                snapshot const* expected,
                                                told_sentences const* told);
-    [[nodiscard]] first_run_result run_in_process(std::function<void()> const& run,
-                                                  double limit_s,
+    [[nodiscard]] first_run_result run_in_process(std::function<void()> const& run, double limit_s,
                                                   snapshot const* expected) const;
 
     trial_call const& call_;
@@ -117,9 +111,7 @@ private:
 class cpu_first_runs {
 public:
     /// @param original  snapshot of the call's buffers. Both references must outlive this object
-    cpu_first_runs(trial_call const& call,
-                   isolation wanted,
-                   snapshot const& original,
+    cpu_first_runs(trial_call const& call, isolation wanted, snapshot const& original,
                    trial_limits const& limits = {})
         : call_(call)
         , trials_(call, wanted, original, limits)
@@ -134,8 +126,8 @@ public:
     /// @param limit_s             wall seconds for one run
     /// @param second_run_up_to_s  a default that takes longer does not run on perturbed contents
     /// @return  seconds, or why the default does not work
-    [[nodiscard]] first_run_result
-    establish(callable const& code, double limit_s, double second_run_up_to_s);
+    [[nodiscard]] first_run_result establish(callable const& code, double limit_s,
+                                             double second_run_up_to_s);
 
     /// Runs a variant for the first time. @param limit_s  wall seconds for one run
     [[nodiscard]] first_run_result first_run(callable const& code, double limit_s)

@@ -116,10 +116,8 @@ private:
     shared_pages memory_{std::size_t{16} << 10};
 };
 
-ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call,
-                                     isolation wanted,
-                                     snapshot const& original,
-                                     trial_limits const& limits)
+ATTUNE_INLINE cpu_trials::cpu_trials(trial_call const& call, isolation wanted,
+                                     snapshot const& original, trial_limits const& limits)
     : call_(call)
     , original_(original)
     , wanted_(wanted)
@@ -181,8 +179,7 @@ ATTUNE_INLINE std::string cpu_trials::refusal(std::span<std::byte* const> data) 
 }
 
 ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> const& run,
-                                                       double limit_s,
-                                                       snapshot const* expected,
+                                                       double limit_s, snapshot const* expected,
                                                        told_sentences const* told)
 {
     // All of these are copied into the child.
@@ -215,9 +212,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_fork(std::function<void()> con
             left.begin();
             run();
         },
-        buffers_,
-        call_.refusal ? nullptr : expected,
-        how);
+        buffers_, call_.refusal ? nullptr : expected, how);
     if (shared) shared->restore();
     return end;
 }
@@ -255,8 +250,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_in_process(std::function<void()> 
 }
 
 ATTUNE_INLINE first_run_result cpu_trials::run_once(std::function<void()> const& run,
-                                                    double limit_s,
-                                                    snapshot const* expected,
+                                                    double limit_s, snapshot const* expected,
                                                     told_sentences const* told)
 {
     if (protection_.how == isolation::fork && wanted_ == isolation::automatic && has_gomp_team())
@@ -311,9 +305,7 @@ try {
             run_right_code(code);
             each_array([](buffer const& b, std::span<std::byte> to) { copy_content(b, to); });
         },
-        limit_s,
-        nullptr,
-        nullptr);
+        limit_s, nullptr, nullptr);
     if (std::holds_alternative<failure>(end)) return end;
     is_filled_ = false;
     each_array([](buffer const& b, std::span<std::byte> from) { set_content(b, from); });
@@ -363,8 +355,7 @@ ATTUNE_INLINE first_run_result cpu_trials::run_trusted(callable const& code, dou
     return end;
 }
 
-ATTUNE_INLINE first_run_result cpu_trials::run(callable const& code,
-                                               double limit_s,
+ATTUNE_INLINE first_run_result cpu_trials::run(callable const& code, double limit_s,
                                                snapshot const& right)
 {
     return run_once([&] { run_code(code); }, limit_s, &right, nullptr);
@@ -394,16 +385,15 @@ ATTUNE_INLINE void cpu_trials::leave_memory_out(std::span<snapshot const* const>
     without_ = memory_to_leave_out(kept);
 }
 
-ATTUNE_INLINE first_run_result cpu_first_runs::establish(callable const& code,
-                                                         double limit_s,
+ATTUNE_INLINE first_run_result cpu_first_runs::establish(callable const& code, double limit_s,
                                                          double second_run_up_to_s)
 {
     first_run_result end = policy_.establish(trials_, code, limit_s, second_run_up_to_s);
     if (std::holds_alternative<failure>(end)) return end;
     bool const is_perturbed = policy_.begin_with() == first_runs<cpu_trials>::contents::perturbed;
     trials_.begin(is_perturbed, is_perturbed && policy_.is_across());
-    snapshot const* const needed[] = {
-        &original_, policy_.expected(), policy_.expected_of_perturbed()};
+    snapshot const* const needed[] = {&original_, policy_.expected(),
+                                      policy_.expected_of_perturbed()};
     trials_.leave_memory_out(needed);
     return end;
 }

@@ -33,10 +33,8 @@ public:
     /// @param limit_s  wall seconds for each run
     /// @param turn     to which the runs belong; null: none
     /// @pre  all references outlive this object
-    guarded_timed_runs(trial_call const& call,
-                       cpu_first_runs const& first_runs,
-                       snapshot const& original,
-                       double limit_s,
+    guarded_timed_runs(trial_call const& call, cpu_first_runs const& first_runs,
+                       snapshot const& original, double limit_s,
                        timing_turns::turn* turn = nullptr);
     ~guarded_timed_runs();
     guarded_timed_runs(guarded_timed_runs const&) = delete;

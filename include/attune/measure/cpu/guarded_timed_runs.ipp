@@ -14,8 +14,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE guarded_timed_runs::guarded_timed_runs(trial_call const& call,
                                                      cpu_first_runs const& first_runs,
-                                                     snapshot const& original,
-                                                     double limit_s,
+                                                     snapshot const& original, double limit_s,
                                                      timing_turns::turn* turn)
     : call_(call)
     , first_runs_(first_runs)

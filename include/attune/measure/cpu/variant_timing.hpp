@@ -41,8 +41,7 @@ public:
     /// @param record            receives the single times; may be null
     /// Errors   exceptions of `prepare` and the call
     [[nodiscard]] measurement time(std::function<void()> const& prepare,
-                                   std::function<void()> const& call,
-                                   double stop_above_s,
+                                   std::function<void()> const& call, double stop_above_s,
                                    std::function<double()> const& background_cpu_s = {},
                                    timing_record* record = nullptr);
 
@@ -51,16 +50,14 @@ public:
     /// @param passengers  see time_in_turns_options
     /// Errors   exceptions of `prepare` and the calls
     [[nodiscard]] round_times compare(std::function<void()> const& prepare,
-                                      std::span<std::function<void()> const> calls,
-                                      double limit_s,
+                                      std::span<std::function<void()> const> calls, double limit_s,
                                       std::size_t passengers = 0);
 
     /// Takes `count` samples of a call, with the clock and the runs per sample of `how`.
     /// Errors   exceptions of `prepare` and the call
     [[nodiscard]] std::vector<time_sample> sample(std::function<void()> const& prepare,
                                                   std::function<void()> const& call,
-                                                  timing_record const& how,
-                                                  std::size_t count);
+                                                  timing_record const& how, std::size_t count);
 
     /// The energy of a call, without that of `prepare` and of cold caches, by the counters of the
     /// options; in at most the time for timing one variant, once a run is complete.

@@ -62,8 +62,7 @@ ATTUNE_INLINE measurement variant_timing::time(std::function<void()> const& prep
 
 ATTUNE_INLINE round_times variant_timing::compare(std::function<void()> const& prepare,
                                                   std::span<std::function<void()> const> calls,
-                                                  double limit_s,
-                                                  std::size_t passengers)
+                                                  double limit_s, std::size_t passengers)
 {
     time_in_turns_options how = final_options(calls.size(), limit_s);
     how.idle = idle_;

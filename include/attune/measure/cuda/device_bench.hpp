@@ -40,8 +40,8 @@ public:
 
     [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) final;
     [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) final;
-    [[nodiscard]] outcome
-    time(callable const& tried, double stop_above_s, double limit_s, timing_record& record) final;
+    [[nodiscard]] outcome time(callable const& tried, double stop_above_s, double limit_s,
+                               timing_record& record) final;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) final;
     [[nodiscard]] std::vector<std::string> notices() const final { return turns_.notices(); }
@@ -51,8 +51,7 @@ public:
     /// @param limit_s  wall seconds of one run
     /// @return  seconds by events, or why the default does not work
     [[nodiscard]] virtual first_run_result
-    establish(device_variant const& trusted,
-              std::span<std::vector<std::byte> const> expected,
+    establish(device_variant const& trusted, std::span<std::vector<std::byte> const> expected,
               double limit_s) = 0;
 
     /// Runs a variant for the first time and compares its results. @param limit_s  wall seconds
@@ -65,10 +64,8 @@ public:
 
     /// Repeats a variant until its time is precise, or proven longer than `stop_above_s`.
     /// @param taken  receives the samples; may be null
-    [[nodiscard]] virtual outcome time(device_variant const& tried,
-                                       double stop_above_s,
-                                       double limit_s,
-                                       timing_record* taken) = 0;
+    [[nodiscard]] virtual outcome time(device_variant const& tried, double stop_above_s,
+                                       double limit_s, timing_record* taken) = 0;
 
     /// Times several variants in turns. A run counts as hanging after hang_limit_s().
     /// @param limit_s  wall seconds of the comparison; 0: each runs once
@@ -106,16 +103,14 @@ private:
 /// Errors   attune::error: out of memory (the text has the bytes requested and free), an array that
 ///          is not on the device or longer than its allocation
 [[nodiscard]] std::unique_ptr<device_bench>
-make_local_bench(std::shared_ptr<cuda::driver const> driver,
-                 device_call call,
+make_local_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
                  device_bench_options const& options,
                  std::string protection = "in process: as asked");
 
 /// A bench in a worker process with its own context; a worker that dies is replaced: see
 /// worker_bench.hpp.
 [[nodiscard]] std::unique_ptr<device_bench>
-make_worker_bench(std::shared_ptr<cuda::driver const> driver,
-                  device_call call,
+make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
                   device_bench_options const& options);
 
 } // namespace attune::inline ATTUNE_ABI::detail

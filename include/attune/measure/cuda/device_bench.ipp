@@ -26,10 +26,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 class local_bench final : public device_bench {
 public:
-    local_bench(std::shared_ptr<cuda::driver const> driver,
-                device_call const& call,
-                device_bench_options const& options,
-                std::string protection)
+    local_bench(std::shared_ptr<cuda::driver const> driver, device_call const& call,
+                device_bench_options const& options, std::string protection)
         : device_bench(bus_of_device(*driver, call.ordinal))
         , session_(std::make_shared<device_session>(std::move(driver), call.ordinal))
         , protection_(std::move(protection))
@@ -69,15 +67,12 @@ public:
         try {
             return on_device_->trials.copies().contents(i);
         } catch (stopped const& s) {
-            throw error("a result cannot be read: " + s.why.reason,
-                        session_->name(),
+            throw error("a result cannot be read: " + s.why.reason, session_->name(),
                         "see whether the device still works (nvidia-smi)");
         }
     }
 
-    [[nodiscard]] outcome time(device_variant const& tried,
-                               double stop_above_s,
-                               double limit_s,
+    [[nodiscard]] outcome time(device_variant const& tried, double stop_above_s, double limit_s,
                                timing_record* taken) override
     {
         return in_context<outcome>(limit_s, [&](bench_on_device& b) -> outcome {
@@ -191,10 +186,8 @@ private:
 };
 
 ATTUNE_INLINE std::unique_ptr<device_bench>
-make_local_bench(std::shared_ptr<cuda::driver const> driver,
-                 device_call call,
-                 device_bench_options const& options,
-                 std::string protection)
+make_local_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
+                 device_bench_options const& options, std::string protection)
 {
     return std::make_unique<local_bench>(std::move(driver), call, options, std::move(protection));
 }
@@ -220,8 +213,8 @@ ATTUNE_INLINE first_run_result device_bench::establish(callable const& trusted, 
 {
     std::vector<std::vector<std::byte>> const none;
     try {
-        return checked_by_host(establish(
-            device_variant_of(trusted), host_check_ ? host_check_->expected() : none, limit_s));
+        return checked_by_host(establish(device_variant_of(trusted),
+                                         host_check_ ? host_check_->expected() : none, limit_s));
     } catch (stopped const& no_reference) {
         return no_reference.why;
     }
@@ -232,9 +225,7 @@ ATTUNE_INLINE first_run_result device_bench::first_run(callable const& tried, do
     return checked_by_host(first_run(device_variant_of(tried), limit_s));
 }
 
-ATTUNE_INLINE outcome device_bench::time(callable const& tried,
-                                         double stop_above_s,
-                                         double limit_s,
+ATTUNE_INLINE outcome device_bench::time(callable const& tried, double stop_above_s, double limit_s,
                                          timing_record& record)
 {
     timing_turns::turn const mine{turns_};

@@ -78,16 +78,15 @@ ATTUNE_INLINE double device_clock::time(std::function<void()> const& enqueue, do
     where_->check(d.event_record(end_, stream_), failure_stage::crash, "cuEventRecord");
     wait_for_end(limit_s);
     float milliseconds = 0;
-    where_->check(d.event_elapsed_ms(&milliseconds, begin_, end_),
-                  failure_stage::crash,
+    where_->check(d.event_elapsed_ms(&milliseconds, begin_, end_), failure_stage::crash,
                   "cuEventElapsedTime");
     return 1e-3 * static_cast<double>(milliseconds);
 }
 
 ATTUNE_INLINE void device_clock::wait(double limit_s)
 {
-    where_->check(
-        where_->driver().event_record(end_, stream_), failure_stage::crash, "cuEventRecord");
+    where_->check(where_->driver().event_record(end_, stream_), failure_stage::crash,
+                  "cuEventRecord");
     wait_for_end(limit_s);
 }
 

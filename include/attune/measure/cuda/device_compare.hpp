@@ -45,8 +45,7 @@ public:
     /// The first mismatch and the number of mismatches.
     /// @param like  type, size and tolerance of the array
     /// Errors   `stopped`
-    [[nodiscard]] std::optional<mismatch> compare(buffer const& like,
-                                                  cuda::device_pointer got,
+    [[nodiscard]] std::optional<mismatch> compare(buffer const& like, cuda::device_pointer got,
                                                   device_reference const& want,
                                                   device_clock& clock);
 
@@ -59,12 +58,11 @@ private:
         std::uint64_t differing = 0;
     };
 
-    [[nodiscard]] verdict_on_device compare_there(buffer const& like,
-                                                  cuda::device_pointer got,
+    [[nodiscard]] verdict_on_device compare_there(buffer const& like, cuda::device_pointer got,
                                                   device_reference const& want,
                                                   device_clock& clock);
-    [[nodiscard]] std::optional<mismatch>
-    compare_here(buffer const& like, cuda::device_pointer got, device_reference const& want);
+    [[nodiscard]] std::optional<mismatch> compare_here(buffer const& like, cuda::device_pointer got,
+                                                       device_reference const& want);
     [[nodiscard]] std::optional<mismatch>
     compare_fields_here(buffer const& like, cuda::device_pointer got, device_reference const& want);
     void fetch(void* to, cuda::device_pointer from, std::size_t bytes);

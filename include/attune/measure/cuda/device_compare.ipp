@@ -43,8 +43,8 @@ ATTUNE_INLINE device_compare::device_compare(std::shared_ptr<device_session> whe
 
 ATTUNE_INLINE void device_compare::fetch(void* to, cuda::device_pointer from, std::size_t bytes)
 {
-    where_->check(
-        where_->driver().copy_to_host(to, from, bytes), failure_stage::crash, "cuMemcpyDtoH");
+    where_->check(where_->driver().copy_to_host(to, from, bytes), failure_stage::crash,
+                  "cuMemcpyDtoH");
 }
 
 ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::device_pointer at)
@@ -87,8 +87,9 @@ ATTUNE_INLINE double device_compare::root_mean_square(buffer const& like, cuda::
     });
 }
 
-ATTUNE_INLINE device_compare::verdict_on_device device_compare::compare_there(
-    buffer const& like, cuda::device_pointer got, device_reference const& want, device_clock& clock)
+ATTUNE_INLINE device_compare::verdict_on_device
+device_compare::compare_there(buffer const& like, cuda::device_pointer got,
+                              device_reference const& want, device_clock& clock)
 {
     std::uint64_t const count = like.bytes / element_bytes(like.type);
     std::uint64_t const blocks = std::clamp<std::uint64_t>(
@@ -102,29 +103,14 @@ ATTUNE_INLINE device_compare::verdict_on_device device_compare::compare_there(
     double rms = want.rms;
     cuda::device_pointer firsts = verdicts_->address();
     cuda::device_pointer counts = firsts + threads * sizeof(std::uint64_t);
-    void* arguments[] = {&mine,
-                         &theirs,
-                         &elements,
-                         &type,
-                         &within.absolute,
-                         &within.relative,
-                         &rms,
-                         &firsts,
-                         &counts};
+    void* arguments[] = {&mine, &theirs, &elements, &type, &within.absolute, &within.relative,
+                         &rms,  &firsts, &counts};
     auto const launch = [&] {
         where_->check(where_->driver().launch_kernel(kernel_->handle(),
-                                                     static_cast<unsigned>(blocks),
-                                                     1,
-                                                     1,
-                                                     static_cast<unsigned>(comparing_block),
-                                                     1,
-                                                     1,
-                                                     0,
-                                                     clock.stream(),
-                                                     arguments,
-                                                     nullptr),
-                      failure_stage::launch,
-                      "comparing");
+                                                     static_cast<unsigned>(blocks), 1, 1,
+                                                     static_cast<unsigned>(comparing_block), 1, 1,
+                                                     0, clock.stream(), arguments, nullptr),
+                      failure_stage::launch, "comparing");
     };
     clock.time(launch, comparing_limit_s);
     std::vector<std::uint64_t> said(2 * threads);
@@ -175,8 +161,9 @@ ATTUNE_INLINE std::optional<mismatch> device_compare::compare_here(buffer const&
     return out;
 }
 
-ATTUNE_INLINE std::optional<mismatch> device_compare::compare_fields_here(
-    buffer const& like, cuda::device_pointer got, device_reference const& want)
+ATTUNE_INLINE std::optional<mismatch>
+device_compare::compare_fields_here(buffer const& like, cuda::device_pointer got,
+                                    device_reference const& want)
 {
     std::vector<std::byte> mine(like.bytes);
     fetch(mine.data(), got, mine.size());

@@ -45,8 +45,7 @@ ATTUNE_INLINE device_copies::device_copies(std::shared_ptr<device_session> where
         // The last zone begins at a whole word, so that filling it is quick.
         std::size_t const whole =
             (r.skew() + r.bytes() + device_alignment - 1) / device_alignment * device_alignment;
-        memory_.emplace_back(where_,
-                             whole + 2 * zone_bytes,
+        memory_.emplace_back(where_, whole + 2 * zone_bytes,
                              "a copy of " + argument_text(buffers_[r.members.front()]));
     }
 }
@@ -67,15 +66,13 @@ ATTUNE_INLINE void device_copies::require_on_device(std::size_t i) const
     if (ordinal != where_->ordinal() && detail::is_bound_to_device(d, at))
         throw error(argument_text(b) + " is on device " + std::to_string(ordinal) +
                         ", the kernel runs on another one",
-                    where_->name(),
-                    "copy the array, or name that device");
+                    where_->name(), "copy the array, or name that device");
     std::optional<std::size_t> const left = cuda::bytes_from(d, at, b.where.bytes);
     if (left && b.where.bytes > *left)
         throw error(argument_text(b) + " is " + std::to_string(b.where.bytes) +
                         " bytes long, but the allocation it lies in ends after " +
                         std::to_string(*left),
-                    where_->name(),
-                    "correct the length of the span or the extent of the pointer");
+                    where_->name(), "correct the length of the span or the extent of the pointer");
 }
 
 ATTUNE_INLINE cuda::device_pointer device_copies::begin_of(std::size_t region) const noexcept
@@ -152,12 +149,10 @@ ATTUNE_INLINE void device_copies::restore(saved_contents const& saved, device_cl
 {
     for (std::size_t k = 0; k < saved.of.size(); ++k)
         if (saved.of[k])
-            where_->check(where_->driver().copy_on_device_async(begin_of(k),
-                                                                saved.of[k]->address(),
+            where_->check(where_->driver().copy_on_device_async(begin_of(k), saved.of[k]->address(),
                                                                 layout_.regions[k].bytes(),
                                                                 clock.stream()),
-                          failure_stage::crash,
-                          "cuMemcpyDtoDAsync");
+                          failure_stage::crash, "cuMemcpyDtoDAsync");
 }
 
 ATTUNE_INLINE void device_copies::mend_zones(device_clock& clock)
@@ -165,8 +160,7 @@ ATTUNE_INLINE void device_copies::mend_zones(device_clock& clock)
     auto const fill = [&](cuda::device_pointer from, cuda::device_pointer to) {
         where_->check(
             where_->driver().set_bytes_async(from, zone_pattern, to - from, clock.stream()),
-            failure_stage::crash,
-            "cuMemsetD8Async");
+            failure_stage::crash, "cuMemsetD8Async");
     };
     for (std::size_t k = 0; k < memory_.size(); ++k) {
         fill(memory_[k].address(), begin_of(k));
@@ -178,8 +172,7 @@ ATTUNE_INLINE std::vector<bool> device_copies::written_in(cuda::device_pointer z
                                                           std::size_t bytes)
 {
     std::vector<unsigned char> now(bytes);
-    where_->check(where_->driver().copy_to_host(now.data(), zone, bytes),
-                  failure_stage::crash,
+    where_->check(where_->driver().copy_to_host(now.data(), zone, bytes), failure_stage::crash,
                   "cuMemcpyDtoH");
     std::vector<bool> out(bytes);
     for (std::size_t i = 0; i < bytes; ++i)
@@ -217,8 +210,7 @@ ATTUNE_INLINE std::vector<std::byte> device_copies::contents(std::size_t i)
     std::vector<std::byte> out(buffers_[i].where.bytes);
     if (!out.empty())
         where_->check(where_->driver().copy_to_host(out.data(), address(i), out.size()),
-                      failure_stage::crash,
-                      "cuMemcpyDtoH");
+                      failure_stage::crash, "cuMemcpyDtoH");
     return out;
 }
 
@@ -226,8 +218,8 @@ ATTUNE_INLINE void device_copies::set_contents(std::size_t i, std::span<std::byt
 {
     if (bytes.empty()) return;
     cuda::driver const& d = where_->driver();
-    where_->check(
-        d.copy_to_device(address(i), bytes.data(), bytes.size()), failure_stage::crash, "copying");
+    where_->check(d.copy_to_device(address(i), bytes.data(), bytes.size()), failure_stage::crash,
+                  "copying");
     where_->check(d.context_synchronize(), failure_stage::crash, "copying");
 }
 

@@ -18,8 +18,7 @@ class device_memory {
 public:
     /// @param what_for  for the error: "argument 2"  @pre the session's context is current
     /// Errors   attune::error: out of memory (the text has the bytes requested and free)
-    device_memory(std::shared_ptr<device_session> where,
-                  std::size_t bytes,
+    device_memory(std::shared_ptr<device_session> where, std::size_t bytes,
                   std::string const& what_for);
     /// Empty when there is no room.
     /// Errors   attune::error: other errors of the driver
@@ -34,8 +33,7 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
 private:
-    device_memory(std::shared_ptr<device_session> where,
-                  cuda::device_pointer address,
+    device_memory(std::shared_ptr<device_session> where, cuda::device_pointer address,
                   std::size_t bytes) noexcept;
 
     std::shared_ptr<device_session> where_;

@@ -11,8 +11,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE device_memory::device_memory(std::shared_ptr<device_session> where,
-                                           cuda::device_pointer address,
-                                           std::size_t bytes) noexcept
+                                           cuda::device_pointer address, std::size_t bytes) noexcept
     : where_(std::move(where))
     , address_(address)
     , bytes_(bytes)
@@ -29,16 +28,12 @@ device_memory::if_it_fits(std::shared_ptr<device_session> where, std::size_t byt
     return device_memory(std::move(where), at, bytes);
 }
 
-ATTUNE_INLINE device_memory::device_memory(std::shared_ptr<device_session> where,
-                                           std::size_t bytes,
+ATTUNE_INLINE device_memory::device_memory(std::shared_ptr<device_session> where, std::size_t bytes,
                                            std::string const& what_for)
 {
     std::optional<device_memory> got = if_it_fits(where, bytes);
     if (!got)
-        cuda::throw_out_of_memory(where->driver(),
-                                  bytes,
-                                  what_for,
-                                  where->name(),
+        cuda::throw_out_of_memory(where->driver(), bytes, what_for, where->name(),
                                   "free other arrays on the device, or tune on a smaller problem");
     *this = std::move(*got);
 }

@@ -63,12 +63,10 @@ class device_runs {
 public:
     /// @param prepare    enqueues, on the clock's stream, the preparation of a sample
     /// @param arguments  of all contestants  @pre all parameters outlive this object
-    device_runs(std::shared_ptr<device_session> where,
-                device_clock& clock,
+    device_runs(std::shared_ptr<device_session> where, device_clock& clock,
                 std::function<void()> prepare,
                 std::vector<std::shared_ptr<loaded_variant>> contestants,
-                packed_arguments& arguments,
-                device_run_options options);
+                packed_arguments& arguments, device_run_options options);
 
     [[nodiscard]] double wall_s() const noexcept { return host_.wall_s(); }
     /// Prepared runs back to back, for 20 ms by events the first time in a bench and 2 ms later,

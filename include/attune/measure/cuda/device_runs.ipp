@@ -22,12 +22,10 @@ inline constexpr double most_in_warm_up_batch = 50;
 /// Minimum seconds per run: what the host needs to enqueue it.
 inline constexpr double least_warm_up_round_s = 5e-6;
 
-ATTUNE_INLINE device_runs::device_runs(std::shared_ptr<device_session> where,
-                                       device_clock& clock,
+ATTUNE_INLINE device_runs::device_runs(std::shared_ptr<device_session> where, device_clock& clock,
                                        std::function<void()> prepare,
                                        std::vector<std::shared_ptr<loaded_variant>> contestants,
-                                       packed_arguments& arguments,
-                                       device_run_options options)
+                                       packed_arguments& arguments, device_run_options options)
     : where_(std::move(where))
     , clock_(&clock)
     , prepare_(std::move(prepare))

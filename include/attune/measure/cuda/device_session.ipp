@@ -52,16 +52,15 @@ ATTUNE_INLINE void device_session::require(cuda::result got, std::string const& 
     if (got == cuda::success) return;
     std::string const words = text_of(driver(), got);
     if (cuda::is_sticky(got)) lost_by_ = words;
-    throw error(doing + " failed: " + words,
-                name_,
+    throw error(doing + " failed: " + words, name_,
                 cuda::is_sticky(got)
                     ? "after such an error a process cannot use the device any more: start it anew"
                     : "see what else uses the device (nvidia-smi), and whether other CUDA programs "
                       "still work on it");
 }
 
-ATTUNE_INLINE void
-device_session::check(cuda::result got, failure_stage stage, std::string_view doing)
+ATTUNE_INLINE void device_session::check(cuda::result got, failure_stage stage,
+                                         std::string_view doing)
 {
     if (got == cuda::success) return;
     std::string const words = text_of(driver(), got);
@@ -75,10 +74,9 @@ device_session::check(cuda::result got, failure_stage stage, std::string_view do
 ATTUNE_INLINE void device_session::require_alive() const
 {
     if (!lost_by_.empty())
-        throw error("an error of a variant takes this process's use of the device with it: " +
-                        lost_by_,
-                    name_,
-                    "let variants run in a worker process, which is replaced after such errors");
+        throw error(
+            "an error of a variant takes this process's use of the device with it: " + lost_by_,
+            name_, "let variants run in a worker process, which is replaced after such errors");
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -36,18 +36,15 @@ class device_trials {
 public:
     /// Copies the caller's contents.
     /// Errors   attune::error: out of memory, the driver's own
-    device_trials(std::shared_ptr<device_session> where,
-                  device_call const& call,
-                  device_bench_options const& options,
-                  device_clock& clock);
+    device_trials(std::shared_ptr<device_session> where, device_call const& call,
+                  device_bench_options const& options, device_clock& clock);
 
     /// The default's first run. If is_spoilt(), all copies are made anew first.
     /// @param expected  see device_bench
     /// @return  seconds
     /// Errors   `stopped`
     double establish(std::function<void()> const& enqueue,
-                     std::span<std::vector<std::byte> const> expected,
-                     double limit_s);
+                     std::span<std::vector<std::byte> const> expected, double limit_s);
     /// A variant's first run.
     /// @return  seconds
     /// Errors   `stopped`
@@ -95,14 +92,12 @@ private:
 
         bool begin(bool is_perturbed, bool across);
         [[nodiscard]] first_run_result run_trusted(code_type const& enqueue, double limit_s);
-        [[nodiscard]] first_run_result
-        run(code_type const& enqueue, double limit_s, expectation const& want);
+        [[nodiscard]] first_run_result run(code_type const& enqueue, double limit_s,
+                                           expectation const& want);
         [[nodiscard]] expectation take_expectation(std::optional<expectation> spare);
         [[nodiscard]] bool can_perturb() const;
-        [[nodiscard]] bool confirms(code_type const& enqueue,
-                                    double limit_s,
-                                    expectation const& want,
-                                    bool is_overwritten);
+        [[nodiscard]] bool confirms(code_type const& enqueue, double limit_s,
+                                    expectation const& want, bool is_overwritten);
         [[nodiscard]] std::span<buffer const> buffers() const;
         [[nodiscard]] snapshot original_contents();
         [[nodiscard]] snapshot contents_after(expectation const&) const;
@@ -122,10 +117,8 @@ private:
     };
 
     void take_over();
-    double run_from(saved_contents const& begin,
-                    expectation const* want,
-                    std::function<void()> const& enqueue,
-                    double limit_s);
+    double run_from(saved_contents const& begin, expectation const* want,
+                    std::function<void()> const& enqueue, double limit_s);
     [[nodiscard]] std::string forbidden_writes();
     [[nodiscard]] std::string difference(expectation const& want);
     [[nodiscard]] saved_contents save_written();

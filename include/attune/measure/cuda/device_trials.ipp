@@ -47,15 +47,13 @@ private:
 /// True when no written array overlaps another array.
 [[nodiscard]] inline bool are_apart(device_layout const& layout)
 {
-    return std::all_of(layout.regions.begin(), layout.regions.end(), [](device_region const& r) {
-        return !r.writable || r.members.size() == 1;
-    });
+    return std::all_of(layout.regions.begin(), layout.regions.end(),
+                       [](device_region const& r) { return !r.writable || r.members.size() == 1; });
 }
 
 ATTUNE_INLINE device_trials::device_trials(std::shared_ptr<device_session> where,
                                            device_call const& call,
-                                           device_bench_options const& options,
-                                           device_clock& clock)
+                                           device_bench_options const& options, device_clock& clock)
     : where_(std::move(where))
     , buffers_(call.buffers)
     , compares_(options.compare_results)
@@ -106,8 +104,8 @@ ATTUNE_INLINE std::string device_trials::difference(expectation const& want)
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         if (!buffers_[i].where.writable) continue;
-        device_reference const right{
-            memory_place::device, copies_.address_in(want.after, i), want.rms[i]};
+        device_reference const right{memory_place::device, copies_.address_in(want.after, i),
+                                     want.rms[i]};
         if (auto const found =
                 compare_.compare(buffers_[i].where, copies_.address(i), right, clock_))
             return found->text();
@@ -140,10 +138,8 @@ ATTUNE_INLINE std::string device_trials::forbidden_writes()
     return said;
 }
 
-ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin,
-                                             expectation const* want,
-                                             std::function<void()> const& enqueue,
-                                             double limit_s)
+ATTUNE_INLINE double device_trials::run_from(saved_contents const& begin, expectation const* want,
+                                             std::function<void()> const& enqueue, double limit_s)
 {
     if (inputs_may_differ_) copies_.restore(inputs_, clock_);
     inputs_may_differ_ = true; // reset if nothing forbidden was written
@@ -208,8 +204,7 @@ ATTUNE_INLINE first_run_result device_trials::place::run_trusted(code_type const
     }
 }
 
-ATTUNE_INLINE first_run_result device_trials::place::run(code_type const& enqueue,
-                                                         double limit_s,
+ATTUNE_INLINE first_run_result device_trials::place::run(code_type const& enqueue, double limit_s,
                                                          expectation const& want)
 {
     saved_contents const& begin = is_perturbed_ ? *of_.perturbed_ : of_.original_;
@@ -228,8 +223,7 @@ ATTUNE_INLINE void device_trials::place::expect(std::span<std::vector<std::byte>
             throw error("what is expected of " + argument_text(of_.buffers_[i]) + " has " +
                             std::to_string(given[i].size()) + " bytes, the array has " +
                             std::to_string(b.bytes),
-                        of_.where_->name(),
-                        "let the reference write arrays of the same size");
+                        of_.where_->name(), "let the reference write arrays of the same size");
         cuda::device_pointer const at = of_.copies_.address_in(expected_->after, i);
         of_.where_->require(d.copy_to_device(at, given[i].data(), b.bytes),
                             "copying the reference");
@@ -253,10 +247,8 @@ ATTUNE_INLINE bool device_trials::place::can_perturb() const
            of_.copies_.writable_bytes() <= most_perturbed_bytes && are_apart(of_.copies_.layout());
 }
 
-ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue,
-                                                  double limit_s,
-                                                  expectation const& want,
-                                                  bool is_overwritten)
+ATTUNE_INLINE bool device_trials::place::confirms(code_type const& enqueue, double limit_s,
+                                                  expectation const& want, bool is_overwritten)
 {
     if (!of_.repeats_default_) return true;
     try {

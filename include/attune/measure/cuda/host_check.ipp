@@ -43,8 +43,8 @@ host_copies(std::shared_ptr<cuda::driver const> const& driver, device_call const
         cuda::require_no_capture(*driver, "copying " + argument + " from the device");
         copy.resize(b.bytes);
         auto const at = static_cast<cuda::device_pointer>(reinterpret_cast<std::uintptr_t>(b.data));
-        cuda::require_success(
-            *driver, driver->copy_to_host(copy.data(), at, b.bytes), "cuMemcpyDtoH of " + argument);
+        cuda::require_success(*driver, driver->copy_to_host(copy.data(), at, b.bytes),
+                              "cuMemcpyDtoH of " + argument);
     }
     return out;
 }
@@ -75,8 +75,7 @@ struct host_check::state {
 };
 
 ATTUNE_INLINE host_check::host_check(std::shared_ptr<cuda::driver const> driver,
-                                     device_call on_device,
-                                     trial_call call)
+                                     device_call on_device, trial_call call)
     : state_(new state{std::move(driver), std::move(on_device), std::move(call)})
 {
 }

@@ -33,8 +33,7 @@ public:
     {
         where_->check(
             where_->driver().set_bytes_async(sweep_.address(), 0, sweep_.bytes(), clock.stream()),
-            failure_stage::crash,
-            "cuMemsetD8Async");
+            failure_stage::crash, "cuMemsetD8Async");
     }
 
 private:

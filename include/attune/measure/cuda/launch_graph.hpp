@@ -17,8 +17,7 @@ class launch_graph {
 public:
     /// Captures the work of `enqueue`, without running it.
     /// Errors   `stopped` at stage launch; exceptions of `enqueue`
-    launch_graph(std::shared_ptr<device_session> where,
-                 cuda::stream on,
+    launch_graph(std::shared_ptr<device_session> where, cuda::stream on,
                  std::function<void()> const& enqueue);
     ~launch_graph();
     launch_graph(launch_graph const&) = delete;

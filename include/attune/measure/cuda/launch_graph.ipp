@@ -10,16 +10,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE launch_graph::launch_graph(std::shared_ptr<device_session> where,
-                                         cuda::stream on,
+ATTUNE_INLINE launch_graph::launch_graph(std::shared_ptr<device_session> where, cuda::stream on,
                                          std::function<void()> const& enqueue)
     : where_(std::move(where))
 {
     cuda::driver const& d = where_->driver();
     cuda::graph captured = nullptr;
     where_->check(d.stream_begin_capture(on, cuda::flag::capture_this_thread),
-                  failure_stage::launch,
-                  "cuStreamBeginCapture");
+                  failure_stage::launch, "cuStreamBeginCapture");
     try {
         enqueue();
     } catch (...) {
@@ -40,8 +38,8 @@ ATTUNE_INLINE launch_graph::~launch_graph()
 
 ATTUNE_INLINE void launch_graph::replay(cuda::stream on)
 {
-    where_->check(
-        where_->driver().graph_launch(graph_, on), failure_stage::launch, "cuGraphLaunch");
+    where_->check(where_->driver().graph_launch(graph_, on), failure_stage::launch,
+                  "cuGraphLaunch");
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -33,13 +33,12 @@ public:
         try {
             graph_.emplace(where, clock.stream(), [&] {
                 for (int done = 0; done < fills; ++done)
-                    where->require(where->driver().set_bytes_async(
-                                       room_->address(), 1, room_->bytes(), clock.stream()),
+                    where->require(where->driver().set_bytes_async(room_->address(), 1,
+                                                                   room_->bytes(), clock.stream()),
                                    "filling a stream");
             });
         } catch (stopped const& s) {
-            throw error("no graph can be made to fill a stream: " + s.why.reason,
-                        where->name(),
+            throw error("no graph can be made to fill a stream: " + s.why.reason, where->name(),
                         "see whether other CUDA programs still work on this device; if they do, "
                         "install a newer driver");
         }

@@ -78,9 +78,8 @@ ATTUNE_INLINE energy_counters energy_counters::in(std::string const& folder)
         out.counters_.push_back(std::move(one));
     }
     bool const has_package =
-        std::any_of(out.counters_.begin(), out.counters_.end(), [](energy_counter const& one) {
-            return one.name.starts_with("package-");
-        });
+        std::any_of(out.counters_.begin(), out.counters_.end(),
+                    [](energy_counter const& one) { return one.name.starts_with("package-"); });
     out.why_none_.clear();
     if (has_package && refused.empty()) return out;
     out.counters_.clear();

@@ -96,8 +96,7 @@ run_between_readings(M& meter, std::function<void(std::uint64_t)> const& run, st
 /// @param between  called before each run and what comes beside it: neither its time nor its
 ///                 energy counts; may be empty
 template <energy_meter M>
-[[nodiscard]] call_energy energy_by(M& meter,
-                                    std::function<void(std::uint64_t)> const& calls,
+[[nodiscard]] call_energy energy_by(M& meter, std::function<void(std::uint64_t)> const& calls,
                                     std::function<void(std::uint64_t)> const& beside,
                                     energy_options const& how,
                                     std::function<void()> const& between = {})
@@ -174,11 +173,9 @@ template <energy_meter M>
             for (; count > 0; --count)
                 call();
         },
-        {},
-        options);
+        {}, options);
     if (std::isnan(out.joules))
-        throw error("an energy counter of this machine cannot be read any more",
-                    of.text(),
+        throw error("an energy counter of this machine cannot be read any more", of.text(),
                     "measure again, or tune without energy here");
     return out;
 }

@@ -53,8 +53,7 @@ using core_measurement = std::function<core_peaks()>;
 /// they are measured, and added where one is higher. A file that cannot be read or written only
 /// leads to a measurement. Peaks of unoptimised code are not added.
 /// @param device  name of the processor
-[[nodiscard]] core_peaks known_core_peaks(std::string const& path,
-                                          std::string const& device,
+[[nodiscard]] core_peaks known_core_peaks(std::string const& path, std::string const& device,
                                           bool anew = false,
                                           core_measurement const& measure = measure_core_peaks);
 
@@ -77,11 +76,8 @@ struct least_time {
 /// @param threads      >= 1
 /// @param bytes_per_s  of the memory, for so many threads; 0: unknown
 /// @param cached       bytes that all caches keep from one call to the next
-[[nodiscard]] least_time least_time_of(core_peaks const& peaks,
-                                       work const& done,
-                                       unsigned threads,
-                                       double bytes_per_s,
-                                       double cached) noexcept;
+[[nodiscard]] least_time least_time_of(core_peaks const& peaks, work const& done, unsigned threads,
+                                       double bytes_per_s, double cached) noexcept;
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -37,12 +37,8 @@ template <class Loop>
 
 /// The rates for vectors V: `Flops<V, adds>(rounds)` and `loads(from, count, passes)`.
 template <class T, class V, class Plain, class Mixed, class Loads>
-void measure_width(double& flops,
-                   double& sums,
-                   double* load_bytes,
-                   Plain const& plain,
-                   Mixed const& mixed,
-                   Loads const& loads)
+void measure_width(double& flops, double& sums, double* load_bytes, Plain const& plain,
+                   Mixed const& mixed, Loads const& loads)
 {
     constexpr long rounds = 150'000;
     constexpr double lanes = static_cast<double>(sizeof(V) / sizeof(T));
@@ -61,9 +57,7 @@ void measure_width(double& flops,
 
 #define ATTUNE_MEASURE(NAME, T, V, WHICH, WIDTH, LOADS)                                            \
     measure_width<T, V>(                                                                           \
-        out.WHICH##_flops[WIDTH],                                                                  \
-        out.WHICH##_sums[WIDTH],                                                                   \
-        LOADS,                                                                                     \
+        out.WHICH##_flops[WIDTH], out.WHICH##_sums[WIDTH], LOADS,                                  \
         [](long rounds) { NAME##_flops<V, false>(rounds); },                                       \
         [](long rounds) { NAME##_flops<V, true>(rounds); },                                        \
         [](V const* from, std::size_t count, long passes) {                                        \
@@ -188,10 +182,8 @@ ATTUNE_INLINE core_peaks measure_core_peaks()
     return found;
 }
 
-ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path,
-                                          std::string const& device,
-                                          bool anew,
-                                          core_measurement const& measure)
+ATTUNE_INLINE core_peaks known_core_peaks(std::string const& path, std::string const& device,
+                                          bool anew, core_measurement const& measure)
 {
     core_peaks const found = core_peaks_in_file(path, device);
     if (found.f32_flops[0] > 0 && !anew) return found;
@@ -250,8 +242,7 @@ ATTUNE_INLINE char const* name_of(bound_by what) noexcept
 /// The highest rate of vectors of at most `widest` bytes; narrower ones may be faster.
 /// @param element  bytes of one element
 [[nodiscard]] inline double rate_up_to(std::array<double, vector_widths> const& rates,
-                                       unsigned widest,
-                                       unsigned element) noexcept
+                                       unsigned widest, unsigned element) noexcept
 {
     constexpr std::array<unsigned, vector_widths> bytes{0, 16, 32, 64};
     double best = rates[0];
@@ -262,11 +253,8 @@ ATTUNE_INLINE char const* name_of(bound_by what) noexcept
     return best;
 }
 
-ATTUNE_INLINE least_time least_time_of(core_peaks const& peaks,
-                                       work const& done,
-                                       unsigned threads,
-                                       double bytes_per_s,
-                                       double cached) noexcept
+ATTUNE_INLINE least_time least_time_of(core_peaks const& peaks, work const& done, unsigned threads,
+                                       double bytes_per_s, double cached) noexcept
 {
     least_time out;
     auto const consider = [&](double amount, double rate, bound_by what) {
@@ -281,8 +269,7 @@ ATTUNE_INLINE least_time least_time_of(core_peaks const& peaks,
     auto const& sums = done.double_precision ? peaks.f64_sums : peaks.f32_sums;
     consider(done.flops, cores * rate_up_to(flops, 0, element), bound_by::flops);
     consider(done.sums, cores * rate_up_to(sums, done.sum_bytes, element), bound_by::sums);
-    consider(done.loads,
-             cores * rate_up_to(peaks.load_bytes, done.load_bytes, element),
+    consider(done.loads, cores * rate_up_to(peaks.load_bytes, done.load_bytes, element),
              bound_by::loads);
     consider(done.bytes - cached, bytes_per_s, bound_by::bytes);
     return out;

@@ -28,8 +28,8 @@ struct machine_limits {
 void raise_to(machine_limits& limits, machine_limits const& others);
 
 /// @param elapsed_s  > 0
-[[nodiscard]] inline roofline
-roofline_of(machine_limits const& machine, work const& done, double elapsed_s)
+[[nodiscard]] inline roofline roofline_of(machine_limits const& machine, work const& done,
+                                          double elapsed_s)
 {
     double const peak = done.double_precision ? machine.f64_flops : machine.f32_flops;
     double const arithmetic_s = done.flops / peak;
@@ -58,21 +58,16 @@ using machine_measurement = std::function<machine_limits(unsigned threads, doubl
 /// measurement. Limits of unoptimised code (see `is_optimised`) are not added.
 /// @param device  name of the processor
 /// Errors   those of `measure`
-[[nodiscard]] machine_limits known_machine(std::string const& path,
-                                           std::string const& device,
-                                           unsigned threads = 1,
-                                           double footprint = 0,
+[[nodiscard]] machine_limits known_machine(std::string const& path, std::string const& device,
+                                           unsigned threads = 1, double footprint = 0,
                                            machine_measurement const& measure = measure_machine);
 
 /// Measures even if the file has limits: for a run that was faster than the limits allow, which
 /// must have been disturbed. Adds the new limits when one of them is higher.
 /// @return  the higher of old and new limits
 [[nodiscard]] machine_limits
-machine_measured_anew(std::string const& path,
-                      std::string const& device,
-                      unsigned threads = 1,
-                      double footprint = 0,
-                      machine_measurement const& measure = measure_machine);
+machine_measured_anew(std::string const& path, std::string const& device, unsigned threads = 1,
+                      double footprint = 0, machine_measurement const& measure = measure_machine);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

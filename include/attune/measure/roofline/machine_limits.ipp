@@ -28,8 +28,7 @@ inline constexpr char const* optimised_word = "optimised";
 
 /// The highest limits in a file for this processor; 0 for missing ones.
 [[nodiscard]] inline machine_limits limits_in_file(std::string const& path,
-                                                   std::string const& device,
-                                                   unsigned threads,
+                                                   std::string const& device, unsigned threads,
                                                    double footprint)
 {
     machine_limits found{.threads = threads, .footprint = footprint};
@@ -71,10 +70,8 @@ ATTUNE_INLINE machine_limits measure_machine(unsigned threads, double footprint)
     return out;
 }
 
-ATTUNE_INLINE machine_limits known_machine(std::string const& path,
-                                           std::string const& device,
-                                           unsigned threads,
-                                           double footprint,
+ATTUNE_INLINE machine_limits known_machine(std::string const& path, std::string const& device,
+                                           unsigned threads, double footprint,
                                            machine_measurement const& measure)
 {
     machine_limits const found = limits_in_file(path, device, threads, footprint);
@@ -83,8 +80,7 @@ ATTUNE_INLINE machine_limits known_machine(std::string const& path,
 }
 
 ATTUNE_INLINE machine_limits machine_measured_anew(std::string const& path,
-                                                   std::string const& device,
-                                                   unsigned threads,
+                                                   std::string const& device, unsigned threads,
                                                    double footprint,
                                                    machine_measurement const& measure)
 {

@@ -37,8 +37,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     try {
         return {};
     } catch (std::bad_alloc const&) {
-        throw error("no memory to share with a child process",
-                    std::strerror(errno),
+        throw error("no memory to share with a child process", std::strerror(errno),
                     "free memory, or turn trial runs off");
     }
 }
@@ -57,16 +56,15 @@ template <class Work>
     } // not reached in the child: run_child() ends in _exit
     if (id < 0)
         throw error(
-            "cannot start a child process for a trial run",
-            std::strerror(errno),
+            "cannot start a child process for a trial run", std::strerror(errno),
             "free memory, raise the limit on processes (ulimit -u), or turn trial runs off");
     setpgid(id, id); // the child does the same, because either may be first
     return id;
 }
 
 /// When the child must be killed in its present phase, in seconds of the steady clock.
-[[nodiscard]] inline double
-child_deadline_s(child_report const& report, double forked_s, child_limits const& limits)
+[[nodiscard]] inline double child_deadline_s(child_report const& report, double forked_s,
+                                             child_limits const& limits)
 {
     switch (report.phase.load()) {
     case child_phase::starting:
@@ -83,8 +81,8 @@ child_deadline_s(child_report const& report, double forked_s, child_limits const
 }
 
 /// True when the child has ended, false when its time is up.
-[[nodiscard]] inline bool
-wait_for_child(started_child& child, child_report const& report, child_limits const& limits)
+[[nodiscard]] inline bool wait_for_child(started_child& child, child_report const& report,
+                                         child_limits const& limits)
 {
     system_clocks const clocks;
     double const forked_s = clocks.wall_s();

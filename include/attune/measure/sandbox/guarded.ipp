@@ -236,8 +236,7 @@ ATTUNE_INLINE guarded_copies::guarded_copies(std::span<buffer const> originals)
         if (copy.first_target == buffer::none) continue;
         for (std::size_t i = 0; i < copy.bytes / sizeof(void*); ++i)
             if (originals[copy.first_target + i].data != nullptr)
-                std::memcpy(copy.data + i * sizeof(void*),
-                            &addresses_[copy.first_target + i],
+                std::memcpy(copy.data + i * sizeof(void*), &addresses_[copy.first_target + i],
                             sizeof(void*));
     }
     for (auto const& r : regions_)
@@ -316,9 +315,8 @@ ATTUNE_INLINE bool are_apart(std::span<buffer const> originals)
     std::vector<buffer const*> in_order;
     for (buffer const& b : originals)
         if (b.bytes > 0) in_order.push_back(&b);
-    std::sort(in_order.begin(), in_order.end(), [](buffer const* a, buffer const* b) {
-        return std::less<>{}(a->data, b->data);
-    });
+    std::sort(in_order.begin(), in_order.end(),
+              [](buffer const* a, buffer const* b) { return std::less<>{}(a->data, b->data); });
     std::byte const* end = nullptr; // of all so far
     std::byte const* written_end = nullptr;
     for (buffer const* const b : in_order) {

@@ -22,14 +22,8 @@ ATTUNE_INLINE memory_use read_memory_use()
 {
     unsigned long pages[6] = {};
     if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
-        int const got = std::fscanf(file,
-                                    "%lu %lu %lu %lu %lu %lu",
-                                    pages,
-                                    pages + 1,
-                                    pages + 2,
-                                    pages + 3,
-                                    pages + 4,
-                                    pages + 5);
+        int const got = std::fscanf(file, "%lu %lu %lu %lu %lu %lu", pages, pages + 1, pages + 2,
+                                    pages + 3, pages + 4, pages + 5);
         std::fclose(file);
         if (got != 6) return {};
     }
@@ -59,8 +53,7 @@ ATTUNE_INLINE memory_use read_memory_use()
     std::size_t count = 0;
     std::error_code no_throw;
     for (std::filesystem::directory_iterator task("/proc/self/task", no_throw), end;
-         !no_throw && task != end;
-         task.increment(no_throw)) {
+         !no_throw && task != end; task.increment(no_throw)) {
         std::string name;
         std::getline(std::ifstream(task->path() / "comm"), name);
         if (!name.empty() && name != own_thread_name) ++count;
@@ -127,9 +120,8 @@ ATTUNE_INLINE isolation_choice choose_isolation(isolation wanted, process_facts 
                 "guard: this program has used OpenMP through libgomp, whose parallel regions hang "
                 "in a forked child"};
     if (facts.small_page_bytes > dear_fork_bytes)
-        return {isolation::guard,
-                "guard: a fork would copy the tables of " + gigabytes(facts.small_page_bytes) +
-                    " in small pages"};
+        return {isolation::guard, "guard: a fork would copy the tables of " +
+                                      gigabytes(facts.small_page_bytes) + " in small pages"};
     return {isolation::fork, "fork: it is cheap in this process"};
 }
 

@@ -34,9 +34,8 @@ ATTUNE_INLINE bool has_missed(child_end const& end, std::span<address_range cons
     if (without.empty() || end.ending != child_ending::signalled || end.code != SIGSEGV)
         return false;
     if (!end.address) return true; // it died before it reported the address
-    return std::any_of(without.begin(), without.end(), [&](address_range const& r) {
-        return r.contains(*end.address);
-    });
+    return std::any_of(without.begin(), without.end(),
+                       [&](address_range const& r) { return r.contains(*end.address); });
 }
 
 ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limits)
@@ -62,8 +61,8 @@ ATTUNE_INLINE failure verdict_of(child_end const& end, child_limits const& limit
                     "the check of its result was still running after " +
                         seconds_text(limits.check_s),
                     end.log};
-        return {
-            failure_stage::timeout, "still running after " + seconds_text(limits.run_s), end.log};
+        return {failure_stage::timeout, "still running after " + seconds_text(limits.run_s),
+                end.log};
     case child_ending::returned:
     case child_ending::lost:
         break;

@@ -13,12 +13,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE shared_pages::shared_pages(std::size_t bytes)
     : bytes_(bytes)
-    , memory_(::mmap(nullptr,
-                     std::max<std::size_t>(bytes, 1),
-                     PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS,
-                     -1,
-                     0))
+    , memory_(::mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0))
 {
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
 }

@@ -270,8 +270,8 @@ struct signal_guard::state {
         : limit_s(seconds)
     {
         ATTUNE_ASSERT(guard_of_this_thread() == nullptr, "one guard on a thread");
-        stack = ::mmap(
-            nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        stack = ::mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                       -1, 0);
         if (stack == MAP_FAILED) refuse("no memory for a signal stack");
         stack_t ours{};
         ours.ss_sp = stack;

@@ -37,8 +37,7 @@ public:
     /// @param places  such as processors_of_this_thread()
     /// @param wait_s  longest wait for processes that hold them, seconds
     /// @param file    of the locks; empty: no process waits
-    explicit place_turn(std::vector<std::uint64_t> places,
-                        double wait_s,
+    explicit place_turn(std::vector<std::uint64_t> places, double wait_s,
                         std::string const& file = file_of_turns());
 
     /// False: others had a place for all of `wait_s`, or the file has no locks. Then the

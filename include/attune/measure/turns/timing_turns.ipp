@@ -47,8 +47,8 @@ ATTUNE_INLINE void timing_turns::use_machine()
 
 ATTUNE_INLINE place_turn timing_turns::next()
 {
-    place_turn out{
-        places_.empty() ? processors_of_this_thread() : places_, was_late_ ? 0.0 : wait_s_, file_};
+    place_turn out{places_.empty() ? processors_of_this_thread() : places_,
+                   was_late_ ? 0.0 : wait_s_, file_};
     if (out.is_late() && !was_late_) notice_ = out.notice();
     was_late_ = out.is_late();
     return out;

@@ -24,17 +24,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr unsigned event_format = 1;
 inline constexpr char const* session_field = "attune_events";
 /// Indexed by event_kind: the name of the field that holds the event's points.
-inline constexpr std::array<char const*, 11> event_names{"asked",
-                                                         "compiled",
-                                                         "first_run",
-                                                         "sampled",
-                                                         "told",
-                                                         "chosen",
-                                                         "revealed",
-                                                         "observed",
-                                                         "informed",
-                                                         "pruned",
-                                                         "narrowed"};
+inline constexpr std::array<char const*, 11> event_names{
+    "asked",    "compiled", "first_run", "sampled", "told",    "chosen",
+    "revealed", "observed", "informed",  "pruned",  "narrowed"};
 
 /// [3, 0, [0, 1.5]]: one index per parameter; for a real parameter the index and the value.
 [[nodiscard]] inline record_json point_to_json(point const& at)
@@ -91,12 +83,11 @@ inline void add_outcome(record_json& json, outcome const& result)
         std::uint64_t const stage = count_field(json, "failed");
         if (stage >= failure_stage_count) throw record_json_problem("failed is no stage");
         std::string log = json.contains("log") ? text_field(json, "log") : std::string{};
-        return failure{
-            static_cast<failure_stage>(stage), text_field(json, "reason"), std::move(log)};
+        return failure{static_cast<failure_stage>(stage), text_field(json, "reason"),
+                       std::move(log)};
     }
     if (!json.contains("value")) return {};
-    return measurement{number_field(json, "value"),
-                       number_field(json, "low"),
+    return measurement{number_field(json, "value"), number_field(json, "low"),
                        number_field(json, "high"),
                        narrow_count(count_field(json, "samples"), "samples")};
 }
@@ -215,8 +206,7 @@ struct logged_event {
     session_tag tag{};
 };
 
-[[nodiscard]] inline std::string session_line(std::string const& key,
-                                              std::uint64_t seed,
+[[nodiscard]] inline std::string session_line(std::string const& key, std::uint64_t seed,
                                               std::optional<std::uint64_t> events = {},
                                               session_tag tag = {})
 {

@@ -11,8 +11,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The text between two texts, both as attune writes them; empty: they are not there.
-[[nodiscard]] inline std::string_view
-text_between(std::string_view line, std::string_view before, std::string_view after) noexcept
+[[nodiscard]] inline std::string_view text_between(std::string_view line, std::string_view before,
+                                                   std::string_view after) noexcept
 {
     if (!line.starts_with(before)) return {};
     line.remove_prefix(before.size());

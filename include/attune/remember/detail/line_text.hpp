@@ -145,8 +145,8 @@ inline void add_to(problem_history& to, problem_history more)
 }
 
 /// Problems in both become one. The nearest come first.
-inline void
-add_to(std::vector<related_problem>& to, std::vector<related_problem> more, std::size_t most)
+inline void add_to(std::vector<related_problem>& to, std::vector<related_problem> more,
+                   std::size_t most)
 {
     for (related_problem& one : more) {
         auto const same = std::find_if(to.begin(), to.end(), [&](related_problem const& known) {

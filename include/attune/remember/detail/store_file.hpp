@@ -166,8 +166,8 @@ public:
     {
         out.resize(length);
         for (std::size_t done = 0; done < length;) {
-            ::ssize_t const got = ::pread(
-                file_.get(), out.data() + done, length - done, static_cast<::off_t>(offset + done));
+            ::ssize_t const got = ::pread(file_.get(), out.data() + done, length - done,
+                                          static_cast<::off_t>(offset + done));
             if (got > 0) {
                 done += static_cast<std::size_t>(got);
             } else if (got == 0 || errno != EINTR) {

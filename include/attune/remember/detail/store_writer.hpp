@@ -164,8 +164,8 @@ private:
     void look_at(std::string_view text, bool is_beginning, bool is_end)
     {
         auto const next = [&](std::size_t from) {
-            void const* const found = ::memmem(
-                text.data() + from, text.size() - from, header_start.data(), header_start.size());
+            void const* const found = ::memmem(text.data() + from, text.size() - from,
+                                               header_start.data(), header_start.size());
             return found == nullptr
                        ? text.npos
                        : static_cast<std::size_t>(static_cast<char const*>(found) - text.data());

@@ -296,8 +296,7 @@ ATTUNE_INLINE void capture_reader::read_line()
 {
     std::string_view line(text_);
     if (!begins_as_capture(line))
-        throw error("the file is no capture of a call",
-                    name_,
+        throw error("the file is no capture of a call", name_,
                     "name one that a program wrote which was started with ATTUNE_CAPTURE=KERNEL");
     std::size_t const end = line.find('\n');
     if (end == line.npos || (end + 1) % capture_line_multiple != 0)
@@ -316,12 +315,10 @@ ATTUNE_INLINE void capture_reader::read_line()
     try {
         record_json const json = record_json::parse(line);
         if (count_field(json, "attune_capture") != capture_format)
-            throw error("the capture has a format that this release does not know",
-                        name_,
+            throw error("the capture has a format that this release does not know", name_,
                         "read it with the release of attune that wrote it");
         if (text_field(json, "byte_order") != native_order)
-            throw error("the capture is of a machine with another order of bytes",
-                        name_,
+            throw error("the capture is of a machine with another order of bytes", name_,
                         "replay it on such a machine");
         call_ = call_in(json);
         require_sound(call_);
@@ -357,8 +354,7 @@ ATTUNE_INLINE void capture_reader::read_line()
 
 [[noreturn]] inline void refuse_to_read(std::string const& path, std::string const& why)
 {
-    throw error("the capture cannot be read: " + why,
-                path,
+    throw error("the capture cannot be read: " + why, path,
                 "name a file that a program wrote which was started with ATTUNE_CAPTURE=KERNEL");
 }
 

@@ -197,8 +197,7 @@ ATTUNE_INLINE logged_session read_session(std::string_view text)
     if (problem.empty() && read.sessions.size() != 1)
         problem = read.sessions.empty() ? "it has no session" : "it has more than one session";
     if (!problem.empty())
-        throw error("a session cannot be read: " + problem,
-                    {},
+        throw error("a session cannot be read: " + problem, {},
                     "give the text that text_of() returned, unchanged");
     return std::move(read.sessions.front());
 }

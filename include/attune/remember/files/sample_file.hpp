@@ -46,8 +46,7 @@ public:
     /// @param most     so many at most
     /// @param but_not  lines that begin so do not count; empty: all count
     /// @param bytes    so many at most, of whole lines
-    [[nodiscard]] std::string last(std::size_t most,
-                                   std::string_view but_not = {},
+    [[nodiscard]] std::string last(std::size_t most, std::string_view but_not = {},
                                    std::size_t bytes = std::string_view::npos);
     using line_sum =
         std::function<std::vector<std::size_t>(std::span<std::string_view const> lines)>;

@@ -51,8 +51,7 @@ struct sample_lines {
     damaged_lines damaged{};
 };
 /// @param lines_before  the text in the file, of which some are damaged
-[[nodiscard]] inline sample_lines sample_lines_in(std::string_view text,
-                                                  std::string_view meaning,
+[[nodiscard]] inline sample_lines sample_lines_in(std::string_view text, std::string_view meaning,
                                                   std::size_t lines_before = 0,
                                                   damaged_lines damaged_before = {})
 {
@@ -110,8 +109,8 @@ ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
     std::string head;
     if (out.bytes > store_file::largest)
         fail("the file is too large");
-    else if (!out.file.read(
-                 0, std::min<std::uint64_t>(out.bytes, first_line_of_samples.size()), head))
+    else if (!out.file.read(0, std::min<std::uint64_t>(out.bytes, first_line_of_samples.size()),
+                            head))
         fail(out.file.why());
     else if (head == first_line_of_samples)
         return out;
@@ -120,8 +119,8 @@ ATTUNE_INLINE std::optional<sample_file::opened> sample_file::open_to_read()
     return {};
 }
 
-ATTUNE_INLINE std::string
-sample_file::last(std::size_t most, std::string_view but_not, std::size_t bytes)
+ATTUNE_INLINE std::string sample_file::last(std::size_t most, std::string_view but_not,
+                                            std::size_t bytes)
 {
     std::optional<opened> const from = open_to_read();
     if (!from) return {};
@@ -260,13 +259,10 @@ ATTUNE_INLINE damaged_lines sample_file::sum_up(line_sum const& sum,
         for (std::size_t const i : unread)
             found.damaged.add(found.numbers[i - sums], "it cannot be read");
         if (found.bytes > most_after_sum)
-            write_sum(beside,
-                      meaning_,
+            write_sum(beside, meaning_,
                       {known.bytes + found.bytes,
                        hash_of_blocks(text_after.substr(0, summed.size() + found.bytes), *hash),
-                       found.count,
-                       found.damaged,
-                       text()});
+                       found.count, found.damaged, text()});
         return found.damaged;
     }
 }

@@ -93,8 +93,8 @@ std::size_t import_t4(Store& into, std::string const& text, result_origin const&
 /// All outcomes that a store holds of a kernel, one document for each problem.
 /// @param most  problems at most
 template <class Store>
-[[nodiscard]] std::vector<exported_results>
-export_t4(Store& from, std::string const& kernel, std::size_t most = 1000)
+[[nodiscard]] std::vector<exported_results> export_t4(Store& from, std::string const& kernel,
+                                                      std::size_t most = 1000)
 {
     static_assert(
         detail::keeps_rows<Store>,

@@ -20,8 +20,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 [[noreturn]] inline void refuse_t4(std::string const& why)
 {
-    throw error("these results cannot be read",
-                why,
+    throw error("these results cannot be read", why,
                 "give import_t4() the text of a T4 results file (\"results\": [...]) or of a cache "
                 "file of Kernel Tuner (\"cache\": {...})");
 }
@@ -152,8 +151,8 @@ inline void add_row(imported_results& to, record_json const& configuration, outc
 }
 
 /// @param metadata  of the whole file, which may say the unit
-inline void
-read_results(imported_results& to, record_json const& results, record_json const& metadata)
+inline void read_results(imported_results& to, record_json const& results,
+                         record_json const& metadata)
 {
     if (!results.is_array()) refuse_t4("\"results\" is no list");
     std::string const usual_unit = metadata.is_object() && metadata.contains("timeunit")

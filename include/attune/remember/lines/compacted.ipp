@@ -112,9 +112,7 @@ private:
         stays_[number] = number == of.latest;
     }
     /// All but the latest `most` ones, of the first `count`.
-    void leave_out_unread(numbers const& all,
-                          std::size_t count,
-                          std::size_t most,
+    void leave_out_unread(numbers const& all, std::size_t count, std::size_t most,
                           problem_lines const& of)
     {
         for (std::size_t i = 0; i + most < count; ++i)
@@ -142,10 +140,8 @@ private:
         // A tuning ended there, whatever became of its winner.
         if (ended != 0 && !stays_[ended]) instead_[ended] = over_line(std::string(id));
         auto const open = std::lower_bound(of.tried.begin(), of.tried.end(), ended);
-        leave_out_unread(of.tried,
-                         static_cast<std::size_t>(open - of.tried.begin()),
-                         record_table::most_outcomes,
-                         of);
+        leave_out_unread(of.tried, static_cast<std::size_t>(open - of.tried.begin()),
+                         record_table::most_outcomes, of);
     }
 
     /// As record_table folds them. @return  the line that ended the last tuning; 0: none

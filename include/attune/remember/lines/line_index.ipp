@@ -50,8 +50,8 @@ ATTUNE_INLINE bool line_index::take_line(std::string_view line, std::uint64_t of
 {
     if (newer_) return true;
     std::size_t const blanks = static_cast<std::size_t>(
-        std::find_if_not(
-            line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t' || c == '\r'; }) -
+        std::find_if_not(line.begin(), line.end(),
+                         [](char c) { return c == ' ' || c == '\t' || c == '\r'; }) -
         line.begin());
     line = trimmed_line(line);
     if (line.empty()) return true;
@@ -96,8 +96,8 @@ ATTUNE_INLINE bool line_index::take_in_form(std::string_view line, place at)
 }
 
 /// A line that is parsed now, to see what it is.
-ATTUNE_INLINE void
-line_index::take_parsed(std::string_view line, place at, bool is_final, bool& is_left)
+ATTUNE_INLINE void line_index::take_parsed(std::string_view line, place at, bool is_final,
+                                           bool& is_left)
 {
     auto const kernel_of = [](record_key const& key) {
         return hash_of_text(text_to_json(key.kernel).dump());
@@ -171,8 +171,8 @@ ATTUNE_INLINE line_index::known_problem& line_index::problem_at(std::string_view
     return problems_[at->second];
 }
 
-ATTUNE_INLINE void
-line_index::place_problem(known_problem& of, place at, std::uint64_t identity, std::size_t kernel)
+ATTUNE_INLINE void line_index::place_problem(known_problem& of, place at, std::uint64_t identity,
+                                             std::size_t kernel)
 {
     if (of.line.length != 0) return; // written by another process too
     of.line = at;

@@ -51,14 +51,8 @@ struct won_entry {
 struct other_entry {};
 
 /// A `record` is a line of format 1.
-using line_content = std::variant<record,
-                                  problem_entry,
-                                  tried_entry,
-                                  proven_entry,
-                                  won_entry,
-                                  other_entry,
-                                  store_header,
-                                  damaged_line>;
+using line_content = std::variant<record, problem_entry, tried_entry, proven_entry, won_entry,
+                                  other_entry, store_header, damaged_line>;
 
 /// Lines without their newline. Reading one gives back equal values: numbers to the last bit,
 /// infinities and NaN, and text that is not UTF-8.

@@ -90,8 +90,8 @@ template <json_like Json>
 }
 
 /// [value, low, high, samples]
-[[nodiscard]] inline record_json
-times_to_json(double value, double low, double high, std::uint32_t samples)
+[[nodiscard]] inline record_json times_to_json(double value, double low, double high,
+                                               std::uint32_t samples)
 {
     return record_json::array(
         {number_to_json(value), number_to_json(low), number_to_json(high), samples});
@@ -103,10 +103,8 @@ template <json_like Json>
     auto const& json = json_field(object, name);
     if (!json.is_array() || json.size() != 4)
         throw record_json_problem(std::string(name) + " is not [value, low, high, samples]");
-    return {json_to_number(json[0], name),
-            json_to_number(json[1], name),
-            json_to_number(json[2], name),
-            small_count(json[3], name)};
+    return {json_to_number(json[0], name), json_to_number(json[1], name),
+            json_to_number(json[2], name), small_count(json[3], name)};
 }
 
 // --- format 1 ----------------------------------------------------------------------------------

@@ -41,8 +41,8 @@ public:
 
     /// Problems of the same kernel, the nearest first, of equal distance the latest first.
     /// @param most  how many at most
-    [[nodiscard]] std::vector<related_problem>
-    related(stored_problem const& wanted, std::size_t most, text_source const& text);
+    [[nodiscard]] std::vector<related_problem> related(stored_problem const& wanted,
+                                                       std::size_t most, text_source const& text);
 
     /// Of a problem, this many of the latest lines of a kind are read at most: winners, and shapes
     /// for which a variant was right. What a long file costs is bounded then.
@@ -56,8 +56,8 @@ public:
     proofs(stored_problem const& wanted, std::string const& code, text_source const& text);
 
     /// True where a proof of this problem says the same, and no later one the contrary.
-    [[nodiscard]] bool
-    says(stored_problem const& problem, proven_shape const& proof, text_source const& text) const;
+    [[nodiscard]] bool says(stored_problem const& problem, proven_shape const& proof,
+                            text_source const& text) const;
     /// More than half of all lines are read no more, or stand for others: see compacted().
     [[nodiscard]] bool is_mostly_past() const noexcept;
 
@@ -76,8 +76,8 @@ private:
     using found_record = dated_record const*;
 
     /// The entry of a chain with which its latest `most` ones begin, of those up to `end`.
-    [[nodiscard]] std::uint32_t
-    first_read(chain const& lines, std::uint64_t end, std::uint32_t most = most_read) const;
+    [[nodiscard]] std::uint32_t first_read(chain const& lines, std::uint64_t end,
+                                           std::uint32_t most = most_read) const;
     [[nodiscard]] bool load(known_problem& of, text_source const& text);
     void fold(known_problem& of, text_source const& text);
     [[nodiscard]] found_record best_of(known_problem& of, std::string const& schema) const;

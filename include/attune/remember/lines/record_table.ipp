@@ -37,8 +37,8 @@ ATTUNE_INLINE bool record_table::load(known_problem& of, text_source const& text
     return true;
 }
 
-ATTUNE_INLINE std::uint32_t
-record_table::first_read(chain const& lines, std::uint64_t end, std::uint32_t most) const
+ATTUNE_INLINE std::uint32_t record_table::first_read(chain const& lines, std::uint64_t end,
+                                                     std::uint32_t most) const
 {
     if (lines.length <= most) return lines.first;
     std::uint32_t count = 0;
@@ -143,8 +143,8 @@ ATTUNE_INLINE lookup_result record_table::find(record_key const& key, text_sourc
 }
 
 /// Adds rows and the best record of one problem.  @pre  load(of)
-ATTUNE_INLINE void
-record_table::add_history(problem_history& to, known_problem& of, text_source const& text)
+ATTUNE_INLINE void record_table::add_history(problem_history& to, known_problem& of,
+                                             text_source const& text)
 {
     fold(of, text);
     std::string line;
@@ -209,8 +209,8 @@ record_table::related(stored_problem const& wanted, std::size_t most, text_sourc
         return problems_[a.index].latest > problems_[b.index].latest;
     };
     std::size_t const count = std::min(most, all.size());
-    std::partial_sort(
-        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(), is_nearer);
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
+                      is_nearer);
     std::vector<related_problem> out;
     for (std::size_t i = 0; i < count; ++i) {
         known_problem& of = problems_[all[i].index];
@@ -264,8 +264,7 @@ record_table::proofs(stored_problem const& wanted, std::string const& code, text
     return latest;
 }
 
-ATTUNE_INLINE bool record_table::says(stored_problem const& problem,
-                                      proven_shape const& proof,
+ATTUNE_INLINE bool record_table::says(stored_problem const& problem, proven_shape const& proof,
                                       text_source const& text) const
 {
     std::string const id = id_of(problem);
@@ -317,9 +316,8 @@ ATTUNE_INLINE std::vector<listed_problem> record_table::list(std::size_t most,
         fold(of, text);
         listed_problem one{.number = all[i].second, .problem = of.parsed->problem};
         std::vector<dated_record> best = of.parsed->best;
-        std::sort(best.begin(), best.end(), [](auto const& a, auto const& b) {
-            return a.offset < b.offset;
-        });
+        std::sort(best.begin(), best.end(),
+                  [](auto const& a, auto const& b) { return a.offset < b.offset; });
         for (dated_record& r : best)
             one.best.push_back(std::move(r.entry));
         one.tried = of.tried.length;
@@ -354,8 +352,8 @@ ATTUNE_INLINE std::vector<record> record_table::all_records(text_source const& t
                 all.push_back({record_of(std::move(*w), of.parsed->problem), where.offset});
         }
     }
-    std::sort(
-        all.begin(), all.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
+    std::sort(all.begin(), all.end(),
+              [](auto const& a, auto const& b) { return a.offset < b.offset; });
     std::vector<record> out;
     for (dated_record& one : all)
         out.push_back(std::move(one.entry));

@@ -24,11 +24,10 @@ ATTUNE_INLINE void require_store(record_table const& table, std::string const& n
         throw error("the store was written by a newer attune (store format " +
                         table.newer_format() + ", this one knows " + std::to_string(store_format) +
                         ')',
-                    name,
-                    "use the attune that wrote it");
+                    name, "use the attune that wrote it");
     if (table.is_foreign())
-        throw error(
-            "this file is not an attune store", name, "name a file that attune::store wrote");
+        throw error("this file is not an attune store", name,
+                    "name a file that attune::store wrote");
 }
 
 ATTUNE_INLINE store_content store_content::of_file(std::string const& path)

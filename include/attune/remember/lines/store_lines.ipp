@@ -41,8 +41,8 @@ ATTUNE_INLINE void store_lines::add(std::string_view text, std::string const& na
         now.of[id].push_back(std::move(line));
     };
     auto const winner = [](std::string_view line, record const& r) {
-        return reading::read_line{
-            std::string(line), &line_counts::winners, !r.interrupted, false, r.when};
+        return reading::read_line{std::string(line), &line_counts::winners, !r.interrupted, false,
+                                  r.when};
     };
     auto const parsed = [&](std::string_view line) {
         line_content const content = read_line(line);
@@ -268,8 +268,7 @@ ATTUNE_INLINE void rewrite_store(std::string const& path,
             throw error("the store cannot be locked: " + file.why(), path, "try again later");
         if (!file.is_locked())
             throw error("its file system has no locks: what is written meanwhile would be lost",
-                        path,
-                        "work on a copy on a local disk");
+                        path, "work on a copy on a local disk");
         if (!file.still_at(path)) continue; // replaced meanwhile
         std::string now;
         if (!file.read_all(now)) refuse_store_file(file, path);

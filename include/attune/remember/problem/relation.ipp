@@ -42,8 +42,8 @@ inline void add_inputs(problem_relation& out, record_key const& have, record_key
     out.why += "for " + had + (wanted.empty() ? "" : ", not " + wanted);
 }
 
-inline void
-add_device(problem_relation& out, stored_problem const& have, stored_problem const& want)
+inline void add_device(problem_relation& out, stored_problem const& have,
+                       stored_problem const& want)
 {
     if (have.key.device == want.key.device) return;
     auto const same = [&](char const* fact) {

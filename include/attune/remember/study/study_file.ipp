@@ -34,8 +34,7 @@ ATTUNE_INLINE bool study_file::take_up_to_end(opened& from, taken const& take)
     bool const is_first = device_ == 0 && number_ == 0;
     auto const size = static_cast<std::uint64_t>(now.bytes);
     if (!is_first && (device_ != now.device || number_ != now.number || size < end_))
-        throw error("the file of the study was replaced or cut while processes take part",
-                    path_,
+        throw error("the file of the study was replaced or cut while processes take part", path_,
                     "begin a study of another name");
     device_ = now.device;
     number_ = now.number;

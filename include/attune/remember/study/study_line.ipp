@@ -49,8 +49,8 @@ ATTUNE_INLINE std::string difference_of_studies(study_header const& here, study_
     std::string const a = parameters_text(here), b = parameters_text(own);
     if (a != b) return differ("a space with", a, b);
     if (here.space != own.space)
-        return differ(
-            "a space with other values or constraints of " + a + ':', here.space, own.space);
+        return differ("a space with other values or constraints of " + a + ':', here.space,
+                      own.space);
     auto const bounds = [](std::string const& text) { return text.empty() ? "none" : text; };
     if (here.bounds != own.bounds) return differ("bounds", bounds(here.bounds), bounds(own.bounds));
     return {};
@@ -117,8 +117,8 @@ ATTUNE_INLINE std::string text_of_line(study_line const& line)
 {
     study_line out{.worker = text_field(json, "by"), .when_s = number_field(json, "at")};
     if (json.contains("join")) {
-        out.says = study_join{
-            text_field(json, "join"), count_field(json, "process"), number_field(json, "lease")};
+        out.says = study_join{text_field(json, "join"), count_field(json, "process"),
+                              number_field(json, "lease")};
     } else if (json.contains("claim")) {
         study_claim claim{count_field(json, "number"), json_to_list(json["claim"], "claim")};
         if (json.contains("over"))

@@ -41,10 +41,8 @@ namespace attune::inline ATTUNE_ABI {
 ///
 /// Example   options.search =
 ///               attune::search_with<attune::basic_bayesian_searcher<my_surrogate>>();
-template <class Surrogate = product_surrogate,
-          class Feasibility = gaussian_feasibility,
-          class Acquisition = expected_improvement_rule,
-          class Design = spread_design>
+template <class Surrogate = product_surrogate, class Feasibility = gaussian_feasibility,
+          class Acquisition = expected_improvement_rule, class Design = spread_design>
 class basic_bayesian_searcher : public detail::bayesian_loop {
     static_assert(surrogate<Surrogate>,
                   "attune::basic_bayesian_searcher<Surrogate, ...>: 'Surrogate' "
@@ -64,22 +62,18 @@ class basic_bayesian_searcher : public detail::bayesian_loop {
                   "acquisition; it needs score(mean, variance, best) const -> "
                   "double and a copy "
                   "constructor");
-    static_assert(design<Design>,
-                  "attune::basic_bayesian_searcher<..., Design>: 'Design' is not "
-                  "a design; it needs "
-                  "a constructor from (chain_of_trees const&, design_options, "
-                  "random_engine&) and "
-                  "next(unseen, worked, pending, engine) -> optional<point>");
+    static_assert(design<Design>, "attune::basic_bayesian_searcher<..., Design>: 'Design' is not "
+                                  "a design; it needs "
+                                  "a constructor from (chain_of_trees const&, design_options, "
+                                  "random_engine&) and "
+                                  "next(unseen, worked, pending, engine) -> optional<point>");
 
 public:
-    explicit basic_bayesian_searcher(chain_of_trees space,
-                                     std::uint64_t seed = 0,
+    explicit basic_bayesian_searcher(chain_of_trees space, std::uint64_t seed = 0,
                                      bayesian_options const& options = {},
                                      Acquisition acquire = Acquisition(),
                                      surrogate_settings<Surrogate> settings = {})
-        : bayesian_loop(std::move(space),
-                        seed,
-                        options,
+        : bayesian_loop(std::move(space), seed, options,
                         std::make_unique<
                             detail::search_parts_of<Surrogate, Feasibility, Acquisition, Design>>(
                             std::move(acquire), std::move(settings)))

@@ -23,9 +23,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// basic_bayesian_searcher with its parts behind a table of functions. See bayesian_searcher.
 class bayesian_loop {
 public:
-    bayesian_loop(chain_of_trees space,
-                  std::uint64_t seed,
-                  bayesian_options const& options,
+    bayesian_loop(chain_of_trees space, std::uint64_t seed, bayesian_options const& options,
                   std::unique_ptr<search_parts> parts);
     ~bayesian_loop();
     bayesian_loop(bayesian_loop&&) noexcept;

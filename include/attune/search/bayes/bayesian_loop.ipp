@@ -36,9 +36,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 class bayesian_loop::state {
 public:
-    state(chain_of_trees space,
-          std::uint64_t seed,
-          bayesian_options const& options,
+    state(chain_of_trees space, std::uint64_t seed, bayesian_options const& options,
           std::unique_ptr<search_parts> parts)
         : options_(options)
         , parts_(std::move(parts))
@@ -126,8 +124,8 @@ public:
                     column[static_cast<Eigen::Index>(rows[static_cast<std::size_t>(j)].row)];
         }
         random_engine own(history_.told().size()); // changes no suggestion
-        return remaining_gain(
-            mean, std::move(covariance), chance, history_.best()->value, models_->scale(), own);
+        return remaining_gain(mean, std::move(covariance), chance, history_.best()->value,
+                              models_->scale(), own);
     }
 
     [[nodiscard]] std::optional<double> prediction_error() const { return predictions_.error(); }
@@ -300,13 +298,8 @@ private:
     {
         if (!models_) {
             bool const is_told = known_ && is_informative();
-            models_.emplace(unseen_,
-                            prior_,
-                            options_,
-                            *parts_,
-                            &metrics_,
-                            is_told ? known_ : decltype(known_)(),
-                            &bounds_);
+            models_.emplace(unseen_, prior_, options_, *parts_, &metrics_,
+                            is_told ? known_ : decltype(known_)(), &bounds_);
         }
         models_->update(history_, engine_);
     }
@@ -330,10 +323,7 @@ private:
             }
             bool const is_long = history_.told().size() > options_.memory_limit;
             if (climbs)
-                climb(*models_,
-                      unseen_.space(),
-                      history_.told().size(),
-                      target,
+                climb(*models_, unseen_.space(), history_.told().size(), target,
                       is_long ? 1 : std::max(options_.climbs, k - out.size()),
                       is_long ? 1 : options_.climb_rounds);
         }
@@ -428,8 +418,7 @@ private:
     bool finished_ = false;
 };
 
-ATTUNE_INLINE bayesian_loop::bayesian_loop(chain_of_trees space,
-                                           std::uint64_t seed,
+ATTUNE_INLINE bayesian_loop::bayesian_loop(chain_of_trees space, std::uint64_t seed,
                                            bayesian_options const& options,
                                            std::unique_ptr<search_parts> parts)
     : state_(std::make_unique<state>(std::move(space), seed, options, std::move(parts)))
@@ -448,8 +437,8 @@ ATTUNE_INLINE void bayesian_loop::tell_metrics(point const& p, std::span<double 
 {
     state_->tell_metrics(p, numbers);
 }
-ATTUNE_INLINE void
-bayesian_loop::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void bayesian_loop::tell_excess(point const& p, double value,
+                                              std::span<double const> excess)
 {
     state_->tell_excess(p, value, excess);
 }

@@ -28,9 +28,7 @@ class candidate_rows {
 public:
     /// @param unseen, prior  must outlive this object
     /// @param enumerate      spaces of at most this many points are taken whole
-    candidate_rows(unseen_points const& unseen,
-                   feature_map features,
-                   user_prior const& prior,
+    candidate_rows(unseen_points const& unseen, feature_map features, user_prior const& prior,
                    std::size_t enumerate)
         : unseen_(&unseen)
         , features_(std::move(features))
@@ -120,9 +118,7 @@ private:
 };
 
 /// `count` uniform draws from a space that is not taken whole.
-inline void draw_uniform(chain_of_trees const& space,
-                         std::size_t count,
-                         random_engine& engine,
+inline void draw_uniform(chain_of_trees const& space, std::size_t count, random_engine& engine,
                          std::vector<point>& out)
 {
     for (std::size_t i = 0; i < count; ++i)
@@ -132,11 +128,8 @@ inline void draw_uniform(chain_of_trees const& space,
 /// The neighbours of `centre`, and of the points on `walks` random walks of two steps from it. In a
 /// huge space, good points are more often near a good point than among uniform draws.
 /// Cost    1 + 2 * walks lists of neighbours
-inline void draw_around(chain_of_trees const& space,
-                        point const& centre,
-                        std::size_t walks,
-                        random_engine& engine,
-                        std::vector<point>& out)
+inline void draw_around(chain_of_trees const& space, point const& centre, std::size_t walks,
+                        random_engine& engine, std::vector<point>& out)
 {
     std::vector<point> const near = space.neighbours(centre);
     for (std::size_t w = 0; w < walks && !near.empty(); ++w) {

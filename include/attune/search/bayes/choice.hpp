@@ -128,8 +128,8 @@ private:
 /// Rows below the feasibility limit only if no others are open.
 /// Cost   one division per candidate, and the exact score of those that may be among the best
 template <acquisition Rule = expected_improvement_rule>
-[[nodiscard]] std::vector<scored_row>
-best_rows(scored_candidates const& c, std::size_t count, Rule const& rule = {})
+[[nodiscard]] std::vector<scored_row> best_rows(scored_candidates const& c, std::size_t count,
+                                                Rule const& rule = {})
 {
     score_bound<Rule> const bound(c, rule);
     std::vector<scored_row> out; // a heap, the worst first

@@ -19,25 +19,21 @@ class search_history;
 /// @return  indices of history.told(), ascending, at most `limit`; all if there are no more
 /// @param only_working  leaves failures out
 using memory_policy = std::vector<std::size_t> (*)(search_history const& history,
-                                                   description const& space,
-                                                   std::size_t limit,
+                                                   description const& space, std::size_t limit,
                                                    bool only_working);
 
 /// A third each: the best, points far from each other, and the latest.
 /// Cost   beyond the limit: limit / 3 * 192 distances
 [[nodiscard]] std::vector<std::size_t> representative_memory(search_history const& history,
                                                              description const& space,
-                                                             std::size_t limit,
-                                                             bool only_working);
+                                                             std::size_t limit, bool only_working);
 /// The best dozen and the latest.
 [[nodiscard]] std::vector<std::size_t> recent_memory(search_history const& history,
-                                                     description const& space,
-                                                     std::size_t limit,
+                                                     description const& space, std::size_t limit,
                                                      bool only_working);
 /// The best dozen, and everything since the limit was last reached.
 [[nodiscard]] std::vector<std::size_t> reset_memory(search_history const& history,
-                                                    description const& space,
-                                                    std::size_t limit,
+                                                    description const& space, std::size_t limit,
                                                     bool only_working);
 
 } // namespace attune::inline ATTUNE_ABI

@@ -24,10 +24,8 @@ inline constexpr std::size_t elite = 12;
 inline constexpr std::size_t spread_candidates = 192;
 
 /// Adds up to `count` of `from` to `chosen`, each as far as possible from the earlier ones.
-inline void add_spread(search_history const& history,
-                       description const& space,
-                       std::vector<std::size_t> from,
-                       std::size_t count,
+inline void add_spread(search_history const& history, description const& space,
+                       std::vector<std::size_t> from, std::size_t count,
                        std::vector<std::size_t>& chosen)
 {
     if (from.size() > spread_candidates) {
@@ -98,8 +96,7 @@ private:
 /// The best dozen and the latest `count` of `all`.
 inline std::vector<std::size_t> best_and_latest(search_history const& history,
                                                 std::vector<std::size_t> const& all,
-                                                std::size_t count,
-                                                std::size_t limit)
+                                                std::size_t count, std::size_t limit)
 {
     kept_places kept(history, limit);
     for (std::size_t const i : history.best_places(elite))
@@ -112,8 +109,7 @@ inline std::vector<std::size_t> best_and_latest(search_history const& history,
 
 ATTUNE_INLINE std::vector<std::size_t> representative_memory(search_history const& history,
                                                              description const& space,
-                                                             std::size_t limit,
-                                                             bool only_working)
+                                                             std::size_t limit, bool only_working)
 {
     std::vector<std::size_t> const all = detail::places(history, only_working);
     if (all.size() <= limit) return all;
@@ -133,8 +129,7 @@ ATTUNE_INLINE std::vector<std::size_t> representative_memory(search_history cons
 }
 
 ATTUNE_INLINE std::vector<std::size_t> recent_memory(search_history const& history,
-                                                     description const&,
-                                                     std::size_t limit,
+                                                     description const&, std::size_t limit,
                                                      bool only_working)
 {
     std::vector<std::size_t> const all = detail::places(history, only_working);
@@ -143,8 +138,7 @@ ATTUNE_INLINE std::vector<std::size_t> recent_memory(search_history const& histo
 }
 
 ATTUNE_INLINE std::vector<std::size_t> reset_memory(search_history const& history,
-                                                    description const&,
-                                                    std::size_t limit,
+                                                    description const&, std::size_t limit,
                                                     bool only_working)
 {
     std::vector<std::size_t> const all = detail::places(history, only_working);

@@ -30,12 +30,9 @@ namespace attune::inline ATTUNE_ABI {
 /// checks all this.
 template <class S>
 concept surrogate =
-    std::constructible_from<S, feature_map const&> && requires(S s,
-                                                               S const& learnt,
-                                                               feature_table const& points,
-                                                               std::span<double const> numbers,
-                                                               random_engine& engine,
-                                                               Eigen::ArrayXd& out) {
+    std::constructible_from<S, feature_map const&> &&
+    requires(S s, S const& learnt, feature_table const& points, std::span<double const> numbers,
+             random_engine& engine, Eigen::ArrayXd& out) {
         { s.learn(points, numbers, numbers, engine) } -> std::same_as<void>;
         { learnt.predict(points, out, out) } -> std::same_as<void>;
     };
@@ -70,27 +67,23 @@ using surrogate_settings = typename detail::settings_of<S>::type;
 /// - mean(), variance(): one entry per candidate. covariance(row, out): of one candidate with all;
 ///   where the model has none, the variance of that candidate and 0.
 template <class S>
-concept resident_surrogate = surrogate<S> && requires(S s,
-                                                      S const& constant,
-                                                      feature_table rows,
-                                                      feature_table const& points,
-                                                      std::size_t row,
-                                                      double number,
-                                                      std::span<double const> numbers,
-                                                      random_engine& engine,
-                                                      Eigen::ArrayXd& out) {
-    s.assign(rows);
-    s.append(points);
-    { constant.table() } -> std::same_as<feature_table const&>;
-    s.fit(points, numbers, numbers, engine);
-    s.observe(points, row, number, number);
-    s.observe(row, number, number);
-    s.push(points, row, number);
-    s.push(row, number);
-    s.pop();
-    { s.mean() } -> std::same_as<Eigen::ArrayXd const&>;
-    { s.variance() } -> std::same_as<Eigen::ArrayXd const&>;
-    s.covariance(row, out);
-};
+concept resident_surrogate =
+    surrogate<S> &&
+    requires(S s, S const& constant, feature_table rows, feature_table const& points,
+             std::size_t row, double number, std::span<double const> numbers, random_engine& engine,
+             Eigen::ArrayXd& out) {
+        s.assign(rows);
+        s.append(points);
+        { constant.table() } -> std::same_as<feature_table const&>;
+        s.fit(points, numbers, numbers, engine);
+        s.observe(points, row, number, number);
+        s.observe(row, number, number);
+        s.push(points, row, number);
+        s.push(row, number);
+        s.pop();
+        { s.mean() } -> std::same_as<Eigen::ArrayXd const&>;
+        { s.variance() } -> std::same_as<Eigen::ArrayXd const&>;
+        s.covariance(row, out);
+    };
 
 } // namespace attune::inline ATTUNE_ABI

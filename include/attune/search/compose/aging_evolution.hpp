@@ -40,8 +40,8 @@ struct aging_evolution {
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
     /// The winner of a tournament, the first of equals, twice.
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine& engine) const;
     [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
     {
         return one_and_others(count, 0, engine);
@@ -50,9 +50,7 @@ struct aging_evolution {
     void update(population_state& all, std::size_t turn, valued_point const& child) const;
     /// One new value: a parameter, or one element of an array, drawn anew; two items of a
     /// permutation swapped.
-    void by_default(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void by_default(gene child, other_parents others, random_engine& engine,
                     std::span<double> memory) const;
 };
 

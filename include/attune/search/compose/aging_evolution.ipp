@@ -21,16 +21,14 @@ aging_evolution::parents(population_state const& all, std::size_t, random_engine
     return {&winner->where, &winner->where};
 }
 
-ATTUNE_INLINE void
-aging_evolution::update(population_state& all, std::size_t turn, valued_point const& child) const
+ATTUNE_INLINE void aging_evolution::update(population_state& all, std::size_t turn,
+                                           valued_point const& child) const
 {
     all.members[turn] = {child.where, child.value, child.where, child.value};
 }
 
-ATTUNE_INLINE void aging_evolution::by_default(gene child,
-                                               other_parents others,
-                                               random_engine& engine,
-                                               std::span<double>) const
+ATTUNE_INLINE void aging_evolution::by_default(gene child, other_parents others,
+                                               random_engine& engine, std::span<double>) const
 {
     if (child.is_order())
         random_swap{}(child, others, engine);

@@ -55,14 +55,8 @@ concept technique_base =
         { B::name } -> std::convertible_to<std::string_view>;
         { B::promise } -> std::convertible_to<std::size_t>;
     } && std::copy_constructible<B> && std::default_initializable<B> &&
-    requires(B const& b,
-             population_state& all,
-             std::size_t n,
-             random_engine& engine,
-             valued_point const& child,
-             gene g,
-             other_parents others,
-             std::span<double> memory) {
+    requires(B const& b, population_state& all, std::size_t n, random_engine& engine,
+             valued_point const& child, gene g, other_parents others, std::span<double> memory) {
         { b.members() } -> std::same_as<std::size_t>;
         { b.parents(std::as_const(all), n, engine) } -> std::same_as<std::vector<point const*>>;
         { b.selected(n, engine) } -> std::same_as<std::vector<bool>>;
@@ -86,8 +80,8 @@ public:
     [[nodiscard]] std::string text() const { return self_->text(); }
     [[nodiscard]] std::size_t promise() const { return self_->promise(); }
     [[nodiscard]] std::size_t members() const { return self_->members(); }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine& engine) const
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine& engine) const
     {
         return self_->parents(all, turn, engine);
     }
@@ -99,9 +93,7 @@ public:
     {
         self_->update(all, turn, child);
     }
-    void by_default(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void by_default(gene child, other_parents others, random_engine& engine,
                     std::span<double> memory) const
     {
         self_->by_default(child, others, engine, memory);
@@ -117,8 +109,8 @@ private:
         virtual std::string text() const = 0;
         virtual std::size_t promise() const = 0;
         virtual std::size_t members() const = 0;
-        virtual std::vector<point const*>
-        parents(population_state const&, std::size_t, random_engine&) const = 0;
+        virtual std::vector<point const*> parents(population_state const&, std::size_t,
+                                                  random_engine&) const = 0;
         virtual std::vector<bool> selected(std::size_t, random_engine&) const = 0;
         virtual void update(population_state&, std::size_t, valued_point const&) const = 0;
         virtual void by_default(gene, other_parents, random_engine&, std::span<double>) const = 0;
@@ -133,8 +125,8 @@ private:
         std::string text() const override { return text_with_settings(held); }
         std::size_t promise() const override { return B::promise; }
         std::size_t members() const override { return held.members(); }
-        std::vector<point const*>
-        parents(population_state const& all, std::size_t turn, random_engine& engine) const override
+        std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                          random_engine& engine) const override
         {
             return held.parents(all, turn, engine);
         }
@@ -142,14 +134,12 @@ private:
         {
             return held.selected(count, engine);
         }
-        void
-        update(population_state& all, std::size_t turn, valued_point const& child) const override
+        void update(population_state& all, std::size_t turn,
+                    valued_point const& child) const override
         {
             held.update(all, turn, child);
         }
-        void by_default(gene child,
-                        other_parents others,
-                        random_engine& engine,
+        void by_default(gene child, other_parents others, random_engine& engine,
                         std::span<double> memory) const override
         {
             held.by_default(child, others, engine, memory);
@@ -169,8 +159,8 @@ private:
 } // namespace detail
 
 /// One of `count` parameters always, each other one with probability `rate`.
-[[nodiscard]] inline std::vector<bool>
-one_and_others(std::size_t count, double rate, random_engine& engine)
+[[nodiscard]] inline std::vector<bool> one_and_others(std::size_t count, double rate,
+                                                      random_engine& engine)
 {
     std::vector<bool> out(count);
     for (std::size_t i = 0; i < count; ++i)

@@ -40,8 +40,8 @@ struct greedy {
         visit("population", self.population);
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine& engine) const;
     [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
     {
         return one_and_others(count, crossover_rate, engine);
@@ -75,8 +75,8 @@ struct random_three_parents {
         visit("population", self.population);
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine& engine) const;
     [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
     {
         return one_and_others(count, crossover_rate, engine);
@@ -86,8 +86,8 @@ struct random_three_parents {
         replace_if_better(all.members[turn], child);
     }
     /// set_linear of 1, F, -F with F uniform in [0.5, 1), drawn for each parameter
-    void
-    by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+    void by_default(gene child, other_parents others, random_engine& engine,
+                    std::span<double>) const
     {
         set_linear::drawn(engine)(child, others, engine);
     }
@@ -115,8 +115,8 @@ struct uniform_greedy_mutation {
         visit("mutation_rate", self.mutation_rate);
     }
     [[nodiscard]] std::size_t members() const noexcept { return 1; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t, random_engine&) const
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
+                                                    random_engine&) const
     {
         return {&all.best, &all.best};
     }
@@ -146,8 +146,8 @@ struct normal_greedy_mutation : uniform_greedy_mutation {
         visit("mutation_rate", self.mutation_rate);
         visit("sigma", self.sigma);
     }
-    void
-    by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+    void by_default(gene child, other_parents others, random_engine& engine,
+                    std::span<double>) const
     {
         normal_mutation{sigma}(child, others, engine);
     }
@@ -173,16 +173,14 @@ struct ga {
         visit("strength", self.strength);
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine& engine) const;
     [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine&) const
     {
         return std::vector<bool>(count, true);
     }
     void update(population_state& all, std::size_t turn, valued_point const& child) const;
-    void by_default(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void by_default(gene child, other_parents others, random_engine& engine,
                     std::span<double> memory) const;
     /// Permutations: random_invert, or small changes; others as normal_mutation.
     void afterwards(gene child, random_engine& engine) const;
@@ -209,16 +207,14 @@ struct gga {
         visit("strength", self.strength);
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine& engine) const;
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine& engine) const;
     [[nodiscard]] std::vector<bool> selected(std::size_t count, random_engine& engine) const
     {
         return one_and_others(count, mutation_rate, engine);
     }
     void update(population_state& all, std::size_t turn, valued_point const& child) const;
-    void by_default(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void by_default(gene child, other_parents others, random_engine& engine,
                     std::span<double> memory) const;
 };
 
@@ -245,8 +241,8 @@ struct pso {
         visit("strength", self.strength);
     }
     [[nodiscard]] std::size_t members() const noexcept { return population; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t turn, random_engine&) const
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t turn,
+                                                    random_engine&) const
     {
         population_member const& one = all.members[turn];
         return {&one.where, &all.best, &one.best_where};
@@ -257,9 +253,7 @@ struct pso {
     }
     void update(population_state& all, std::size_t turn, valued_point const& child) const;
     /// The swarm operator of the kind.
-    void by_default(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void by_default(gene child, other_parents others, random_engine& engine,
                     std::span<double> memory) const;
 };
 

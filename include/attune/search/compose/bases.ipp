@@ -23,15 +23,14 @@ namespace detail {
 inline void replace_worst(population_state& all, valued_point const& child)
 {
     auto const worst =
-        std::max_element(all.members.begin(), all.members.end(), [](auto const& a, auto const& b) {
-            return a.value < b.value;
-        });
+        std::max_element(all.members.begin(), all.members.end(),
+                         [](auto const& a, auto const& b) { return a.value < b.value; });
     replace_if_better(*worst, child);
 }
 
 /// Crosses the others: permutations by `how`, parameters of other kinds have one of both values.
-inline void
-cross_kinds(gene child, other_parents others, crossover how, double strength, random_engine& engine)
+inline void cross_kinds(gene child, other_parents others, crossover how, double strength,
+                        random_engine& engine)
 {
     if (child.is_order())
         permutation_cross{how, strength}(child, others, engine);
@@ -70,8 +69,8 @@ ATTUNE_INLINE std::vector<point const*> random_three_parents::parents(population
     return out;
 }
 
-ATTUNE_INLINE std::vector<point const*>
-ga::parents(population_state const& all, std::size_t, random_engine& engine) const
+ATTUNE_INLINE std::vector<point const*> ga::parents(population_state const& all, std::size_t,
+                                                    random_engine& engine) const
 {
     auto const better_of_two = [&] {
         population_member const& a = detail::random_member(all, engine);
@@ -85,8 +84,8 @@ ATTUNE_INLINE void ga::update(population_state& all, std::size_t, valued_point c
 {
     detail::replace_worst(all, child);
 }
-ATTUNE_INLINE void
-ga::by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+ATTUNE_INLINE void ga::by_default(gene child, other_parents others, random_engine& engine,
+                                  std::span<double>) const
 {
     detail::cross_kinds(child, others, how, strength, engine);
 }
@@ -103,27 +102,26 @@ ATTUNE_INLINE void ga::afterwards(gene child, random_engine& engine) const
         child.set_order(with_small_changes(child.order(), 0.25, engine));
 }
 
-ATTUNE_INLINE std::vector<point const*>
-gga::parents(population_state const& all, std::size_t, random_engine& engine) const
+ATTUNE_INLINE std::vector<point const*> gga::parents(population_state const& all, std::size_t,
+                                                     random_engine& engine) const
 {
     bool const is_crossed = uniform_unit(engine) < crossover_rate;
-    return {&all.best,
-            &all.best,
+    return {&all.best, &all.best,
             is_crossed ? &detail::random_member(all, engine).best_where : &all.best};
 }
 ATTUNE_INLINE void gga::update(population_state& all, std::size_t, valued_point const& child) const
 {
     detail::replace_worst(all, child);
 }
-ATTUNE_INLINE void
-gga::by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+ATTUNE_INLINE void gga::by_default(gene child, other_parents others, random_engine& engine,
+                                   std::span<double>) const
 {
     detail::cross_kinds(child, others, how, strength, engine);
     normal_mutation{}(child, {}, engine);
 }
 
-ATTUNE_INLINE void
-pso::update(population_state& all, std::size_t turn, valued_point const& child) const
+ATTUNE_INLINE void pso::update(population_state& all, std::size_t turn,
+                               valued_point const& child) const
 {
     population_member& one = all.members[turn];
     one.where = child.where;
@@ -132,9 +130,7 @@ pso::update(population_state& all, std::size_t turn, valued_point const& child) 
     one.best_where = child.where;
     one.best_value = child.value;
 }
-ATTUNE_INLINE void pso::by_default(gene child,
-                                   other_parents others,
-                                   random_engine& engine,
+ATTUNE_INLINE void pso::by_default(gene child, other_parents others, random_engine& engine,
                                    std::span<double> memory) const
 {
     if (child.is_order())

@@ -31,8 +31,8 @@ struct climb {
         visit("change_rate", self.change_rate);
     }
     [[nodiscard]] std::size_t members() const noexcept { return 1; }
-    [[nodiscard]] std::vector<point const*>
-    parents(population_state const& all, std::size_t, random_engine&) const
+    [[nodiscard]] std::vector<point const*> parents(population_state const& all, std::size_t,
+                                                    random_engine&) const
     {
         population_member const& own = all.members.front();
         point const* const from = all.best_value < own.value ? &all.best : &own.where;
@@ -47,8 +47,8 @@ struct climb {
         replace_if_better(all.members.front(), child);
     }
     /// random_move of a permutation, normal_mutation of others
-    void
-    by_default(gene child, other_parents others, random_engine& engine, std::span<double>) const
+    void by_default(gene child, other_parents others, random_engine& engine,
+                    std::span<double>) const
     {
         if (child.is_order())
             random_move{}(child, others, engine);

@@ -86,9 +86,7 @@ class composed : public stepwise_searcher {
 public:
     /// Errors  attune::error: the settings of an operator need more parents than the base promises,
     ///         or the population is empty or above 65,536
-    explicit composed(chain_of_trees searched,
-                      std::uint64_t seed = 0,
-                      Base const& base = {},
+    explicit composed(chain_of_trees searched, std::uint64_t seed = 0, Base const& base = {},
                       Operators const& with = {})
         : stepwise_searcher(std::move(searched), seed, [&](trials& t) {
             return detail::breed_composed(t, detail::composition_of(base, with));
@@ -104,9 +102,8 @@ template <class Base, class... Entries>
                                      operators<Entries...> const& with = operators<>{})
 {
     std::string const name = detail::composition_of(base, with).text();
-    return {name,
-            attune::detail::named_search(
-                name, search_with<composed<Base, operators<Entries...>>>(base, with))};
+    return {name, attune::detail::named_search(
+                      name, search_with<composed<Base, operators<Entries...>>>(base, with))};
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -30,15 +30,13 @@ ATTUNE_INLINE std::string composition::text() const
 
 ATTUNE_INLINE void composition::settle()
 {
-    std::sort(operators.begin(), operators.end(), [](auto const& a, auto const& b) {
-        return a.kind.name() < b.kind.name();
-    });
+    std::sort(operators.begin(), operators.end(),
+              [](auto const& a, auto const& b) { return a.kind.name() < b.kind.name(); });
     if (base.members() < 1)
         throw error("a technique has no population", text(), "give it one member or more");
     constexpr std::size_t most_members = 65'536; // all are measured before the first child
     if (base.members() > most_members)
-        throw error("a technique has a population of " + std::to_string(base.members()),
-                    text(),
+        throw error("a technique has a population of " + std::to_string(base.members()), text(),
                     "give it at most " + std::to_string(most_members) + " members");
     for (std::size_t i = 0; i < operators.size(); ++i) {
         operator_entry const& e = operators[i];
@@ -49,18 +47,14 @@ ATTUNE_INLINE void composition::settle()
                         "choose another operator or another base");
         if (i > 0 && operators[i - 1].kind.name() == e.kind.name())
             throw error("a technique has two operators for parameters of one kind",
-                        "'" + e.kind.name() + "' in " + text(),
-                        "leave one of them");
+                        "'" + e.kind.name() + "' in " + text(), "leave one of them");
     }
 }
 
 /// The child of one member. @param memory one number per parameter
-[[nodiscard]] inline point composed_child(composition const& of,
-                                          genome const& genes,
-                                          population_state const& all,
-                                          std::size_t turn,
-                                          std::span<double> memory,
-                                          random_engine& engine)
+[[nodiscard]] inline point composed_child(composition const& of, genome const& genes,
+                                          population_state const& all, std::size_t turn,
+                                          std::span<double> memory, random_engine& engine)
 {
     std::vector<point const*> const parents = of.base.parents(all, turn, engine);
     point child = *parents.front();
@@ -153,8 +147,8 @@ ATTUNE_INLINE search_process breed_composed(trials& t, composition what)
 class composition_search : public stepwise_searcher {
 public:
     composition_search(chain_of_trees space, std::uint64_t seed, composition const& what)
-        : stepwise_searcher(
-              std::move(space), seed, [&](trials& t) { return breed_composed(t, what); })
+        : stepwise_searcher(std::move(space), seed,
+                            [&](trials& t) { return breed_composed(t, what); })
     {
     }
 };

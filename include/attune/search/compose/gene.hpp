@@ -26,8 +26,7 @@ public:
     /// @param space       bound
     /// @param parameters  indices of parameters; at least one
     /// @param at          one coordinate per parameter, inside all tables and intervals
-    gene_view(description const& space,
-              std::span<std::uint32_t const> parameters,
+    gene_view(description const& space, std::span<std::uint32_t const> parameters,
               point const& at) noexcept
         : space_(&space)
         , parameters_(parameters)

@@ -89,9 +89,8 @@ ATTUNE_INLINE item_order gene_view::order() const
 }
 ATTUNE_INLINE bool gene_view::same_as(gene_view const& other) const
 {
-    return std::all_of(parameters_.begin(), parameters_.end(), [&](std::uint32_t p) {
-        return (*at_)[p] == (*other.at_)[p];
-    });
+    return std::all_of(parameters_.begin(), parameters_.end(),
+                       [&](std::uint32_t p) { return (*at_)[p] == (*other.at_)[p]; });
 }
 
 ATTUNE_INLINE void gene::set_value(double wanted) const

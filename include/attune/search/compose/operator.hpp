@@ -35,8 +35,8 @@ concept technique_operator =
         { Op::parents } -> std::convertible_to<std::size_t>;
     } && std::copy_constructible<Op> && std::default_initializable<Op> &&
     (std::invocable<Op const&, gene, std::span<gene_view const>, random_engine&> ||
-     std::
-         invocable<Op const&, gene, std::span<gene_view const>, random_engine&, std::span<double>>);
+     std::invocable<Op const&, gene, std::span<gene_view const>, random_engine&,
+                    std::span<double>>);
 
 namespace detail {
 
@@ -51,11 +51,8 @@ struct kind_of_operator<Op> {
 };
 
 template <class Op>
-void apply_operator(Op const& op,
-                    gene child,
-                    std::span<gene_view const> parents,
-                    random_engine& engine,
-                    [[maybe_unused]] std::span<double> memory)
+void apply_operator(Op const& op, gene child, std::span<gene_view const> parents,
+                    random_engine& engine, [[maybe_unused]] std::span<double> memory)
 {
     if constexpr (std::invocable<Op const&, gene, std::span<gene_view const>, random_engine&>)
         op(child, parents, engine);
@@ -76,10 +73,8 @@ public:
                           { op.needs() } -> std::convertible_to<std::size_t>;
                       })
             needs_ = op.needs();
-        act_ = [op = std::move(op)](gene child,
-                                    std::span<gene_view const> parents,
-                                    random_engine& engine,
-                                    std::span<double> memory) {
+        act_ = [op = std::move(op)](gene child, std::span<gene_view const> parents,
+                                    random_engine& engine, std::span<double> memory) {
             apply_operator(op, child, parents, engine, memory);
         };
     }
@@ -88,9 +83,7 @@ public:
     [[nodiscard]] std::string const& text() const noexcept { return text_; }
     /// Least number of configurations, the child included.
     [[nodiscard]] std::size_t needs() const noexcept { return needs_; }
-    void operator()(gene child,
-                    std::span<gene_view const> parents,
-                    random_engine& engine,
+    void operator()(gene child, std::span<gene_view const> parents, random_engine& engine,
                     std::span<double> memory) const
     {
         act_(child, parents, engine, memory);

@@ -163,16 +163,10 @@ struct number_swarm {
         visit("c2", self.second);
         visit("sigma", self.sigma);
     }
-    void operator()(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void operator()(gene child, other_parents others, random_engine& engine,
                     std::span<double> velocity) const;
     /// The same with r1 and r2 given.
-    void move(gene child,
-              other_parents others,
-              double r1,
-              double r2,
-              random_engine& engine,
+    void move(gene child, other_parents others, double r1, double r2, random_engine& engine,
               double& velocity) const;
 };
 
@@ -203,15 +197,9 @@ struct boolean_swarm {
         visit("c1", self.first);
         visit("c2", self.second);
     }
-    void operator()(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void operator()(gene child, other_parents others, random_engine& engine,
                     std::span<double> velocity) const;
-    void move(gene child,
-              other_parents others,
-              double r1,
-              double r2,
-              random_engine& engine,
+    void move(gene child, other_parents others, double r1, double r2, random_engine& engine,
               double& velocity) const;
 };
 
@@ -266,9 +254,7 @@ struct array_swarm_parallel {
         visit("c1", self.first);
         visit("c2", self.second);
     }
-    void operator()(gene child,
-                    other_parents others,
-                    random_engine& engine,
+    void operator()(gene child, other_parents others, random_engine& engine,
                     std::span<double> velocity) const;
 };
 

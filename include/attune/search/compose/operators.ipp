@@ -48,8 +48,8 @@ namespace detail {
 }
 
 /// The child or one of the others, by weights.
-inline void
-mix_one(gene child, other_parents others, std::span<double const> weights, random_engine& engine)
+inline void mix_one(gene child, other_parents others, std::span<double const> weights,
+                    random_engine& engine)
 {
     std::size_t const from = weighted_index(weights, engine);
     if (from > 0 && from <= others.size()) child.copy(others[from - 1]);
@@ -87,8 +87,8 @@ ATTUNE_INLINE stochastic_mix stochastic_mix::drawn(random_engine& engine)
         w = 0.05 * static_cast<double>(1 + uniform_below(engine, 20));
     return out;
 }
-ATTUNE_INLINE void
-stochastic_mix::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void stochastic_mix::operator()(gene child, other_parents others,
+                                              random_engine& engine) const
 {
     detail::mix_one(child, others, weights, engine);
 }
@@ -102,8 +102,8 @@ ATTUNE_INLINE set_linear set_linear::drawn(random_engine& engine)
     double const f = 0.5 + 0.5 * uniform_unit(engine);
     return {1, f, -f};
 }
-ATTUNE_INLINE void
-set_linear::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void set_linear::operator()(gene child, other_parents others,
+                                          random_engine& engine) const
 {
     gene_view const& x1 = others[0];
     gene_view const& x2 = others[1];
@@ -130,8 +130,8 @@ set_linear::operator()(gene child, other_parents others, random_engine& engine) 
     }
 }
 
-ATTUNE_INLINE void
-normal_mutation::operator()(gene child, other_parents, random_engine& engine) const
+ATTUNE_INLINE void normal_mutation::operator()(gene child, other_parents,
+                                               random_engine& engine) const
 {
     if (child.is_selector()) {
         detail::move_selector(child, engine);
@@ -171,21 +171,15 @@ ATTUNE_INLINE void sum::operator()(gene child, other_parents others, random_engi
     child.set_value(total);
 }
 
-ATTUNE_INLINE void number_swarm::operator()(gene child,
-                                            other_parents others,
-                                            random_engine& engine,
+ATTUNE_INLINE void number_swarm::operator()(gene child, other_parents others, random_engine& engine,
                                             std::span<double> velocity) const
 {
     double const r1 = uniform_unit(engine);
     double const r2 = uniform_unit(engine);
     move(child, others, r1, r2, engine, velocity[0]);
 }
-ATTUNE_INLINE void number_swarm::move(gene child,
-                                      other_parents others,
-                                      double r1,
-                                      double r2,
-                                      random_engine& engine,
-                                      double& velocity) const
+ATTUNE_INLINE void number_swarm::move(gene child, other_parents others, double r1, double r2,
+                                      random_engine& engine, double& velocity) const
 {
     auto const x = [](gene_view const& g) {
         return g.is_real() ? g.value() : static_cast<double>(g.where().index);
@@ -198,8 +192,7 @@ ATTUNE_INLINE void number_swarm::move(gene child,
         child.set_share(detail::sigmoid(velocity) + sigma * detail::normal_number(engine));
 }
 
-ATTUNE_INLINE void boolean_swarm::operator()(gene child,
-                                             other_parents others,
+ATTUNE_INLINE void boolean_swarm::operator()(gene child, other_parents others,
                                              random_engine& engine,
                                              std::span<double> velocity) const
 {
@@ -207,33 +200,28 @@ ATTUNE_INLINE void boolean_swarm::operator()(gene child,
     double const r2 = uniform_unit(engine);
     move(child, others, r1, r2, engine, velocity[0]);
 }
-ATTUNE_INLINE void boolean_swarm::move(gene child,
-                                       other_parents others,
-                                       double r1,
-                                       double r2,
-                                       random_engine& engine,
-                                       double& velocity) const
+ATTUNE_INLINE void boolean_swarm::move(gene child, other_parents others, double r1, double r2,
+                                       random_engine& engine, double& velocity) const
 {
     velocity = own * velocity + r1 * first * (others[0].value() - child.value()) +
                r2 * second * (others[1].value() - child.value());
     child.set({uniform_unit(engine) < detail::sigmoid(velocity) ? 1U : 0U, 0});
 }
 
-ATTUNE_INLINE void
-array_cross::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void array_cross::operator()(gene child, other_parents others,
+                                           random_engine& engine) const
 {
     child.copy(others[0]);
     detail::copy_section(child, others[1], strength, engine);
 }
-ATTUNE_INLINE void
-array_swarm::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void array_swarm::operator()(gene child, other_parents others,
+                                           random_engine& engine) const
 {
     if (uniform_unit(engine) < stay) return;
     bool const to_first = uniform_unit(engine) < first;
     detail::copy_section(child, others[to_first ? 0 : 1], strength, engine);
 }
-ATTUNE_INLINE void array_swarm_parallel::operator()(gene child,
-                                                    other_parents others,
+ATTUNE_INLINE void array_swarm_parallel::operator()(gene child, other_parents others,
                                                     random_engine& engine,
                                                     std::span<double> velocity) const
 {

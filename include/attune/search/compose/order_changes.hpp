@@ -51,8 +51,8 @@ namespace detail {
 
 /// `order` with each item swapped with the next one with probability `chance`, from the first place
 /// on, so that an item may move several places.
-[[nodiscard]] inline item_order
-with_small_changes(order_view order, double chance, random_engine& engine)
+[[nodiscard]] inline item_order with_small_changes(order_view order, double chance,
+                                                   random_engine& engine)
 {
     item_order out(order.begin(), order.end());
     for (std::size_t i = 1; i < out.size(); ++i)
@@ -81,8 +81,8 @@ with_small_changes(order_view order, double chance, random_engine& engine)
 /// `order` with `count` items from place `first` on taken out and put back at place `to` of the
 /// rest.
 /// @pre first + count <= order.size(), to <= order.size() - count
-[[nodiscard]] inline item_order
-shifted(order_view order, std::size_t first, std::size_t count, std::size_t to)
+[[nodiscard]] inline item_order shifted(order_view order, std::size_t first, std::size_t count,
+                                        std::size_t to)
 {
     ATTUNE_ASSERT(first + count <= order.size(), "a section lies inside the order");
     ATTUNE_ASSERT(to + count <= order.size(), "the rest of the order has such a place");
@@ -98,8 +98,7 @@ shifted(order_view order, std::size_t first, std::size_t count, std::size_t to)
 {
     item_order const place = detail::places_of(b);
     item_order out(a.begin(), a.end());
-    std::sort(out.begin(),
-              out.begin() + static_cast<std::ptrdiff_t>(cut),
+    std::sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(cut),
               [&](std::uint16_t one, std::uint16_t other) { return place[one] < place[other]; });
     return out;
 }
@@ -107,8 +106,8 @@ shifted(order_view order, std::size_t first, std::size_t count, std::size_t to)
 /// PMX: `a` with `count` places from `first` on as in `b`; an item of `a` that is displaced goes to
 /// the place of the item that displaces it.
 /// @pre  a and b have the same size, first + count <= a.size()
-[[nodiscard]] inline item_order
-cross_pmx(order_view a, order_view b, std::size_t first, std::size_t count)
+[[nodiscard]] inline item_order cross_pmx(order_view a, order_view b, std::size_t first,
+                                          std::size_t count)
 {
     item_order out(a.begin(), a.end());
     item_order place = detail::places_of(a);
@@ -140,8 +139,8 @@ cross_pmx(order_view a, order_view b, std::size_t first, std::size_t count)
 /// OX3: `count` items of `b` from its place `from` on, put at place `to`; the other items around
 /// them in the order of `a`.
 /// @pre  a and b have the same size n; from + count <= n, to + count <= n
-[[nodiscard]] inline item_order
-cross_ox3(order_view a, order_view b, std::size_t to, std::size_t from, std::size_t count)
+[[nodiscard]] inline item_order cross_ox3(order_view a, order_view b, std::size_t to,
+                                          std::size_t from, std::size_t count)
 {
     ATTUNE_ASSERT(from + count <= b.size() && to + count <= a.size(), "sections lie inside orders");
     order_view const section = b.subspan(from, count);
@@ -151,8 +150,8 @@ cross_ox3(order_view a, order_view b, std::size_t to, std::size_t from, std::siz
 }
 
 /// OX1: cross_ox3() with the section of `b` at its own place.
-[[nodiscard]] inline item_order
-cross_ox1(order_view a, order_view b, std::size_t first, std::size_t count)
+[[nodiscard]] inline item_order cross_ox1(order_view a, order_view b, std::size_t first,
+                                          std::size_t count)
 {
     return cross_ox3(a, b, first, first, count);
 }
@@ -162,8 +161,8 @@ cross_ox1(order_view a, order_view b, std::size_t first, std::size_t count)
 /// with probability `share`.
 /// Source   own
 /// @pre  the three have the same size
-[[nodiscard]] inline item_order
-moved_along(order_view a, order_view from, order_view to, double share, random_engine& engine)
+[[nodiscard]] inline item_order moved_along(order_view a, order_view from, order_view to,
+                                            double share, random_engine& engine)
 {
     item_order out(a.begin(), a.end());
     item_order now(from.begin(), from.end());

@@ -36,8 +36,8 @@ inline constexpr std::array<std::string_view, 5> crossover_texts{"px", "pmx", "c
 
 /// `a` crossed with `b` at random places.
 /// @param strength  share of the items that sections of `b` have: of PMX, OX1 and OX3
-[[nodiscard]] item_order
-crossed(order_view a, order_view b, crossover how, double strength, random_engine& engine);
+[[nodiscard]] item_order crossed(order_view a, order_view b, crossover how, double strength,
+                                 random_engine& engine);
 
 /// Each item swapped with the next one with probability `chance`.
 struct small_random_change {

@@ -30,8 +30,8 @@ namespace detail {
 
 } // namespace detail
 
-ATTUNE_INLINE item_order
-crossed(order_view a, order_view b, crossover how, double strength, random_engine& engine)
+ATTUNE_INLINE item_order crossed(order_view a, order_view b, crossover how, double strength,
+                                 random_engine& engine)
 {
     std::size_t const items = a.size();
     std::size_t const count = detail::items_of_section(items, strength);
@@ -56,8 +56,8 @@ ATTUNE_INLINE small_random_change small_random_change::drawn(random_engine& engi
 {
     return {0.05 * static_cast<double>(1 + uniform_below(engine, 10))};
 }
-ATTUNE_INLINE void
-random_swap::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void random_swap::operator()(gene child, other_parents others,
+                                           random_engine& engine) const
 {
     item_order const from = others[0].order();
     if (from.size() < 2) return;
@@ -69,8 +69,8 @@ ATTUNE_INLINE random_invert random_invert::drawn(random_engine& engine)
 {
     return {detail::drawn_strength(engine)};
 }
-ATTUNE_INLINE void
-random_invert::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void random_invert::operator()(gene child, other_parents others,
+                                             random_engine& engine) const
 {
     item_order const from = others[0].order();
     std::size_t const count = detail::items_of_section(from.size(), strength);
@@ -80,8 +80,8 @@ ATTUNE_INLINE random_shift random_shift::drawn(random_engine& engine)
 {
     return {detail::drawn_strength(engine)};
 }
-ATTUNE_INLINE void
-random_shift::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void random_shift::operator()(gene child, other_parents others,
+                                            random_engine& engine) const
 {
     item_order const from = others[0].order();
     if (from.size() < 2) return;
@@ -95,8 +95,8 @@ random_shift::operator()(gene child, other_parents others, random_engine& engine
     std::size_t const to = uniform_below(engine, from.size() - count);
     child.set_order(shifted(from, first, count, to < first ? to : to + 1));
 }
-ATTUNE_INLINE void
-random_reversal::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void random_reversal::operator()(gene child, other_parents others,
+                                               random_engine& engine) const
 {
     item_order const from = others[0].order();
     if (from.size() < 2) return;
@@ -109,8 +109,8 @@ ATTUNE_INLINE random_move random_move::drawn(random_engine& engine)
 {
     return {detail::drawn_strength(engine)};
 }
-ATTUNE_INLINE void
-random_move::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void random_move::operator()(gene child, other_parents others,
+                                           random_engine& engine) const
 {
     std::uint64_t const kind = uniform_below(engine, 3);
     if (kind == 0)
@@ -131,8 +131,8 @@ ATTUNE_INLINE permutation_swarm permutation_swarm::drawn(random_engine& engine)
     out.strength = detail::drawn_strength(engine);
     return out;
 }
-ATTUNE_INLINE void
-permutation_swarm::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void permutation_swarm::operator()(gene child, other_parents others,
+                                                 random_engine& engine) const
 {
     if (uniform_unit(engine) < stay) return;
     bool const to_first = uniform_unit(engine) < first;

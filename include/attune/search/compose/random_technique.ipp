@@ -48,8 +48,7 @@ namespace detail {
 
 } // namespace detail
 
-ATTUNE_INLINE technique random_technique(random_engine& engine,
-                                         description const& space,
+ATTUNE_INLINE technique random_technique(random_engine& engine, description const& space,
                                          vocabulary const& known)
 {
     auto const& bases = known.bases();
@@ -78,8 +77,7 @@ ATTUNE_INLINE technique random_technique(random_engine& engine,
     }
 }
 
-ATTUNE_INLINE technique random_bandit(random_engine& engine,
-                                      description const& space,
+ATTUNE_INLINE technique random_bandit(random_engine& engine, description const& space,
                                       std::vector<technique> const& library,
                                       vocabulary const& known)
 {

@@ -38,8 +38,8 @@ ATTUNE_INLINE search_factory recommended(technique_history past,
     bool const is_usual = options == recommending_bandit_options{};
     search_factory make = [past = std::move(past), options](chain_of_trees const& space,
                                                             std::uint64_t seed) -> any_searcher {
-        return recommending_bandit(
-            space, seed, past, techniques_by_name(), technique_set_for(space.describe()), options);
+        return recommending_bandit(space, seed, past, techniques_by_name(),
+                                   technique_set_for(space.describe()), options);
     };
     return is_usual ? attune::detail::named_search(detail::recommended_name, std::move(make))
                     : make;

@@ -53,10 +53,8 @@ void set_selection(gene const& to, selection const& what);
 /// `below` for sizes under the cut-off at place `cut`, `from` for the others. Where these are more
 /// ranges than a selector has, random cut-offs go, each with the range above or below it.
 /// @param of  the selector, for its limits
-[[nodiscard]] selection crossed_selection(gene_view const& of,
-                                          selection const& below,
-                                          selection const& from,
-                                          std::uint32_t cut,
+[[nodiscard]] selection crossed_selection(gene_view const& of, selection const& below,
+                                          selection const& from, std::uint32_t cut,
                                           random_engine& engine);
 
 namespace detail {

@@ -22,15 +22,15 @@ namespace detail {
 }
 
 /// The place in the description of part `i` of the act of a range.
-[[nodiscard]] inline std::uint32_t
-place_of_act(selector_description const& s, std::uint32_t range, std::size_t i)
+[[nodiscard]] inline std::uint32_t place_of_act(selector_description const& s, std::uint32_t range,
+                                                std::size_t i)
 {
     return i == 0 ? s.algorithm(range) : s.parameter(static_cast<std::uint32_t>(i - 1), range);
 }
 
 /// Puts `act` into range `range` of `at`.
-inline void
-place_act(selector_description const& s, std::uint32_t range, range_act const& act, point& at)
+inline void place_act(selector_description const& s, std::uint32_t range, range_act const& act,
+                      point& at)
 {
     for (std::size_t i = 0; i < act.size(); ++i)
         at[place_of_act(s, range, i)] = act[i];
@@ -160,10 +160,8 @@ ATTUNE_INLINE selection drawn_selection(gene_view const& of, random_engine& engi
     return out;
 }
 
-ATTUNE_INLINE selection crossed_selection(gene_view const& of,
-                                          selection const& below,
-                                          selection const& from,
-                                          std::uint32_t cut,
+ATTUNE_INLINE selection crossed_selection(gene_view const& of, selection const& below,
+                                          selection const& from, std::uint32_t cut,
                                           random_engine& engine)
 {
     selection out;

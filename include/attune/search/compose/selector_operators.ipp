@@ -27,8 +27,8 @@ namespace detail {
 }
 
 /// Another value than that at `now`, uniform; the same where there is no other.
-[[nodiscard]] inline coordinate
-other_coordinate(parameter_description const& of, coordinate now, random_engine& engine)
+[[nodiscard]] inline coordinate other_coordinate(parameter_description const& of, coordinate now,
+                                                 random_engine& engine)
 {
     if (of.traits().is_interval) return attune::detail::moves::random_coordinate(of, engine);
     std::uint32_t const count = of.value_count();
@@ -38,8 +38,8 @@ other_coordinate(parameter_description const& of, coordinate now, random_engine&
 }
 
 /// Moves cut-off `i` to another place between its neighbours; nothing where there is none.
-inline void shift_cut_off(
-    selection& of, std::size_t i, std::uint32_t places, double deviation, random_engine& engine)
+inline void shift_cut_off(selection& of, std::size_t i, std::uint32_t places, double deviation,
+                          random_engine& engine)
 {
     std::int64_t const low = i > 0 ? std::int64_t{of.cut_offs[i - 1]} + 1 : 0;
     std::int64_t const high = i + 1 < of.cut_offs.size() ? std::int64_t{of.cut_offs[i + 1]} - 1
@@ -93,8 +93,7 @@ ATTUNE_INLINE void range_redraw::operator()(gene child, other_parents, random_en
             range_act one = act;
             one[i] = detail::other_coordinate(
                 child.space().parameters[detail::place_of_act(detail::selector_of(child), 0, i)],
-                act[i],
-                engine);
+                act[i], engine);
             one = detail::settled_act(child, std::move(one));
             if (one != act) possible.push_back(std::move(one));
         }
@@ -157,18 +156,17 @@ ATTUNE_INLINE void selector_move::operator()(gene child, other_parents, random_e
     detail::move_selector(child, engine);
 }
 
-ATTUNE_INLINE void
-selector_cross::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void selector_cross::operator()(gene child, other_parents others,
+                                              random_engine& engine) const
 {
     auto const cut =
         static_cast<std::uint32_t>(uniform_below(engine, detail::number_of_cut_offs(child)));
-    set_selection(
-        child,
-        crossed_selection(child, selection_of(others[0]), selection_of(others[1]), cut, engine));
+    set_selection(child, crossed_selection(child, selection_of(others[0]), selection_of(others[1]),
+                                           cut, engine));
 }
 
-ATTUNE_INLINE void
-selector_swarm::operator()(gene child, other_parents others, random_engine& engine) const
+ATTUNE_INLINE void selector_swarm::operator()(gene child, other_parents others,
+                                              random_engine& engine) const
 {
     if (uniform_unit(engine) < stay) return;
     selection const own = selection_of(child);
@@ -176,9 +174,8 @@ selector_swarm::operator()(gene child, other_parents others, random_engine& engi
     auto const cut =
         static_cast<std::uint32_t>(uniform_below(engine, detail::number_of_cut_offs(child)));
     bool const is_above = uniform_below(engine, 2) == 0;
-    set_selection(
-        child,
-        crossed_selection(child, is_above ? own : other, is_above ? other : own, cut, engine));
+    set_selection(child, crossed_selection(child, is_above ? own : other, is_above ? other : own,
+                                           cut, engine));
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

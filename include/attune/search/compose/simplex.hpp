@@ -32,8 +32,8 @@ inline constexpr std::array<std::string_view, 3> simplex_start_texts{"random", "
 /// @param at   d numbers in [0, 1]
 /// @param how  not random
 /// Source  Spendley, Hext & Himsworth 1962 (regular)
-[[nodiscard]] std::vector<std::vector<double>>
-simplex_at(std::vector<double> const& at, simplex_start how, double edge);
+[[nodiscard]] std::vector<std::vector<double>> simplex_at(std::vector<double> const& at,
+                                                          simplex_start how, double edge);
 
 } // namespace detail
 

@@ -67,8 +67,8 @@ private:
 
 /// from + factor (to - from). It may be outside the unit cube, where a vertex has the value of the
 /// nearest place inside: clamped vertices would fall into one plane, which no step leaves again.
-[[nodiscard]] inline std::vector<double>
-along_line(std::vector<double> const& from, std::vector<double> const& to, double factor)
+[[nodiscard]] inline std::vector<double> along_line(std::vector<double> const& from,
+                                                    std::vector<double> const& to, double factor)
 {
     std::vector<double> out(from.size());
     for (std::size_t d = 0; d < out.size(); ++d)
@@ -79,9 +79,8 @@ along_line(std::vector<double> const& from, std::vector<double> const& to, doubl
 /// The best first.
 inline void sort_vertices(std::vector<simplex_vertex>& all)
 {
-    std::sort(all.begin(), all.end(), [](simplex_vertex const& a, simplex_vertex const& b) {
-        return a.value < b.value;
-    });
+    std::sort(all.begin(), all.end(),
+              [](simplex_vertex const& a, simplex_vertex const& b) { return a.value < b.value; });
 }
 
 /// The mean of all but the last. @pre two or more
@@ -100,9 +99,8 @@ inline void sort_vertices(std::vector<simplex_vertex>& all)
     double out = 0;
     for (std::size_t d = 0; d < all.front().at.size(); ++d) {
         auto const [low, high] = std::minmax_element(
-            all.begin(), all.end(), [d](simplex_vertex const& a, simplex_vertex const& b) {
-                return a.at[d] < b.at[d];
-            });
+            all.begin(), all.end(),
+            [d](simplex_vertex const& a, simplex_vertex const& b) { return a.at[d] < b.at[d]; });
         out = std::max(out, high->at[d] - low->at[d]);
     }
     return out;
@@ -127,8 +125,8 @@ scaled_about_first(std::span<simplex_vertex const> all, double factor)
 /// A simplex narrower than this has converged.
 inline constexpr double least_side = 1e-7;
 
-ATTUNE_INLINE std::vector<std::vector<double>>
-simplex_at(std::vector<double> const& at, simplex_start how, double edge)
+ATTUNE_INLINE std::vector<std::vector<double>> simplex_at(std::vector<double> const& at,
+                                                          simplex_start how, double edge)
 {
     std::vector<std::vector<double>> out{at};
     double const n = static_cast<double>(at.size());

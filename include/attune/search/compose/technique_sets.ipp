@@ -81,8 +81,7 @@ struct varied_kinds {
     normal_greedy_mutation normal;
     uniform.mutation_rate = 0.1;
     normal.mutation_rate = 0.3;
-    std::vector<technique> out{technique_of(de_alt{}, by_crossing),
-                               technique_of(uniform, by_moves),
+    std::vector<technique> out{technique_of(de_alt{}, by_crossing), technique_of(uniform, by_moves),
                                technique_of(normal, by_moves),
                                technique_of(pso{}, operators<selector<selector_swarm>>{}),
                                technique_of(climb{}, operators<selector<selector_move>>{})};
@@ -94,10 +93,8 @@ struct varied_kinds {
 
 ATTUNE_INLINE std::vector<technique> technique_set_a()
 {
-    return {technique_of(de_alt{}),
-            detail::uniform_mutation_of(0.1),
-            detail::normal_mutation_of(0.3),
-            technique_of(nelder_mead{})};
+    return {technique_of(de_alt{}), detail::uniform_mutation_of(0.1),
+            detail::normal_mutation_of(0.3), technique_of(nelder_mead{})};
 }
 
 ATTUNE_INLINE std::vector<technique> technique_set_pgd()
@@ -113,9 +110,7 @@ ATTUNE_INLINE std::vector<technique> technique_set_pgd()
 
 ATTUNE_INLINE std::vector<technique> technique_set_d()
 {
-    return {technique_of(nelder_mead{}),
-            technique_of(de{}),
-            technique_of(pattern_search{}),
+    return {technique_of(nelder_mead{}), technique_of(de{}), technique_of(pattern_search{}),
             technique_of(pso{})};
 }
 
@@ -142,11 +137,8 @@ ATTUNE_INLINE std::vector<technique> technique_set_for(description const& space)
     normal_greedy_mutation normal;
     uniform.mutation_rate = 0.1;
     normal.mutation_rate = 0.3;
-    return {technique_of(de_alt{}, by_moves),
-            technique_of(uniform, by_moves),
-            technique_of(normal, by_moves),
-            technique_of(nelder_mead{}),
-            technique_of(climb{})};
+    return {technique_of(de_alt{}, by_moves), technique_of(uniform, by_moves),
+            technique_of(normal, by_moves), technique_of(nelder_mead{}), technique_of(climb{})};
 }
 
 ATTUNE_INLINE std::vector<technique> technique_library()

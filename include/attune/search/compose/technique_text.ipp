@@ -22,8 +22,7 @@ namespace detail {
 
 [[noreturn]] inline void refuse_name(std::string_view name, std::string const& why)
 {
-    throw error("the name of a technique is not understood: " + why,
-                std::string(name),
+    throw error("the name of a technique is not understood: " + why, std::string(name),
                 "see search/compose/technique_text.hpp for the form of names");
 }
 
@@ -46,8 +45,8 @@ namespace detail {
 }
 
 /// What is between the first and the last character, if these are `open` and `close`.
-[[nodiscard]] inline std::optional<std::string_view>
-inside(std::string_view text, char open, char close)
+[[nodiscard]] inline std::optional<std::string_view> inside(std::string_view text, char open,
+                                                            char close)
 {
     if (text.size() < 2 || text.front() != open || text.back() != close) return {};
     return text.substr(1, text.size() - 2);
@@ -112,8 +111,8 @@ template <class Rows>
     return nullptr;
 }
 
-[[nodiscard]] inline operator_entry
-read_entry(std::string_view name, std::string_view token, vocabulary const& known)
+[[nodiscard]] inline operator_entry read_entry(std::string_view name, std::string_view token,
+                                               vocabulary const& known)
 {
     std::vector<std::string_view> const parts = split_outside(token, ';');
     if (parts.size() < 2 || parts.size() > 3)
@@ -132,19 +131,18 @@ read_entry(std::string_view name, std::string_view token, vocabulary const& know
         if (auto const why = op.make(settings, made)) refuse_name(name, what + ": " + *why);
         return {*kind, std::move(*made)};
     }
-    refuse_name(name,
-                is_known ? "parameters of kind '" + kind->name() + "' have no operator " + what
-                         : what + " is no known operator");
+    refuse_name(name, is_known
+                          ? "parameters of kind '" + kind->name() + "' have no operator " + what
+                          : what + " is no known operator");
 }
 
 /// parse_technique() of a name inside `depth` pairs of braces.
-[[nodiscard]] inline technique
-technique_inside(std::string_view name, vocabulary const& known, int depth);
+[[nodiscard]] inline technique technique_inside(std::string_view name, vocabulary const& known,
+                                                int depth);
 
 [[nodiscard]] inline std::optional<technique> read_meta(std::string_view name,
                                                         std::vector<std::string_view> const& tokens,
-                                                        vocabulary const& known,
-                                                        int depth)
+                                                        vocabulary const& known, int depth)
 {
     auto const [root, settings] = read_root(name, tokens.front());
     if (root != "auc_bandit" && root != "round_robin") return {};

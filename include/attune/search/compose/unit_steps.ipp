@@ -20,8 +20,8 @@ namespace detail {
 
 /// `from` with each gene a step up, and down: numbers by `step` of their range, at least to the
 /// next value; genes of other kinds mutated, twice. Valid, none equal to `from`, each once.
-[[nodiscard]] inline std::vector<point>
-steps_of_all(genome const& genes, point const& from, double step, random_engine& engine)
+[[nodiscard]] inline std::vector<point> steps_of_all(genome const& genes, point const& from,
+                                                     double step, random_engine& engine)
 {
     std::vector<point> out;
     for (std::size_t const g : genes.active_in(from))

@@ -71,14 +71,13 @@ public:
         if constexpr (kind_with_operators<T>) kinds_.push_back(detail::row_of_kind<T>());
         if constexpr (technique_operator<T>) add_operator<T>();
         if constexpr (technique_base<T>)
-            bases_.push_back(
-                {std::string(T::name),
-                 [](detail::setting_texts const& from, std::optional<detail::any_base>& out) {
-                     T one{};
-                     auto wrong = detail::take_settings(one, from);
-                     out.emplace(std::move(one));
-                     return wrong;
-                 }});
+            bases_.push_back({std::string(T::name), [](detail::setting_texts const& from,
+                                                       std::optional<detail::any_base>& out) {
+                                  T one{};
+                                  auto wrong = detail::take_settings(one, from);
+                                  out.emplace(std::move(one));
+                                  return wrong;
+                              }});
         if constexpr (closed_algorithm<T> || searcher_settings<T>)
             closed_.push_back(
                 {std::string(T::name), [](detail::setting_texts const& from, technique& out) {
@@ -113,8 +112,7 @@ private:
         else
             of = std::string(std::string_view(kind::kind));
         operators_.push_back(
-            {std::string(Op::name),
-             std::move(of),
+            {std::string(Op::name), std::move(of),
              [](detail::setting_texts const& from, std::optional<detail::any_operator>& out) {
                  Op one{};
                  auto wrong = detail::take_settings(one, from);

@@ -28,16 +28,8 @@ void add_all(vocabulary& to)
 
 ATTUNE_INLINE vocabulary::vocabulary()
 {
-    detail::add_all<any_kind,
-                    number_kind,
-                    real_kind,
-                    whole_kind,
-                    boolean_kind,
-                    categorical_kind,
-                    tile_kind,
-                    permutation_kind,
-                    selector_kind,
-                    array_kind>(*this);
+    detail::add_all<any_kind, number_kind, real_kind, whole_kind, boolean_kind, categorical_kind,
+                    tile_kind, permutation_kind, selector_kind, array_kind>(*this);
     detail::add_all<noop, randomize, stochastic_mix, swarm, set_linear, normal_mutation>(*this);
     detail::add_all<scale, difference, sum, number_swarm, flip, boolean_swarm>(*this);
     detail::add_all<array_cross, array_swarm, array_swarm_parallel>(*this);

@@ -24,8 +24,8 @@ namespace attune::inline ATTUNE_ABI {
 ///   first learn() all equal.
 /// Equal calls give equal numbers. tests/laws/cost_model.hpp checks all this.
 template <class M>
-concept cost_model = requires(
-    M m, M const& learnt, std::span<program_rows const> programs, std::span<double const> scores) {
+concept cost_model = requires(M m, M const& learnt, std::span<program_rows const> programs,
+                              std::span<double const> scores) {
     { m.learn(programs, scores) } -> std::same_as<void>;
     { learnt.predict(programs) } -> std::same_as<std::vector<double>>;
 };

@@ -16,8 +16,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE void
-cost_samples::add(std::string_view task, program_rows rows, std::optional<double> value)
+ATTUNE_INLINE void cost_samples::add(std::string_view task, program_rows rows,
+                                     std::optional<double> value)
 {
     if (rows.count() == 0) return;
     ATTUNE_ASSERT(programs_.empty() || programs_.front().width == rows.width,
@@ -120,8 +120,7 @@ ATTUNE_INLINE cost_samples read_cost_samples(std::string_view text)
         text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
         auto const require = [&](bool is_good, char const* what) {
             if (!is_good)
-                throw error(what,
-                            "line " + std::to_string(number) + " of measured programs",
+                throw error(what, "line " + std::to_string(number) + " of measured programs",
                             "write the text with text_of(cost_samples)");
         };
         auto const part = [&] {

@@ -100,8 +100,8 @@ struct xgboost_trees::booster {
         bst_ulong const* shape = nullptr;
         bst_ulong dimensions = 0;
         float const* said = nullptr;
-        detail::cost::require_xgboost(XGBoosterPredictFromDMatrix(
-            handle, rows.get(), how.c_str(), &shape, &dimensions, &said));
+        detail::cost::require_xgboost(XGBoosterPredictFromDMatrix(handle, rows.get(), how.c_str(),
+                                                                  &shape, &dimensions, &said));
         std::vector<double> out;
         for (program_rows const& p : programs) {
             double sum = 0;

@@ -97,10 +97,8 @@ public:
     ///                told all outcomes at it, also those of configurations that began with less.
     ///                So values of different budgets never meet
     /// Errors   attune::error: see hyperband_brackets()
-    explicit hyperband(chain_of_trees space,
-                       std::uint64_t seed = 0,
-                       hyperband_options const& options = {},
-                       search_factory const& search = {});
+    explicit hyperband(chain_of_trees space, std::uint64_t seed = 0,
+                       hyperband_options const& options = {}, search_factory const& search = {});
     ~hyperband();
     hyperband(hyperband&&) noexcept;
     hyperband& operator=(hyperband&&) noexcept;

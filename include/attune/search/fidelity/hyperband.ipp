@@ -56,9 +56,7 @@ hyperband_brackets(hyperband_options const& options)
 }
 
 struct hyperband::state {
-    state(chain_of_trees searched,
-          std::uint64_t seed,
-          hyperband_options const& with,
+    state(chain_of_trees searched, std::uint64_t seed, hyperband_options const& with,
           search_factory const& search)
         : space(std::move(searched))
         , options(with)
@@ -128,9 +126,8 @@ struct hyperband::state {
             drop_finished(); // one that found no configuration
             if (is_spent || all_began()) return {};
             auto const index = static_cast<std::uint32_t>(began++);
-            open.emplace_back(
-                index,
-                detail::halving_bracket(plans[index % plans.size()], index, options.eta, space));
+            open.emplace_back(index, detail::halving_bracket(plans[index % plans.size()], index,
+                                                             options.eta, space));
         }
         return {};
     }
@@ -140,8 +137,8 @@ struct hyperband::state {
         auto const* const m = std::get_if<measurement>(&result);
         bool const worked = m != nullptr && std::isfinite(m->value);
         double const value = worked ? m->value : std::numeric_limits<double>::infinity();
-        auto const of = std::find_if(
-            open.begin(), open.end(), [&](auto const& o) { return o.first == asked.bracket; });
+        auto const of = std::find_if(open.begin(), open.end(),
+                                     [&](auto const& o) { return o.first == asked.bracket; });
         if (of == open.end() || !of->second.tell(asked, value))
             throw error("an outcome was told of a trial that does not wait for one",
                         "bracket " + std::to_string(asked.bracket) + ", rung " +
@@ -172,9 +169,7 @@ struct hyperband::state {
 };
 
 ATTUNE_INLINE
-hyperband::hyperband(chain_of_trees space,
-                     std::uint64_t seed,
-                     hyperband_options const& options,
+hyperband::hyperband(chain_of_trees space, std::uint64_t seed, hyperband_options const& options,
                      search_factory const& search)
     : state_(std::make_unique<state>(std::move(space), seed, options, search))
 {

@@ -25,8 +25,7 @@ struct annealing_options {
 /// Walks to random neighbours; worse ones are accepted less and less often.
 class annealing : public stepwise_searcher {
 public:
-    explicit annealing(chain_of_trees space,
-                       std::uint64_t seed = 0,
+    explicit annealing(chain_of_trees space, std::uint64_t seed = 0,
                        annealing_options const& options = {});
 };
 

@@ -61,8 +61,8 @@ inline search_process anneal(trials& t, annealing_options o)
 
 ATTUNE_INLINE
 annealing::annealing(chain_of_trees space, std::uint64_t seed, annealing_options const& options)
-    : stepwise_searcher(
-          std::move(space), seed, [&](trials& t) { return detail::anneal(t, options); })
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::anneal(t, options); })
 {
 }
 

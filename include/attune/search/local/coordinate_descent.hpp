@@ -22,8 +22,7 @@ struct coordinate_descent_options {
 /// and keeps the best. Restarts elsewhere after a pass without a change.
 class coordinate_descent : public stepwise_searcher {
 public:
-    explicit coordinate_descent(chain_of_trees space,
-                                std::uint64_t seed = 0,
+    explicit coordinate_descent(chain_of_trees space, std::uint64_t seed = 0,
                                 coordinate_descent_options const& options = {});
 };
 

@@ -45,12 +45,10 @@ inline search_process descend_by_coordinate(trials& t, coordinate_descent_option
 
 } // namespace detail
 
-ATTUNE_INLINE coordinate_descent::coordinate_descent(chain_of_trees space,
-                                                     std::uint64_t seed,
+ATTUNE_INLINE coordinate_descent::coordinate_descent(chain_of_trees space, std::uint64_t seed,
                                                      coordinate_descent_options const& options)
-    : stepwise_searcher(std::move(space), seed, [&](trials& t) {
-        return detail::descend_by_coordinate(t, options);
-    })
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::descend_by_coordinate(t, options); })
 {
 }
 

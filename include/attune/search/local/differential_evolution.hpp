@@ -24,8 +24,7 @@ struct differential_evolution_options {
 /// which it replaces if it is better.
 class differential_evolution : public stepwise_searcher {
 public:
-    explicit differential_evolution(chain_of_trees space,
-                                    std::uint64_t seed = 0,
+    explicit differential_evolution(chain_of_trees space, std::uint64_t seed = 0,
                                     differential_evolution_options const& options = {});
 };
 

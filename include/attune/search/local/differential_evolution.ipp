@@ -21,11 +21,8 @@ namespace detail {
 
 /// A trial vector for member `target`.
 [[nodiscard]] inline std::vector<double>
-differential_trial(std::vector<std::vector<double>> const& at,
-                   std::size_t target,
-                   std::size_t best,
-                   differential_evolution_options const& o,
-                   random_engine& engine)
+differential_trial(std::vector<std::vector<double>> const& at, std::size_t target, std::size_t best,
+                   differential_evolution_options const& o, random_engine& engine)
 {
     std::vector<double> const& plus = at[uniform_below(engine, at.size())];
     std::vector<double> const& minus = at[uniform_below(engine, at.size())];
@@ -78,10 +75,11 @@ inline search_process evolve(trials& t, differential_evolution_options o)
 
 } // namespace detail
 
-ATTUNE_INLINE differential_evolution::differential_evolution(
-    chain_of_trees space, std::uint64_t seed, differential_evolution_options const& options)
-    : stepwise_searcher(
-          std::move(space), seed, [&](trials& t) { return detail::evolve(t, options); })
+ATTUNE_INLINE
+differential_evolution::differential_evolution(chain_of_trees space, std::uint64_t seed,
+                                               differential_evolution_options const& options)
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::evolve(t, options); })
 {
 }
 

@@ -25,8 +25,7 @@ struct genetic_options {
 /// anew, and keeps the best of parents and children.
 class genetic : public stepwise_searcher {
 public:
-    explicit genetic(chain_of_trees space,
-                     std::uint64_t seed = 0,
+    explicit genetic(chain_of_trees space, std::uint64_t seed = 0,
                      genetic_options const& options = {});
 };
 

@@ -20,15 +20,15 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// A random index into a sorted population; lower ones are more likely.
-[[nodiscard]] inline std::size_t
-ranked_place(std::size_t count, double selection, random_engine& engine)
+[[nodiscard]] inline std::size_t ranked_place(std::size_t count, double selection,
+                                              random_engine& engine)
 {
     double const u = 1 - std::pow(1 - uniform_unit(engine), 1 / selection);
     return std::min(count - 1, static_cast<std::size_t>(u * static_cast<double>(count)));
 }
 
-[[nodiscard]] inline point
-child_of(point const& a, point const& b, moves const& near, double mutation, random_engine& engine)
+[[nodiscard]] inline point child_of(point const& a, point const& b, moves const& near,
+                                    double mutation, random_engine& engine)
 {
     point child = a;
     for (std::uint32_t const p : near.varying()) {
@@ -73,8 +73,8 @@ inline search_process breed(trials& t, genetic_options o)
 
 ATTUNE_INLINE
 genetic::genetic(chain_of_trees space, std::uint64_t seed, genetic_options const& options)
-    : stepwise_searcher(
-          std::move(space), seed, [&](trials& t) { return detail::breed(t, options); })
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::breed(t, options); })
 {
 }
 

@@ -22,8 +22,7 @@ struct local_search_options {
 /// better one. Restarts elsewhere if there is none.
 class local_search : public stepwise_searcher {
 public:
-    explicit local_search(chain_of_trees space,
-                          std::uint64_t seed = 0,
+    explicit local_search(chain_of_trees space, std::uint64_t seed = 0,
                           local_search_options const& options = {});
 };
 

@@ -48,11 +48,10 @@ inline search_process descend(trials& t, local_search_options o)
 
 } // namespace detail
 
-ATTUNE_INLINE local_search::local_search(chain_of_trees space,
-                                         std::uint64_t seed,
+ATTUNE_INLINE local_search::local_search(chain_of_trees space, std::uint64_t seed,
                                          local_search_options const& options)
-    : stepwise_searcher(
-          std::move(space), seed, [&](trials& t) { return detail::descend(t, options); })
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::descend(t, options); })
 {
 }
 

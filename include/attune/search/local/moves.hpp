@@ -45,8 +45,8 @@ public:
     /// All valid values of one parameter, with the others unchanged but settled, except the present
     /// value, in order of declaration; none of an inactive parameter. Of a table longer than
     /// `most`, and of an interval, a random choice.
-    [[nodiscard]] std::vector<point>
-    line(point const& p, std::uint32_t parameter, std::size_t most, random_engine& engine) const
+    [[nodiscard]] std::vector<point> line(point const& p, std::uint32_t parameter, std::size_t most,
+                                          random_engine& engine) const
     {
         parameter_description const& along = parameters()[parameter];
         std::vector<point> out;
@@ -67,8 +67,8 @@ public:
     }
 
     /// Every valid configuration that differs in one parameter; see line() for long tables.
-    [[nodiscard]] std::vector<point>
-    hamming(point const& p, std::size_t most, random_engine& engine) const
+    [[nodiscard]] std::vector<point> hamming(point const& p, std::size_t most,
+                                             random_engine& engine) const
     {
         std::vector<point> out;
         for (std::uint32_t const parameter : varying_)

@@ -48,8 +48,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 class nearest_estimate {
 public:
     /// @param space  must outlive this
-    nearest_estimate(description const& space,
-                     std::span<valued_point const> told,
+    nearest_estimate(description const& space, std::span<valued_point const> told,
                      std::size_t most = 1000)
         : space_(&space)
     {
@@ -59,9 +58,8 @@ public:
         if (is_conditional_)
             for (valued_point& known : known_)
                 known.where = with_inactive_marked(space, std::move(known.where));
-        std::sort(known_.begin(), known_.end(), [](valued_point const& a, valued_point const& b) {
-            return a.value < b.value;
-        });
+        std::sort(known_.begin(), known_.end(),
+                  [](valued_point const& a, valued_point const& b) { return a.value < b.value; });
         // Equal values share the rank of the first one.
         double rank = 0;
         for (std::size_t i = 0; i < known_.size(); ++i) {
@@ -81,8 +79,8 @@ public:
         for (std::size_t i = 0; i < known_.size(); ++i)
             near.emplace_back(rough_distance(*space_, known_[i].where, from), rank_[i]);
         count = std::min(count, near.size());
-        std::partial_sort(
-            near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count), near.end());
+        std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(count),
+                          near.end());
         double sum = 0;
         double weights = 0;
         for (std::size_t i = 0; i < count; ++i) {

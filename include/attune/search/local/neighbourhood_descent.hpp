@@ -28,8 +28,7 @@ struct neighbourhood_descent_options {
 /// neighbourhood; without one it moves to the best known neighbour that is not tabu.
 class neighbourhood_descent : public stepwise_searcher {
 public:
-    explicit neighbourhood_descent(chain_of_trees space,
-                                   std::uint64_t seed = 0,
+    explicit neighbourhood_descent(chain_of_trees space, std::uint64_t seed = 0,
                                    neighbourhood_descent_options const& options = {});
 };
 

@@ -26,8 +26,8 @@ namespace detail {
 enum class neighbourhood : std::uint8_t { adjacent, one_parameter, two_parameters, elites };
 
 /// `a` with a random choice of the parameters of `b`.
-[[nodiscard]] inline point
-mixture(point a, point const& b, moves const& near, random_engine& engine)
+[[nodiscard]] inline point mixture(point a, point const& b, moves const& near,
+                                   random_engine& engine)
 {
     for (std::uint32_t const p : near.varying())
         if (uniform_below(engine, 2) == 0) a[p] = b[p];
@@ -44,8 +44,7 @@ mixture(point a, point const& b, moves const& near, random_engine& engine)
 }
 
 /// Unseen configurations of a neighbourhood of `centre`, the most promising first.
-[[nodiscard]] inline std::vector<point> candidates_of(neighbourhood which,
-                                                      point const& centre,
+[[nodiscard]] inline std::vector<point> candidates_of(neighbourhood which, point const& centre,
                                                       moves const& near,
                                                       neighbourhood_descent_options const& o,
                                                       trials& t)
@@ -61,8 +60,8 @@ mixture(point a, point const& b, moves const& near, random_engine& engine)
     else {
         std::vector<valued_point> const elites = elites_of(t);
         for (std::size_t i = 0; i < o.candidates && !elites.empty(); ++i)
-            all.push_back(mixture(
-                centre, elites[uniform_below(t.engine(), elites.size())].where, near, t.engine()));
+            all.push_back(mixture(centre, elites[uniform_below(t.engine(), elites.size())].where,
+                                  near, t.engine()));
     }
     std::unordered_set<point, point_hash> taken;
     std::erase_if(all, [&](point const& p) { return t.has_seen(p) || !taken.insert(p).second; });
@@ -143,11 +142,11 @@ inline search_process descend_by_neighbourhood(trials& t, neighbourhood_descent_
 
 } // namespace detail
 
-ATTUNE_INLINE neighbourhood_descent::neighbourhood_descent(
-    chain_of_trees space, std::uint64_t seed, neighbourhood_descent_options const& options)
-    : stepwise_searcher(std::move(space), seed, [&](trials& t) {
-        return detail::descend_by_neighbourhood(t, options);
-    })
+ATTUNE_INLINE
+neighbourhood_descent::neighbourhood_descent(chain_of_trees space, std::uint64_t seed,
+                                             neighbourhood_descent_options const& options)
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::descend_by_neighbourhood(t, options); })
 {
 }
 

@@ -25,8 +25,7 @@ struct particle_swarm_options {
 /// the swarm.
 class particle_swarm : public stepwise_searcher {
 public:
-    explicit particle_swarm(chain_of_trees space,
-                            std::uint64_t seed = 0,
+    explicit particle_swarm(chain_of_trees space, std::uint64_t seed = 0,
                             particle_swarm_options const& options = {});
 };
 

@@ -26,9 +26,7 @@ struct particle {
     double best_value = failed_value;
 };
 
-inline void fly(particle& p,
-                std::vector<double> const& goal,
-                particle_swarm_options const& o,
+inline void fly(particle& p, std::vector<double> const& goal, particle_swarm_options const& o,
                 random_engine& engine)
 {
     for (std::size_t d = 0; d < p.at.size(); ++d) {
@@ -89,11 +87,10 @@ inline search_process swarm(trials& t, particle_swarm_options o)
 
 } // namespace detail
 
-ATTUNE_INLINE particle_swarm::particle_swarm(chain_of_trees space,
-                                             std::uint64_t seed,
+ATTUNE_INLINE particle_swarm::particle_swarm(chain_of_trees space, std::uint64_t seed,
                                              particle_swarm_options const& options)
-    : stepwise_searcher(
-          std::move(space), seed, [&](trials& t) { return detail::swarm(t, options); })
+    : stepwise_searcher(std::move(space), seed,
+                        [&](trials& t) { return detail::swarm(t, options); })
 {
 }
 

@@ -44,10 +44,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Inserts `one` into `best`, which ascends by value and keeps at most `most`; behind equal values.
 inline void keep_best(std::vector<valued_point>& best, valued_point one, std::size_t most)
 {
-    auto const place = std::upper_bound(
-        best.begin(), best.end(), one.value, [](double value, valued_point const& t) {
-            return value < t.value;
-        });
+    auto const place =
+        std::upper_bound(best.begin(), best.end(), one.value,
+                         [](double value, valued_point const& t) { return value < t.value; });
     best.insert(place, std::move(one));
     if (best.size() > most) best.pop_back();
 }

@@ -56,8 +56,7 @@ public:
 protected:
     /// @param begin  starts the algorithm; called once and destroyed before the coroutine runs,
     ///               which must take by value what it needs besides `trials`
-    stepwise_searcher(chain_of_trees space,
-                      std::uint64_t seed,
+    stepwise_searcher(chain_of_trees space, std::uint64_t seed,
                       std::function<search_process(trials&)> const& begin);
 
 private:

@@ -14,8 +14,7 @@
 namespace attune::inline ATTUNE_ABI {
 
 struct stepwise_searcher::state {
-    state(chain_of_trees space,
-          std::uint64_t seed,
+    state(chain_of_trees space, std::uint64_t seed,
           std::function<search_process(trials&)> const& begin)
         : board(std::move(space), seed)
         , algorithm(begin(board))
@@ -39,8 +38,7 @@ struct stepwise_searcher::state {
 };
 
 ATTUNE_INLINE
-stepwise_searcher::stepwise_searcher(chain_of_trees space,
-                                     std::uint64_t seed,
+stepwise_searcher::stepwise_searcher(chain_of_trees space, std::uint64_t seed,
                                      std::function<search_process(trials&)> const& begin)
     : state_(std::make_unique<state>(std::move(space), seed, begin))
 {

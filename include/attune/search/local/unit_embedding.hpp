@@ -43,8 +43,8 @@ public:
         std::vector<double> out(dimensions_, 0);
         for (std::size_t i = 0; i < p.size(); ++i) {
             parameter_description const& of = space_->parameters[i];
-            rules_of(of.kind).to_unit(
-                of, tables_[i], p[i], std::span(out).subspan(first_[i], width(of)));
+            rules_of(of.kind).to_unit(of, tables_[i], p[i],
+                                      std::span(out).subspan(first_[i], width(of)));
         }
         return out;
     }

@@ -42,9 +42,7 @@ public:
         for (int tries = 0; tries < 20 && !varying_.empty(); ++tries) {
             point child = from;
             do {
-                change(varying_[uniform_below(t.engine(), varying_.size())],
-                       widest,
-                       child,
+                change(varying_[uniform_below(t.engine(), varying_.size())], widest, child,
                        t.engine());
             } while (uniform_below(t.engine(), 3) == 0);
             // Where no tree finds the nearest valid one, repaired() would draw any.
@@ -77,8 +75,7 @@ private:
         std::size_t const elements =
             what.is_array() ? count_up_to(std::min<double>(what.count, widest), engine) : 1;
         for (std::size_t i = 0; i < elements; ++i)
-            step(what.first + static_cast<std::uint32_t>(uniform_below(engine, what.count)),
-                 child,
+            step(what.first + static_cast<std::uint32_t>(uniform_below(engine, what.count)), child,
                  engine);
     }
 

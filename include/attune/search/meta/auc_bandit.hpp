@@ -38,9 +38,7 @@ struct auc_bandit_options {
 class auc_bandit {
 public:
     /// @param among  at least one
-    auc_bandit(chain_of_trees space,
-               std::uint64_t seed,
-               std::vector<technique> among,
+    auc_bandit(chain_of_trees space, std::uint64_t seed, std::vector<technique> among,
                auc_bandit_options const& options = {});
     ~auc_bandit();
     auc_bandit(auc_bandit&&) noexcept;

@@ -17,9 +17,7 @@
 namespace attune::inline ATTUNE_ABI::search {
 
 struct auc_bandit::state {
-    state(chain_of_trees const& space,
-          std::uint64_t seed,
-          std::vector<technique> const& among,
+    state(chain_of_trees const& space, std::uint64_t seed, std::vector<technique> const& among,
           auc_bandit_options const& chosen)
         : engine(seed)
         , pool(space, engine, among)
@@ -44,8 +42,7 @@ struct auc_bandit::state {
     double exploration;
 };
 
-ATTUNE_INLINE auc_bandit::auc_bandit(chain_of_trees space,
-                                     std::uint64_t seed,
+ATTUNE_INLINE auc_bandit::auc_bandit(chain_of_trees space, std::uint64_t seed,
                                      std::vector<technique> among,
                                      auc_bandit_options const& options)
     : state_(std::make_unique<state>(space, seed, among, options))
@@ -74,8 +71,8 @@ ATTUNE_INLINE void auc_bandit::tell_metrics(point const& p, std::span<double con
 {
     state_->pool.tell_metrics(p, numbers);
 }
-ATTUNE_INLINE void
-auc_bandit::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void auc_bandit::tell_excess(point const& p, double value,
+                                           std::span<double const> excess)
 {
     state_->pool.tell_excess(p, value, excess);
 }
@@ -137,8 +134,8 @@ ATTUNE_INLINE void round_robin::tell_metrics(point const& p, std::span<double co
 {
     state_->pool.tell_metrics(p, numbers);
 }
-ATTUNE_INLINE void
-round_robin::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void round_robin::tell_excess(point const& p, double value,
+                                            std::span<double const> excess)
 {
     state_->pool.tell_excess(p, value, excess);
 }
@@ -170,20 +167,20 @@ ATTUNE_INLINE technique auc_bandit_of(std::vector<technique> among,
                              attune::detail::text_of_real(options.exploration) + ";window," +
                              std::to_string(options.window);
     std::string const whole = detail::with_names(name, among);
-    return {whole,
-            attune::detail::named_search(
-                whole,
-                [among = std::move(among), options](chain_of_trees const& space, std::uint64_t seed)
-                    -> any_searcher { return auc_bandit(space, seed, among, options); })};
+    return {whole, attune::detail::named_search(
+                       whole,
+                       [among = std::move(among), options](chain_of_trees const& space,
+                                                           std::uint64_t seed) -> any_searcher {
+                           return auc_bandit(space, seed, among, options);
+                       })};
 }
 ATTUNE_INLINE technique round_robin_of(std::vector<technique> among)
 {
     std::string const whole = detail::with_names("round_robin", among);
-    return {whole,
-            attune::detail::named_search(
-                whole,
-                [among = std::move(among)](chain_of_trees const& space, std::uint64_t seed)
-                    -> any_searcher { return round_robin(space, seed, among); })};
+    return {whole, attune::detail::named_search(
+                       whole,
+                       [among = std::move(among)](chain_of_trees const& space, std::uint64_t seed)
+                           -> any_searcher { return round_robin(space, seed, among); })};
 }
 
 } // namespace attune::inline ATTUNE_ABI::search

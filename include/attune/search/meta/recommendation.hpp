@@ -83,8 +83,7 @@ struct strategy_advice {
 /// seems better.
 /// @return  nothing, if no problem tells strategies apart
 [[nodiscard]] std::optional<strategy_advice>
-recommend_strategy(technique_history const& past,
-                   space_structure const& structure,
+recommend_strategy(technique_history const& past, space_structure const& structure,
                    technique_filter const& usable = {});
 
 } // namespace attune::inline ATTUNE_ABI::search

@@ -72,8 +72,7 @@ struct near_problem {
     std::vector<near_problem> out;
     for (representation const& r : past.representations())
         out.push_back({structure_distance(structure, r.structure),
-                       digits_distance(structure, r.structure),
-                       &r});
+                       digits_distance(structure, r.structure), &r});
     attune::detail::sort_stably(out, [](near_problem const& a, near_problem const& b) {
         if (a.distance != b.distance) return a.distance < b.distance;
         return a.digits != b.digits ? a.digits < b.digits : a.of->runs > b.of->runs;

@@ -56,11 +56,8 @@ public:
     /// @param past   not that of this search
     /// @param make   techniques of the history by name
     /// @param start  at least one; in use as far as the history has fewer than `from_history`
-    recommending_bandit(chain_of_trees space,
-                        std::uint64_t seed,
-                        technique_history past,
-                        technique_maker make,
-                        std::vector<technique> start,
+    recommending_bandit(chain_of_trees space, std::uint64_t seed, technique_history past,
+                        technique_maker make, std::vector<technique> start,
                         recommending_bandit_options const& options = {});
     ~recommending_bandit();
     recommending_bandit(recommending_bandit&&) noexcept;

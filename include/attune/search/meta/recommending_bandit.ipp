@@ -35,8 +35,7 @@ struct opening_set {
 [[nodiscard]] inline opening_set opening_from(technique_history const& past,
                                               technique_maker const& make,
                                               space_structure const& structure,
-                                              std::vector<technique> const& start,
-                                              std::size_t most)
+                                              std::vector<technique> const& start, std::size_t most)
 {
     opening_set out;
     if (most == 0) return {start, {}};
@@ -57,11 +56,8 @@ struct opening_set {
 } // namespace detail
 
 struct recommending_bandit::state {
-    state(chain_of_trees of,
-          std::uint64_t chosen_seed,
-          technique_history history,
-          technique_maker maker,
-          std::vector<technique> set,
+    state(chain_of_trees of, std::uint64_t chosen_seed, technique_history history,
+          technique_maker maker, std::vector<technique> set,
           recommending_bandit_options const& chosen)
         : space(std::move(of))
         , seed(chosen_seed)
@@ -70,8 +66,8 @@ struct recommending_bandit::state {
         , past(std::move(history))
         , make(std::move(maker))
         , options(chosen)
-        , opening(detail::opening_from(
-              past, make, structure_of(space.describe()), start, chosen.from_history))
+        , opening(detail::opening_from(past, make, structure_of(space.describe()), start,
+                                       chosen.from_history))
         , pool(space, engine, opening.techniques)
         , credit(pool.size(), chosen.bandit.window)
     {
@@ -143,9 +139,8 @@ struct recommending_bandit::state {
         for (std::size_t t = 0; t < pool.size(); ++t)
             if (!pool.is_retired(t)) in_use.push_back(pool.uses()[t].name);
         std::optional<technique_advice> advised =
-            recommend_next(past, summed_uses(), in_use, [this](std::string_view name) {
-                return make(name).has_value();
-            });
+            recommend_next(past, summed_uses(), in_use,
+                           [this](std::string_view name) { return make(name).has_value(); });
         if (!advised) return;
         pool.retire(*given_up);
         std::size_t const joined = pool.size();
@@ -175,14 +170,12 @@ struct recommending_bandit::state {
 };
 
 ATTUNE_INLINE
-recommending_bandit::recommending_bandit(chain_of_trees space,
-                                         std::uint64_t seed,
-                                         technique_history past,
-                                         technique_maker make,
+recommending_bandit::recommending_bandit(chain_of_trees space, std::uint64_t seed,
+                                         technique_history past, technique_maker make,
                                          std::vector<technique> start,
                                          recommending_bandit_options const& options)
-    : state_(std::make_unique<state>(
-          std::move(space), seed, std::move(past), std::move(make), std::move(start), options))
+    : state_(std::make_unique<state>(std::move(space), seed, std::move(past), std::move(make),
+                                     std::move(start), options))
 {
 }
 ATTUNE_INLINE recommending_bandit::~recommending_bandit() = default;
@@ -215,8 +208,8 @@ ATTUNE_INLINE void recommending_bandit::tell_metrics(point const& p,
 {
     state_->pool.tell_metrics(p, numbers);
 }
-ATTUNE_INLINE void
-recommending_bandit::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void recommending_bandit::tell_excess(point const& p, double value,
+                                                    std::span<double const> excess)
 {
     state_->pool.tell_excess(p, value, excess);
 }

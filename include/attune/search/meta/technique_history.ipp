@@ -26,9 +26,8 @@ namespace detail {
 template <class Uses>
 [[nodiscard]] auto place_of(Uses& uses, std::string_view name)
 {
-    return std::lower_bound(uses.begin(), uses.end(), name, [](auto const& use, auto sought) {
-        return use.name < sought;
-    });
+    return std::lower_bound(uses.begin(), uses.end(), name,
+                            [](auto const& use, auto sought) { return use.name < sought; });
 }
 
 [[nodiscard]] inline std::string as_field(std::string_view text)
@@ -242,9 +241,8 @@ inline void sum_by_name(std::vector<technique_use>& uses)
         ++kept;
     }
     uses.resize(kept);
-    std::sort(uses.begin(), uses.end(), [](technique_use const& a, technique_use const& b) {
-        return a.name < b.name;
-    });
+    std::sort(uses.begin(), uses.end(),
+              [](technique_use const& a, technique_use const& b) { return a.name < b.name; });
 }
 
 /// Ascending by name, each strategy once, with its sums.

@@ -25,10 +25,9 @@ inline constexpr double most_gain = 1e9;
 
 ATTUNE_INLINE void tuning_gains::add_step(std::uint32_t step, std::size_t tunings)
 {
-    auto const at = std::lower_bound(
-        steps_.begin(), steps_.end(), step, [](auto const& one, std::uint32_t sought) {
-            return one.first < sought;
-        });
+    auto const at =
+        std::lower_bound(steps_.begin(), steps_.end(), step,
+                         [](auto const& one, std::uint32_t sought) { return one.first < sought; });
     if (at == steps_.end() || at->first != step)
         steps_.insert(at, {step, tunings});
     else

@@ -50,8 +50,8 @@ namespace detail {
 /// their sum.
 /// @param values  lower is better; scaled so that the front is in [0, 1]
 /// @param weight  of the first objective, in [0, 1]
-[[nodiscard]] double
-chebyshev(two_values const& values, double weight, double augmentation) noexcept;
+[[nodiscard]] double chebyshev(two_values const& values, double weight,
+                               double augmentation) noexcept;
 
 /// `values` on the scale where the front of all of them is in [0, 1]; an objective without extent
 /// on the front has that of all values, else 1.
@@ -74,10 +74,8 @@ public:
     ///                each, it is told the values of all configurations again, with the new weight.
     ///                Empty: a Bayesian search
     /// Errors   attune::error: defaults that break a constraint; an augmentation below 0
-    explicit pareto_search(chain_of_trees space,
-                           std::uint64_t seed = 0,
-                           pareto_options const& options = {},
-                           search_factory const& search = {});
+    explicit pareto_search(chain_of_trees space, std::uint64_t seed = 0,
+                           pareto_options const& options = {}, search_factory const& search = {});
     ~pareto_search();
     pareto_search(pareto_search&&) noexcept;
     pareto_search& operator=(pareto_search&&) noexcept;

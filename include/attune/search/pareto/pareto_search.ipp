@@ -26,8 +26,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-ATTUNE_INLINE double
-chebyshev(two_values const& values, double weight, double augmentation) noexcept
+ATTUNE_INLINE double chebyshev(two_values const& values, double weight,
+                               double augmentation) noexcept
 {
     double const first = weight * values[0];
     double const second = (1 - weight) * values[1];
@@ -72,9 +72,7 @@ ATTUNE_INLINE std::vector<two_values> scaled_to_front(std::span<two_values const
 } // namespace detail
 
 struct pareto_search::state {
-    state(chain_of_trees searched,
-          std::uint64_t seed,
-          pareto_options const& chosen,
+    state(chain_of_trees searched, std::uint64_t seed, pareto_options const& chosen,
           search_factory const& search)
         : options(chosen)
         , space(std::move(searched))
@@ -84,8 +82,7 @@ struct pareto_search::state {
     {
         if (!(options.augmentation >= 0) || !std::isfinite(options.augmentation))
             throw error("the augmentation of a Pareto search is negative, or no number",
-                        detail::formatted("%.6g", options.augmentation),
-                        "take 0.05");
+                        detail::formatted("%.6g", options.augmentation), "take 0.05");
         log.seed = seed;
         log.key = detail::space_identity(space.describe()) + " for two objectives";
     }
@@ -96,9 +93,8 @@ struct pareto_search::state {
         weight = uniform_unit(engine);
         std::vector<two_values> const scaled = detail::scaled_to_front(values);
         for (std::size_t i = 0; i < scaled.size(); ++i)
-            searcher.tell(where[i],
-                          outcome{measurement::exact(
-                              detail::chebyshev(scaled[i], weight, options.augmentation))});
+            searcher.tell(where[i], outcome{measurement::exact(detail::chebyshev(
+                                        scaled[i], weight, options.augmentation))});
     }
 
     [[nodiscard]] std::optional<point> next()
@@ -129,8 +125,7 @@ struct pareto_search::state {
     void tell(point const& at, two_outcome const& result)
     {
         if (at.size() != space.describe().parameters.size() || !space.contains(at))
-            throw error("the configuration is not in the space",
-                        "pareto_search::tell()",
+            throw error("the configuration is not in the space", "pareto_search::tell()",
                         "tell what ask() gave, or a configuration that keeps all constraints");
         event e{.kind = event_kind::told, .points = {at}};
         auto const* const seen = std::get_if<two_values>(&result);
@@ -156,9 +151,8 @@ struct pareto_search::state {
                 values.push_back(lowest);
             }
             two_values const scaled = detail::scaled_to_front(values)[place_of.at(at)];
-            searcher.tell(at,
-                          outcome{measurement::exact(
-                              detail::chebyshev(scaled, weight, options.augmentation))});
+            searcher.tell(at, outcome{measurement::exact(
+                                  detail::chebyshev(scaled, weight, options.augmentation))});
             return;
         }
         if (place != place_of.end()) forget(place->second);
@@ -234,10 +228,8 @@ struct pareto_search::state {
 };
 
 ATTUNE_INLINE
-pareto_search::pareto_search(chain_of_trees space,
-                             std::uint64_t seed,
-                             pareto_options const& options,
-                             search_factory const& search)
+pareto_search::pareto_search(chain_of_trees space, std::uint64_t seed,
+                             pareto_options const& options, search_factory const& search)
     : state_(std::make_unique<state>(std::move(space), seed, options, search))
 {
 }

@@ -75,16 +75,14 @@ private:
         case name::lower_confidence_bound:
             return lcb;
         case name::multi:
-            return alternating(
-                multi_acquisition(3, from.skip_threshold, from.discount), ei, pi, lcb);
+            return alternating(multi_acquisition(3, from.skip_threshold, from.discount), ei, pi,
+                               lcb);
         case name::advanced_multi:
             break;
         }
         return judging(advanced_multi_acquisition(
                            3, {from.skip_threshold, from.required_improvement, from.discount}),
-                       ei,
-                       pi,
-                       lcb);
+                       ei, pi, lcb);
     }
 
     alternatives chosen_;
@@ -120,8 +118,7 @@ template <class Design>
     bool const is_smooth = from.kernel == published::kernel_tuner_options::covariance::matern52;
     return search_with<
         basic_bayesian_searcher<chosen_process, no_feasibility, kernel_tuner_acquisition, Design>>(
-        kernel_tuner_numbers(from),
-        kernel_tuner_acquisition(from),
+        kernel_tuner_numbers(from), kernel_tuner_acquisition(from),
         is_smooth ? gp::kernel_tuner_process(0.75, gp::smoothness::matern52)
                   : gp::kernel_tuner_process(1.5));
 }

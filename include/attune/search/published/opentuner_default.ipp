@@ -34,12 +34,10 @@ template <class Begin>
     return {
         opentuner_named("DifferentialEvolutionAlt", opentuner_evolution, once),
         opentuner_named(
-            "UniformGreedyMutation",
-            [](trials& t) { return opentuner_mutation(t, 0.1, false); },
+            "UniformGreedyMutation", [](trials& t) { return opentuner_mutation(t, 0.1, false); },
             once),
         opentuner_named(
-            "NormalGreedyMutation",
-            [](trials& t) { return opentuner_mutation(t, 0.3, true); },
+            "NormalGreedyMutation", [](trials& t) { return opentuner_mutation(t, 0.3, true); },
             once),
         opentuner_named("RandomNelderMead", opentuner_simplex, most_known),
     };
@@ -47,8 +45,7 @@ template <class Begin>
 
 class opentuner_search {
 public:
-    opentuner_search(chain_of_trees const& space,
-                     std::uint64_t seed,
+    opentuner_search(chain_of_trees const& space, std::uint64_t seed,
                      search::auc_bandit_options const& options)
         : bandit_(space, seed, opentuner_techniques(), options)
         , unseen_(space)

@@ -62,14 +62,13 @@ ATTUNE_INLINE opening_step opening::choose(std::span<judged_outcome const> told,
     std::size_t const asked = told.size() + waiting.size();
     if (told.size() >= length) return opening_step::model;
     // Nothing worked: the model has nothing to learn from.
-    bool const is_blind = std::none_of(
-        told.begin(), told.end(), [](judged_outcome const& o) { return o.value.has_value(); });
+    bool const is_blind = std::none_of(told.begin(), told.end(),
+                                       [](judged_outcome const& o) { return o.value.has_value(); });
     if (is_blind) return sessions_ <= designs_ ? opening_step::session : opening_step::design;
     if (designs_ < most_designs && !has_contrast(told, waiting)) {
         bool const is_surprised =
-            std::any_of(told.begin(), told.end(), [](judged_outcome const& o) {
-                return o.surprise > surprising;
-            });
+            std::any_of(told.begin(), told.end(),
+                        [](judged_outcome const& o) { return o.surprise > surprising; });
         if (sessions_ > 0 && (is_surprised || asked >= unsurprised)) return opening_step::design;
     }
     if (sessions_ < starts_ && agreement(told) >= 0) return opening_step::session;

@@ -22,8 +22,7 @@ inline constexpr double most_slowdown = 2;
 ///                  most_slowdown
 [[nodiscard]] std::vector<std::size_t>
 greedy_portfolio(std::vector<std::vector<double>> const& slowdown,
-                 std::vector<double> const& weight,
-                 std::size_t count);
+                 std::vector<double> const& weight, std::size_t count);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -12,8 +12,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::vector<std::size_t>
 greedy_portfolio(std::vector<std::vector<double>> const& slowdown,
-                 std::vector<double> const& weight,
-                 std::size_t count)
+                 std::vector<double> const& weight, std::size_t count)
 {
     std::vector<std::size_t> out;
     if (slowdown.empty()) return out;

@@ -28,8 +28,7 @@ public:
     /// @param features  of the space at hand
     /// @param session   an outcome at least worked
     /// Cost   a fit of hyperparameters, two where something failed
-    source_model(feature_map const& features,
-                 translated_session const& session,
+    source_model(feature_map const& features, translated_session const& session,
                  objective_options const& objective);
 
     /// Whether values are logarithms.

@@ -50,8 +50,7 @@ ATTUNE_INLINE source_model::source_model(feature_map const& features,
     labels_->condition(all, labels);
 }
 
-ATTUNE_INLINE void source_model::predict(feature_table const& points,
-                                         Eigen::ArrayXd& mean,
+ATTUNE_INLINE void source_model::predict(feature_table const& points, Eigen::ArrayXd& mean,
                                          Eigen::ArrayXd& variance) const
 {
     values_.predict(points, mean, variance);

@@ -78,11 +78,8 @@ ATTUNE_INLINE std::pair<coordinate, double> nearest_value(parameter_description 
 
 /// Puts the value nearest to `text` into `at`, and the gaps of its parameters into `gaps`; the
 /// default, with a gap of 1 in each, where an order or the number of elements is another.
-inline void set_nearest(description const& d,
-                        named_value const& of,
-                        std::string const& text,
-                        point& at,
-                        std::vector<double>& gaps)
+inline void set_nearest(description const& d, named_value const& of, std::string const& text,
+                        point& at, std::vector<double>& gaps)
 {
     auto const set_one = [&](std::uint32_t i, std::string const& part) {
         auto const [near, gap_there] = nearest_value(d.parameters[i], part);

@@ -62,10 +62,8 @@ public:
     [[nodiscard]] feature_table const& table() const { return inner_.table(); }
 
     /// From warm_start_options::believe_until rows on sessions are believed no more.
-    void fit(feature_table const& points,
-             std::span<double const> values,
-             std::span<double const> variance,
-             random_engine& engine)
+    void fit(feature_table const& points, std::span<double const> values,
+             std::span<double const> variance, random_engine& engine)
     {
         is_stale_ = true;
         if (!known_) return inner_.fit(points, values, variance, engine);
@@ -79,10 +77,8 @@ public:
         Eigen::MatrixXd const fixed = basis * freedom().asDiagonal() * basis.transpose();
         inner_.fit(points, {left.data(), values.size()}, variance, engine, fixed);
     }
-    void learn(feature_table const& points,
-               std::span<double const> values,
-               std::span<double const> variance,
-               random_engine& engine)
+    void learn(feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine& engine)
     {
         is_stale_ = true;
         inner_.learn(points, values, variance, engine);
@@ -223,8 +219,8 @@ private:
         gp::append_row(inner_.table(), row, one);
         remember(one, prior_.row(static_cast<Eigen::Index>(row)), value, variance);
     }
-    void
-    remember(feature_table const& one, Eigen::MatrixXd const& prior, double value, double variance)
+    void remember(feature_table const& one, Eigen::MatrixXd const& prior, double value,
+                  double variance)
     {
         is_stale_ = true;
         gp::append_row(one, 0, points_);

@@ -26,10 +26,8 @@ class warm_start {
 public:
     /// Sessions in which nothing worked say nothing.
     /// Cost   a model of each session and its opinion on the space, or on a sample of it
-    warm_start(chain_of_trees const& space,
-               std::vector<past_session> sessions,
-               warm_start_options const& options,
-               bayesian_options const& search);
+    warm_start(chain_of_trees const& space, std::vector<past_session> sessions,
+               warm_start_options const& options, bayesian_options const& search);
 
     [[nodiscard]] warm_start_options const& options() const noexcept { return options_; }
     /// Number of sessions that say something.

@@ -32,9 +32,8 @@ inline void thin(translated_session& session, std::size_t most)
         std::optional<double> const& v = session.value[i];
         return std::tuple(!v.has_value(), v.value_or(0), i);
     };
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return rank(a) < rank(b);
-    });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     std::size_t const best = most / 3;
     std::size_t const rest = order.size() - best;
     translated_session out{
@@ -72,10 +71,9 @@ inline std::vector<point> reference_points(chain_of_trees const& space,
     return out;
 }
 
-ATTUNE_INLINE warm_start::warm_start(chain_of_trees const& space,
-                                     std::vector<past_session> sessions,
-                                     warm_start_options const& options,
-                                     bayesian_options const& search)
+ATTUNE_INLINE
+warm_start::warm_start(chain_of_trees const& space, std::vector<past_session> sessions,
+                       warm_start_options const& options, bayesian_options const& search)
     : features_(space, search.features)
     , options_(options)
 {
@@ -90,8 +88,8 @@ ATTUNE_INLINE warm_start::warm_start(chain_of_trees const& space,
         past_session const& s = sessions[i];
         if (translated.size() == options.most_sessions) break;
         translated_session t = translate(space, s);
-        bool const any = std::any_of(
-            t.value.begin(), t.value.end(), [](auto const& v) { return v.has_value(); });
+        bool const any = std::any_of(t.value.begin(), t.value.end(),
+                                     [](auto const& v) { return v.has_value(); });
         if (!any) continue;
         thin(t, options.most_outcomes);
         translated.push_back(std::move(t));

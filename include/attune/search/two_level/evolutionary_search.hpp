@@ -72,8 +72,7 @@ struct evolutionary_options {
 /// Cost: per round the model learns anew, and predicts population * (generations + 1) programs
 class evolutionary_search {
 public:
-    explicit evolutionary_search(chain_of_trees space,
-                                 std::uint64_t seed = 0,
+    explicit evolutionary_search(chain_of_trees space, std::uint64_t seed = 0,
                                  evolutionary_options const& options = {});
     ~evolutionary_search();
     evolutionary_search(evolutionary_search&&) noexcept;

@@ -197,8 +197,7 @@ struct evolutionary_search::state {
     std::size_t empty_rounds = 0;
 };
 
-ATTUNE_INLINE evolutionary_search::evolutionary_search(chain_of_trees space,
-                                                       std::uint64_t seed,
+ATTUNE_INLINE evolutionary_search::evolutionary_search(chain_of_trees space, std::uint64_t seed,
                                                        evolutionary_options const& options)
     : state_(std::make_unique<state>(std::move(space), seed, options))
 {

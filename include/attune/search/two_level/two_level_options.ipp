@@ -13,8 +13,8 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// Whether a condition compares a parameter with a value, and not only by size.
-[[nodiscard]] inline bool
-is_choice_of(description const& space, std::uint32_t condition, std::uint32_t parameter)
+[[nodiscard]] inline bool is_choice_of(description const& space, std::uint32_t condition,
+                                       std::uint32_t parameter)
 {
     auto const is_it = [&](std::uint32_t node) {
         return node != no_index && space.nodes[node].code == op::parameter &&

@@ -52,8 +52,7 @@ struct two_level_round {
 /// Cost: per round the model learns anew, and predicts inputs * (valid + invalid) programs
 class two_level_search {
 public:
-    explicit two_level_search(chain_of_trees space,
-                              std::uint64_t seed = 0,
+    explicit two_level_search(chain_of_trees space, std::uint64_t seed = 0,
                               two_level_options const& options = {});
     ~two_level_search();
     two_level_search(two_level_search&&) noexcept;

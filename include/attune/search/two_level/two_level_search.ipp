@@ -338,8 +338,7 @@ struct two_level_search::state {
     std::unordered_map<point, double, point_hash> expected; ///< of what was chosen and not told
 };
 
-ATTUNE_INLINE two_level_search::two_level_search(chain_of_trees space,
-                                                 std::uint64_t seed,
+ATTUNE_INLINE two_level_search::two_level_search(chain_of_trees space, std::uint64_t seed,
                                                  two_level_options const& options)
     : state_(std::make_unique<state>(std::move(space), seed, options))
 {

@@ -103,10 +103,8 @@ struct plan_choice {
 /// @param source  the kernel file, with include folders; its flags are those of the store. Without
 ///                a path: what a function generated is planned, whose text the store has
 /// Errors   attune::error: see bake()
-[[nodiscard]] bake_plan plan_of(std::string const& store,
-                                std::string const& path,
-                                kernel_source source,
-                                plan_choice const& choice);
+[[nodiscard]] bake_plan plan_of(std::string const& store, std::string const& path,
+                                kernel_source source, plan_choice const& choice);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -41,9 +41,7 @@ inline constexpr double plain_nest_is_slower = 10;
 /// Reads one kernel of a store.
 class bake_planner {
 public:
-    bake_planner(std::string const& text,
-                 std::string const& path,
-                 kernel_source source,
+    bake_planner(std::string const& text, std::string const& path, kernel_source source,
                  plan_choice const& choice)
         : choice_(choice)
         , winners_(text, path, choice, out_)
@@ -114,8 +112,7 @@ private:
                     winners_.is_predicted(r)
                         ? choice_.is_unverified || !candidates_.all()[c].recorded.largest.empty()
                         : is_covered(candidates_.all()[c].recorded,
-                                     {out_.facts.layout,
-                                      candidates_.all()[c].divisors,
+                                     {out_.facts.layout, candidates_.all()[c].divisors,
                                       candidates_.all()[c].address_modulus},
                                      shape);
             out.push_back(std::move(p));
@@ -166,10 +163,8 @@ private:
     bake_candidates candidates_;
 };
 
-ATTUNE_INLINE bake_plan plan_of(std::string const& store,
-                                std::string const& path,
-                                kernel_source source,
-                                plan_choice const& choice)
+ATTUNE_INLINE bake_plan plan_of(std::string const& store, std::string const& path,
+                                kernel_source source, plan_choice const& choice)
 {
     return bake_planner(store, path, std::move(source), choice).plan();
 }

@@ -31,8 +31,7 @@ struct baked_names {
 /// A program that runs the builds of a table on calls of these shapes, and compares: see
 /// ship/check/check_baked.hpp.
 /// @param mark  of the table: see table_mark()
-[[nodiscard]] std::string check_text(bake_plan const& plan,
-                                     baked_names const& names,
+[[nodiscard]] std::string check_text(bake_plan const& plan, baked_names const& names,
                                      std::vector<std::vector<std::int64_t>> const& shapes,
                                      std::string const& mark);
 
@@ -44,10 +43,8 @@ struct baked_names {
 [[nodiscard]] std::string default_text(bake_plan const& plan, baked_names const& names);
 
 /// The kernel file with the values of a configuration, or the text that was generated for it.
-[[nodiscard]] std::string variant_text(bake_plan const& plan,
-                                       baked_names const& names,
-                                       std::size_t variant,
-                                       std::string const& level);
+[[nodiscard]] std::string variant_text(bake_plan const& plan, baked_names const& names,
+                                       std::size_t variant, std::string const& level);
 
 /// Flags as a response file.
 [[nodiscard]] std::string flags_text(std::vector<std::string> const& flags);

@@ -36,11 +36,8 @@ ATTUNE_INLINE std::string baked_names::build(std::size_t variant, std::string co
 /// A constant array; nothing where it would be empty, as none is in C++.
 /// @return  what stands for it in an initialiser
 template <class Values, class TextOf>
-std::string add_array(std::string& to,
-                      std::string const& type,
-                      std::string const& name,
-                      Values const& values,
-                      TextOf const& text_of)
+std::string add_array(std::string& to, std::string const& type, std::string const& name,
+                      Values const& values, TextOf const& text_of)
 {
     if (values.empty()) return "{}";
     to += "constexpr " + type + ' ' + name + "[] = {";
@@ -63,13 +60,13 @@ std::string add_array(std::string& to,
 }
 
 /// As baked_proof has them.
-inline constexpr std::array<char const*, 4> baked_proof_words{
-    "record", "build", "both", "prediction"};
+inline constexpr std::array<char const*, 4> baked_proof_words{"record", "build", "both",
+                                                              "prediction"};
 
 /// The arrays of a variant's builds.
 /// @return  what stands for the builds in an initialiser
-[[nodiscard]] inline std::string
-add_builds_to(std::string& out, baked_names const& names, bake_plan const& plan, std::size_t v)
+[[nodiscard]] inline std::string add_builds_to(std::string& out, baked_names const& names,
+                                               bake_plan const& plan, std::size_t v)
 {
     planned_variant const& one = plan.variants[v];
     std::string const i = '_' + std::to_string(v);
@@ -81,10 +78,9 @@ add_builds_to(std::string& out, baked_names const& names, bake_plan const& plan,
         });
         if (same == written.end()) {
             std::string const k = i + '_' + std::to_string(written.size());
-            std::string const all = add_array(
-                out, "std::uint64_t", "proven" + k, build.proven.all, [](std::uint64_t property) {
-                    return std::to_string(property) + 'u';
-                });
+            std::string const all =
+                add_array(out, "std::uint64_t", "proven" + k, build.proven.all,
+                          [](std::uint64_t property) { return std::to_string(property) + 'u'; });
             std::string const largest =
                 add_array(out, "std::int64_t", "largest" + k, build.proven.largest, &whole_literal);
             same = written.insert(same, {&build.proven, all + ", " + largest});
@@ -102,8 +98,8 @@ add_builds_to(std::string& out, baked_names const& names, bake_plan const& plan,
                        baked_proof_words[static_cast<std::size_t>(build.proof)] + ", " +
                        same->second + (plan.is_for_device ? ", " + code : "") + '}');
     }
-    return add_array(
-        out, "baked_build", "builds" + i, rows, [](std::string const& row) { return row; });
+    return add_array(out, "baked_build", "builds" + i, rows,
+                     [](std::string const& row) { return row; });
 }
 
 /// The head of the function that makes what chooses.
@@ -157,13 +153,11 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
                    std::to_string(word.argument) + '}';
         });
     std::string const inputs =
-        add_array(out, "std::size_t", "inputs", plan.facts.inputs, [](auto const& input) {
-            return std::to_string(input.second);
-        });
+        add_array(out, "std::size_t", "inputs", plan.facts.inputs,
+                  [](auto const& input) { return std::to_string(input.second); });
     std::string const ignored =
-        add_array(out, "std::size_t", "ignored", plan.facts.ignored, [](std::size_t argument) {
-            return std::to_string(argument);
-        });
+        add_array(out, "std::size_t", "ignored", plan.facts.ignored,
+                  [](std::size_t argument) { return std::to_string(argument); });
     for (std::size_t v = 0; v < plan.variants.size(); ++v) {
         planned_variant const& one = plan.variants[v];
         std::string const i = '_' + std::to_string(v);
@@ -174,11 +168,8 @@ ATTUNE_INLINE std::string table_text(bake_plan const& plan, baked_names const& n
             add_array(out, "std::int64_t", "divisors" + i, one.divisors, &whole_literal);
         std::string numbers;
         if (plan.is_for_device)
-            numbers = ", " + add_array(out,
-                                       "launch_number",
-                                       "numbers" + i,
-                                       launch_numbers(*plan.facts.launch,
-                                                      one.configuration,
+            numbers = ", " + add_array(out, "launch_number", "numbers" + i,
+                                       launch_numbers(*plan.facts.launch, one.configuration,
                                                       "a winner of " + plan.kernel),
                                        [](std::string const& number) { return number; });
         if (one.address_modulus != baked_variant{}.address_modulus)
@@ -255,10 +246,8 @@ ATTUNE_INLINE std::string default_text(bake_plan const& plan, baked_names const&
            names.table() + "() noexcept;\n" + table_found_text(plan, names);
 }
 
-ATTUNE_INLINE std::string variant_text(bake_plan const& plan,
-                                       baked_names const& names,
-                                       std::size_t variant,
-                                       std::string const& level)
+ATTUNE_INLINE std::string variant_text(bake_plan const& plan, baked_names const& names,
+                                       std::size_t variant, std::string const& level)
 {
     planned_variant const& one = plan.variants[variant];
     std::string out = head_of_baked(plan, "baked_code.hpp");
@@ -269,8 +258,7 @@ ATTUNE_INLINE std::string variant_text(bake_plan const& plan,
     return out + kernel_text(plan, one.generated) + address_text(plan, names.build(variant, level));
 }
 
-ATTUNE_INLINE std::string check_text(bake_plan const& plan,
-                                     baked_names const& names,
+ATTUNE_INLINE std::string check_text(bake_plan const& plan, baked_names const& names,
                                      std::vector<std::vector<std::int64_t>> const& shapes,
                                      std::string const& mark)
 {
@@ -286,17 +274,14 @@ ATTUNE_INLINE std::string check_text(bake_plan const& plan,
                 row += (row.empty() ? "" : ", ") + whole_literal(word);
             return row;
         });
-    std::string const tolerances = add_array(out,
-                                             "attune::detail::check_tolerance",
-                                             "attune_check_tolerances",
-                                             plan.facts.tolerances,
-                                             [](auto const& one) {
-                                                 auto const& [argument, within] = one;
-                                                 return '{' + std::to_string(argument) + ", {" +
-                                                        literal_of(within.absolute) + ", " +
-                                                        literal_of(within.relative) + ", " +
-                                                        (within.any ? "true" : "false") + "}}";
-                                             });
+    std::string const tolerances =
+        add_array(out, "attune::detail::check_tolerance", "attune_check_tolerances",
+                  plan.facts.tolerances, [](auto const& one) {
+                      auto const& [argument, within] = one;
+                      return '{' + std::to_string(argument) + ", {" + literal_of(within.absolute) +
+                             ", " + literal_of(within.relative) + ", " +
+                             (within.any ? "true" : "false") + "}}";
+                  });
     return out +
            "\n} // namespace\n\nint main(int count, char** arguments)\n{\n    return "
            "attune::detail::check_main<attune_baked_type>(\n        {::" +

@@ -22,8 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 class property_collector {
 public:
     /// @param modulus  as of shape_properties
-    property_collector(std::vector<shape_word> layout,
-                       std::vector<std::int64_t> divisors,
+    property_collector(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                        std::uint32_t modulus = 64);
     /// @pre  as many words as the layout has
     void add(std::span<std::int64_t const> key);
@@ -37,8 +36,7 @@ private:
 };
 
 /// Whether every property of this shape was verified.
-[[nodiscard]] bool is_covered(proven_properties const& by,
-                              shape_properties const& counted,
+[[nodiscard]] bool is_covered(proven_properties const& by, shape_properties const& counted,
                               std::span<std::int64_t const> key);
 
 /// What the program that verifies builds (ship/check/) found out of one of them.
@@ -62,8 +60,8 @@ struct checked_builds {
 /// @param mark  as table_mark() gives it
 /// @param path  in messages
 /// Errors   attune::error: it is damaged, or of another table
-[[nodiscard]] checked_builds
-checked_builds_in(std::string_view text, std::string const& path, std::string const& mark);
+[[nodiscard]] checked_builds checked_builds_in(std::string_view text, std::string const& path,
+                                               std::string const& mark);
 
 /// 90 of "sm_90"; 0 of an instruction set of processors.
 [[nodiscard]] int architecture_in(std::string_view level);
@@ -79,10 +77,8 @@ void add_all_builds(bake_plan& plan, std::vector<std::string> const& levels);
 /// @param levels         in ascending order
 /// @param checked        empty: the store's proofs alone
 /// @param is_unverified  what was predicted for a device serves it, without a proof
-void add_proven_builds(bake_plan& plan,
-                       std::vector<std::string> const& levels,
-                       checked_builds const& checked,
-                       bool is_unverified = false);
+void add_proven_builds(bake_plan& plan, std::vector<std::string> const& levels,
+                       checked_builds const& checked, bool is_unverified = false);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -38,8 +38,7 @@ ATTUNE_INLINE proven_properties property_collector::take() const
     return {{all_.begin(), all_.end()}, largest_};
 }
 
-ATTUNE_INLINE bool is_covered(proven_properties const& by,
-                              shape_properties const& counted,
+ATTUNE_INLINE bool is_covered(proven_properties const& by, shape_properties const& counted,
                               std::span<std::int64_t const> key)
 {
     std::vector<shape_word> const& layout = counted.layout();
@@ -86,8 +85,7 @@ private:
     std::string const& path_;
 };
 
-ATTUNE_INLINE checked_builds checked_builds_in(std::string_view text,
-                                               std::string const& path,
+ATTUNE_INLINE checked_builds checked_builds_in(std::string_view text, std::string const& path,
                                                std::string const& mark)
 {
     checked_builds out;
@@ -100,8 +98,7 @@ ATTUNE_INLINE checked_builds checked_builds_in(std::string_view text,
         if (!has_begun) {
             if (kind != "attune_checked") line.refuse();
             if (line.word() != mark)
-                throw error("other variants were verified than those that are baked",
-                            path,
+                throw error("other variants were verified than those that are baked", path,
                             "remove it and build again");
             has_begun = true;
         } else if (kind == "said") {
@@ -160,10 +157,10 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
 [[nodiscard]] inline bool is_predicted_for(planned_variant const& one, std::string const& level)
 {
     int const architecture = architecture_in(level);
-    return std::any_of(
-        one.predicted_for.begin(), one.predicted_for.end(), [&](int const predicted) {
-            return predicted / 10 == architecture / 10 && architecture <= predicted;
-        });
+    return std::any_of(one.predicted_for.begin(), one.predicted_for.end(),
+                       [&](int const predicted) {
+                           return predicted / 10 == architecture / 10 && architecture <= predicted;
+                       });
 }
 
 /// "base, x86-64-v3": those of `all` that are among `which`.
@@ -176,10 +173,8 @@ ATTUNE_INLINE void add_all_builds(bake_plan& plan, std::vector<std::string> cons
     return out;
 }
 
-ATTUNE_INLINE void add_proven_builds(bake_plan& plan,
-                                     std::vector<std::string> const& levels,
-                                     checked_builds const& checked,
-                                     bool is_unverified)
+ATTUNE_INLINE void add_proven_builds(bake_plan& plan, std::vector<std::string> const& levels,
+                                     checked_builds const& checked, bool is_unverified)
 {
     std::set<std::string> unproven;
     std::size_t most_checked = 0;

@@ -27,8 +27,7 @@ ATTUNE_INLINE std::vector<std::string> architecture_levels(std::vector<int> cons
             std::string all;
             for (int const architecture : known)
                 all += (all.empty() ? "" : ", ") + std::to_string(architecture);
-            throw error("there is no architecture of this name",
-                        "SM " + std::to_string(one),
+            throw error("there is no architecture of this name", "SM " + std::to_string(one),
                         "use some of " + all);
         }
     for (int const architecture : known)
@@ -55,8 +54,8 @@ ATTUNE_INLINE std::vector<std::string> flags_of_identity(std::string const& iden
 }
 
 /// NVRTC for one architecture, as it was when the plan's winners were found.
-[[nodiscard]] inline nvrtc_compiler
-nvrtc_for_level(bake_plan const& plan, std::string const& level, bool keeps_ptx)
+[[nodiscard]] inline nvrtc_compiler nvrtc_for_level(bake_plan const& plan, std::string const& level,
+                                                    bool keeps_ptx)
 {
     nvrtc_options options;
     options.flags = flags_of_identity(plan.compilers.empty() ? "" : plan.compilers.back());
@@ -96,9 +95,8 @@ ATTUNE_INLINE void compile_images(bake_plan& plan, std::vector<std::string> cons
         }
         is_lowest = false;
         for (planned_variant& one : plan.variants) {
-            auto const at = std::find_if(one.builds.begin(), one.builds.end(), [&](auto const& b) {
-                return b.level == level;
-            });
+            auto const at = std::find_if(one.builds.begin(), one.builds.end(),
+                                         [&](auto const& b) { return b.level == level; });
             if (at == one.builds.end()) continue;
             compile_result const made = compiler.compile(source, one.code);
             if (auto const* const why = std::get_if<failure>(&made)) {

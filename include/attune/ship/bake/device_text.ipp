@@ -181,16 +181,9 @@ ATTUNE_INLINE std::string device_type_text(bake_plan const& plan)
 
 ATTUNE_INLINE std::string launcher_text(bake_plan const& plan, baked_names const& names)
 {
-    static constexpr std::array<char const*, 10> members = {"grid[0]",
-                                                            "grid[1]",
-                                                            "grid[2]",
-                                                            "block[0]",
-                                                            "block[1]",
-                                                            "block[2]",
-                                                            "cluster[0]",
-                                                            "cluster[1]",
-                                                            "cluster[2]",
-                                                            "shared_bytes"};
+    static constexpr std::array<char const*, 10> members = {
+        "grid[0]",  "grid[1]",    "grid[2]",    "block[0]",   "block[1]",
+        "block[2]", "cluster[0]", "cluster[1]", "cluster[2]", "shared_bytes"};
     launch_facts const& launch = *plan.facts.launch;
     std::string out = "\nvoid geometry([[maybe_unused]] launch_number const* in,\n"
                       "              [[maybe_unused]] launch_number const* at,\n"

@@ -101,8 +101,7 @@ ATTUNE_INLINE std::vector<std::int32_t> choose_variants(regret_table const& regr
 /// Grows a tree from its root down.
 class dispatch_tree_grower {
 public:
-    dispatch_tree_grower(std::span<tree_point const> points,
-                         regret_table const& regret,
+    dispatch_tree_grower(std::span<tree_point const> points, regret_table const& regret,
                          std::vector<std::int32_t> const& among)
         : points_(points)
         , regret_(regret)
@@ -169,9 +168,8 @@ private:
         std::size_t const inputs = points_[which.front()].inputs.size();
         for (std::size_t i = 0; i < inputs; ++i) {
             auto const value = [&](std::size_t p) { return points_[p].inputs[i]; };
-            std::sort(which.begin(), which.end(), [&](std::size_t a, std::size_t b) {
-                return value(a) < value(b);
-            });
+            std::sort(which.begin(), which.end(),
+                      [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
             for (std::size_t cut = 1; cut < which.size(); ++cut) {
                 double const low = value(which[cut - 1]), high = value(which[cut]);
                 if (!(low < high)) continue;

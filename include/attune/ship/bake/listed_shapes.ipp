@@ -38,10 +38,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// One of the numbers of a shape, as the word of a key.
-[[nodiscard]] inline bool word_in(std::string_view text,
-                                  shape_word const& word,
-                                  shape_choice const& choice,
-                                  std::int64_t& out)
+[[nodiscard]] inline bool word_in(std::string_view text, shape_word const& word,
+                                  shape_choice const& choice, std::int64_t& out)
 {
     char const* const end = text.data() + text.size();
     if (word.part == shape_part::real) {
@@ -64,8 +62,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     shape_choice const choice = shape_choice_of(plan.facts);
     std::vector<std::int64_t> out;
     auto const refuse = [&] {
-        throw error("this is no shape of a call of " + plan.kernel,
-                    text,
+        throw error("this is no shape of a call of " + plan.kernel, text,
                     "give KNOWN, a file, or the numbers of a shape: " + words_of_layout(layout));
     };
     std::string_view rest = text;

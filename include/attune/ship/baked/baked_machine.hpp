@@ -66,8 +66,7 @@ public:
             return;
         for (baked_variant const& one : table.variants)
             properties_.emplace_back(
-                layout,
-                std::vector<std::int64_t>(one.divisors.begin(), one.divisors.end()),
+                layout, std::vector<std::int64_t>(one.divisors.begin(), one.divisors.end()),
                 one.address_modulus);
     }
     baked_machine(baked_machine const&) = delete;
@@ -165,17 +164,13 @@ protected:
     [[nodiscard]] choice choose(key const& words, Args const&... args) const
     {
         return choose_among(
-            device_,
-            [&](baked_build const& build) { return build.level <= level_; },
-            words,
+            device_, [&](baked_build const& build) { return build.level <= level_; }, words,
             args...);
     }
     /// @param can_run_it  whether there are the instructions of a build
     template <class CanRun>
-    [[nodiscard]] choice choose_among(baked_device const& device,
-                                      CanRun const& can_run_it,
-                                      key const& words,
-                                      Args const&... args) const
+    [[nodiscard]] choice choose_among(baked_device const& device, CanRun const& can_run_it,
+                                      key const& words, Args const&... args) const
     {
         std::int32_t const at = choice_in(
             device.tree.begin(), [&](std::size_t input) { return input_at(input, args...); });
@@ -196,8 +191,8 @@ protected:
         return {.why = "no shape like this one was verified"};
     }
 
-    [[nodiscard]] static bool
-    is_proven(baked_build const& build, shape_properties const& counted, key const& words)
+    [[nodiscard]] static bool is_proven(baked_build const& build, shape_properties const& counted,
+                                        key const& words)
     {
         if (build.proof == baked_proof::prediction) return true;
         for (std::size_t i = 0; i < words.size(); ++i)
@@ -238,9 +233,7 @@ protected:
     baked_choice (*explain_)(baked_machine const&, Args const&...) = &explain_call;
     // Null: it is of this processor. See device_machine.hpp.
     void (*launch_)(baked_machine&, void* stream, key const&, Args const&...) = nullptr;
-    launch_status (*try_launch_)(baked_machine&,
-                                 void* stream,
-                                 key const&,
+    launch_status (*try_launch_)(baked_machine&, void* stream, key const&,
                                  Args const&...) = nullptr;
     // Not read by them.
     baked_table const& table_;

@@ -54,8 +54,8 @@ public:
         for (std::size_t probe = 0; probe < most_probes; ++probe, at = (at + 1) & mask) {
             entry& one = entries_[at];
             filling expected = filling::empty;
-            if (!one.state.compare_exchange_strong(
-                    expected, filling::in_work, std::memory_order_acquire))
+            if (!one.state.compare_exchange_strong(expected, filling::in_work,
+                                                   std::memory_order_acquire))
                 continue;
             one.words = words;
             one.code = code;

@@ -47,8 +47,7 @@ struct baked_geometry {
 
 /// Written by attune_bake from the declaration of the kernel.
 /// @param in  inputs  @param at  what the formulas read of a configuration
-using launch_formula = void (*)(launch_number const* in,
-                                launch_number const* at,
+using launch_formula = void (*)(launch_number const* in, launch_number const* at,
                                 baked_geometry& out);
 
 /// What the launches of a kernel have in common.

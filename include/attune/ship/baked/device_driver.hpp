@@ -54,17 +54,8 @@ struct driver {
     int (*get_function)(void**, void*, char const*) = nullptr;
     int (*get_attribute)(int*, int, void*) = nullptr;
     int (*set_attribute)(void*, int, int) = nullptr;
-    int (*launch)(void*,
-                  unsigned,
-                  unsigned,
-                  unsigned,
-                  unsigned,
-                  unsigned,
-                  unsigned,
-                  unsigned,
-                  void*,
-                  void**,
-                  void**) = nullptr;
+    int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void*, void**, void**) = nullptr;
     int (*launch_ex)(config const*, void*, void**, void**) = nullptr; ///< since CUDA 11.8
     int (*exchange_capture_mode)(int*) = nullptr;                     ///< may be missing
     std::string why{}; ///< it cannot be used; empty: it can

@@ -85,8 +85,8 @@ struct device_facts {
 }
 
 /// The default's code for a device: an own CUBIN, else PTX.
-[[nodiscard]] inline baked_image const*
-default_for(baked_launcher const& of, int architecture, bool only_ptx = false) noexcept
+[[nodiscard]] inline baked_image const* default_for(baked_launcher const& of, int architecture,
+                                                    bool only_ptx = false) noexcept
 {
     for (std::size_t i = 0; i < of.default_count; ++i)
         if (can_run(of.defaults[i], architecture) && (of.defaults[i].is_ptx || !only_ptx))
@@ -108,11 +108,9 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
 }
 
 /// @pre  `inside` is current
-[[nodiscard]] inline loaded_image const* load(driver const& d,
-                                              inside_context const& inside,
+[[nodiscard]] inline loaded_image const* load(driver const& d, inside_context const& inside,
                                               baked_image const& image,
-                                              launch_number const* numbers,
-                                              launch_status& status)
+                                              launch_number const* numbers, launch_status& status)
 {
     if (loaded_image const* const known = find_loaded(image, numbers, inside.context)) return known;
     relaxed_capture const beside_captures{d};
@@ -183,27 +181,15 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
     return g.shared_bytes >= 0 && g.shared_bytes <= most;
 }
 
-[[nodiscard]] inline int start(driver const& d,
-                               loaded_image const& what,
-                               baked_geometry const& g,
-                               bool is_cooperative,
-                               void* stream,
-                               void** arguments)
+[[nodiscard]] inline int start(driver const& d, loaded_image const& what, baked_geometry const& g,
+                               bool is_cooperative, void* stream, void** arguments)
 {
     auto const number = [](std::int64_t n) { return static_cast<unsigned>(n); };
     bool const has_clusters = g.cluster != std::array<std::int64_t, 3>{1, 1, 1};
     if (!has_clusters && !is_cooperative)
-        return d.launch(what.function,
-                        number(g.grid[0]),
-                        number(g.grid[1]),
-                        number(g.grid[2]),
-                        number(g.block[0]),
-                        number(g.block[1]),
-                        number(g.block[2]),
-                        number(g.shared_bytes),
-                        stream,
-                        arguments,
-                        nullptr);
+        return d.launch(what.function, number(g.grid[0]), number(g.grid[1]), number(g.grid[2]),
+                        number(g.block[0]), number(g.block[1]), number(g.block[2]),
+                        number(g.shared_bytes), stream, arguments, nullptr);
     if (d.launch_ex == nullptr) return 801; // not supported
     attribute attributes[2];
     unsigned count = 0;
@@ -230,12 +216,9 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
 /// Begins a launch.
 /// @param inputs       of the call  @param arguments  an address for each
 /// @param has_context  of the calling thread: else that of the code is current meanwhile
-[[nodiscard]] inline launch_status launch(baked_launcher const& by,
-                                          loaded_image const& what,
-                                          launch_number const* inputs,
-                                          bool has_context,
-                                          void* stream,
-                                          void** arguments)
+[[nodiscard]] inline launch_status launch(baked_launcher const& by, loaded_image const& what,
+                                          launch_number const* inputs, bool has_context,
+                                          void* stream, void** arguments)
 {
     driver const& d = the_driver();
     baked_geometry g;
@@ -264,8 +247,8 @@ find_loaded(baked_image const& image, launch_number const* numbers, void* contex
 /// Tells why, and ends the program.
 [[noreturn]] inline void give_up(baked_table const& table, launch_status const& status)
 {
-    std::fprintf(
-        stderr, "attune: kernel %s was not launched: %s\n", table.kernel, status.why.c_str());
+    std::fprintf(stderr, "attune: kernel %s was not launched: %s\n", table.kernel,
+                 status.why.c_str());
     std::abort();
 }
 

@@ -79,8 +79,8 @@ private:
         return out;
     }
 
-    [[nodiscard]] device_choice
-    choose_for(launching::device_facts const& mine, key const& words, Args const&... args) const
+    [[nodiscard]] device_choice choose_for(launching::device_facts const& mine, key const& words,
+                                           Args const&... args) const
     {
         baked_device const& device = launching::device_among(this->table_, mine);
         device_choice out;
@@ -90,8 +90,7 @@ private:
                 return build.image != nullptr &&
                        launching::can_run(*build.image, mine.architecture);
             },
-            words,
-            args...);
+            words, args...);
         out.is_predicted = out.found.variant != nullptr && device.is_predicted;
         out.image = out.found.variant != nullptr
                         ? out.found.build->image
@@ -100,8 +99,8 @@ private:
     }
 
     /// What serves such calls in the calling thread's context. Null: nothing does.
-    [[nodiscard]] loaded_image const*
-    obtain_image(launch_status& status, key const& words, Args const&... args) const
+    [[nodiscard]] loaded_image const* obtain_image(launch_status& status, key const& words,
+                                                   Args const&... args) const
     {
         launching::driver const& d = launching::the_driver();
         if (!d.why.empty()) {
@@ -133,8 +132,8 @@ private:
         return launching::load(d, inside, *ptx, by.default_numbers, status);
     }
 
-    static launch_status
-    launch_call(base& machine, void* stream, key const& words, Args const&... args)
+    static launch_status launch_call(base& machine, void* stream, key const& words,
+                                     Args const&... args)
     {
         auto& self = static_cast<device_machine&>(machine);
         known_key known{};
@@ -159,8 +158,8 @@ private:
             },
             values);
         numbers const inputs = self.inputs_of(args...);
-        return launching::launch(
-            *self.table_.launcher, *by, inputs.data(), known.back() != 0, stream, addresses.data());
+        return launching::launch(*self.table_.launcher, *by, inputs.data(), known.back() != 0,
+                                 stream, addresses.data());
     }
     static void launch_or_end(base& machine, void* stream, key const& words, Args const&... args)
     {

@@ -26,8 +26,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 enum class instruction_level : std::uint8_t { base, x86_64_v2, x86_64_v3, x86_64_v4 };
 
 /// Indexed by instruction_level: as the compilers name them in -march=.
-inline constexpr std::array<std::string_view, 4> instruction_level_names{
-    "base", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+inline constexpr std::array<std::string_view, 4> instruction_level_names{"base", "x86-64-v2",
+                                                                         "x86-64-v3", "x86-64-v4"};
 
 /// That of a name; empty: the highest; of another name: base.
 [[nodiscard]] constexpr instruction_level instruction_level_up_to(std::string_view name) noexcept

@@ -40,8 +40,7 @@ namespace formula {
 [[nodiscard]] constexpr launch_number none() noexcept { return {false, false, 0, 0}; }
 
 [[nodiscard]] inline launch_number computed(integer_operation* on_integers,
-                                            real_operation* on_reals,
-                                            launch_number const& a,
+                                            real_operation* on_reals, launch_number const& a,
                                             launch_number const& b)
 {
     bool const is_real = a.is_real || b.is_real;
@@ -84,8 +83,8 @@ ATTUNE_FORMULA(maximum, maximum)
 
 /// @param holds  of two numbers of one type
 template <class Holds>
-[[nodiscard]] launch_number
-compared(launch_number const& a, launch_number const& b, Holds const& holds)
+[[nodiscard]] launch_number compared(launch_number const& a, launch_number const& b,
+                                     Holds const& holds)
 {
     if (!a.has_value || !b.has_value) return none();
     return truth(a.is_real || b.is_real ? holds(a.as_real(), b.as_real())

@@ -111,9 +111,7 @@ public:
         if constexpr (!std::is_void_v<Result>)
             if (!std::is_arithmetic_v<Result>) why = "it returns something else than a number";
         std::vector<shape_word> const layout = shape::layout();
-        if (!std::equal(layout.begin(),
-                        layout.end(),
-                        asked_.table.layout.begin(),
+        if (!std::equal(layout.begin(), layout.end(), asked_.table.layout.begin(),
                         asked_.table.layout.end()))
             why = "the kernel file has another type than the kernel that was tuned";
         if (!why.empty()) {
@@ -256,20 +254,15 @@ private:
         for (std::size_t first = 0; first < chosen.size(); first += calls_of_a_child) {
             std::size_t const count = std::min(calls_of_a_child, chosen.size() - first);
             shape_proof const proof = prove_shapes(
-                kernel_,
-                count,
-                [&](std::size_t i) { return frame_at(chosen[first + i]); },
-                trusted,
-                tried,
-                left_s());
+                kernel_, count, [&](std::size_t i) { return frame_at(chosen[first + i]); }, trusted,
+                tried, left_s());
             for (std::size_t i = 0; i < count && !one.trust.is_distrusted(); ++i) {
                 std::size_t const call = chosen[first + i];
                 if (proof.is_right[i]) {
                     tell_right(one, call);
                 } else if (left_s() <= 0) {
-                    note(call,
-                         "not reached within " + std::to_string(static_cast<int>(check_limit_s)) +
-                             " s");
+                    note(call, "not reached within " +
+                                   std::to_string(static_cast<int>(check_limit_s)) + " s");
                 } else {
                     check_alone(one, call, frame_at(call), trusted, tried, left_s());
                 }
@@ -277,12 +270,8 @@ private:
         }
     }
 
-    void check_alone(subject& one,
-                     std::size_t call,
-                     call_frame const& frame,
-                     callable const& trusted,
-                     callable const& tried,
-                     double limit_s)
+    void check_alone(subject& one, std::size_t call, call_frame const& frame,
+                     callable const& trusted, callable const& tried, double limit_s)
     {
         shape_verdict const verdict =
             verify_shape(kernel_, frame, trusted, tried, {.check_s = limit_s});

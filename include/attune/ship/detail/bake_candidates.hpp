@@ -101,10 +101,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 class bake_candidates {
 public:
     /// @param text  of the store
-    bake_candidates(std::string const& text,
-                    store_winners const& winners,
-                    plan_choice const& choice,
-                    bake_plan& plan)
+    bake_candidates(std::string const& text, store_winners const& winners,
+                    plan_choice const& choice, bake_plan& plan)
         : choice_(choice)
         , winners_(winners)
         , store_(memory_store::from_text(text, winners.path()))
@@ -135,9 +133,8 @@ public:
             if (!out_.fallback.empty()) one.generated = r.generated.shared + r.generated.text;
             // Two that differ in a flag that is left out are one here.
             auto const same =
-                std::find_if(candidates_.begin(), candidates_.end(), [&](planned_variant const& c) {
-                    return c.code == one.code;
-                });
+                std::find_if(candidates_.begin(), candidates_.end(),
+                             [&](planned_variant const& c) { return c.code == one.code; });
             places_[values_of(r.configuration)] =
                 static_cast<std::size_t>(same - candidates_.begin());
             if (same != candidates_.end()) continue;

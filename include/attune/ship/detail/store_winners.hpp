@@ -46,17 +46,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @pre  there is one
 [[nodiscard]] inline record const& latest_of(std::vector<record> const& all)
 {
-    return *std::max_element(
-        all.begin(), all.end(), [](record const& a, record const& b) { return a.when < b.when; });
+    return *std::max_element(all.begin(), all.end(),
+                             [](record const& a, record const& b) { return a.when < b.when; });
 }
 
 /// Writes into a plan which kernel, source, facts and compilers its winners have.
 class store_winners {
 public:
     /// @param text  of the store  @param path  of it, in messages
-    store_winners(std::string const& text,
-                  std::string const& path,
-                  plan_choice const& choice,
+    store_winners(std::string const& text, std::string const& path, plan_choice const& choice,
                   bake_plan& plan)
         : choice_(choice)
         , path_(path)
@@ -153,8 +151,7 @@ private:
     void find_generated()
     {
         if (choice_.is_for_device)
-            throw error("generated text is baked for processors alone",
-                        path_,
+            throw error("generated text is baked for processors alone", path_,
                         "write a kernel file for devices, and tune it");
         std::string with_files;
         std::set<std::string> names;
@@ -206,8 +203,7 @@ private:
         if (names.size() > 1)
             throw error(out_.source.path.empty() ? "the store has several generated kernels"
                                                  : "the store has several kernels of this file",
-                        listed,
-                        "name one: attune_bake(... NAME " + *names.begin() + ")");
+                        listed, "name one: attune_bake(... NAME " + *names.begin() + ")");
         out_.kernel = *names.begin();
     }
 
@@ -244,8 +240,7 @@ private:
             return facts_of(r) == nullptr || (architecture_of(r) != 0) != choice_.is_for_device;
         });
         if (winners_.empty() && has_device && !choice_.is_for_device)
-            throw error("the store has winners on devices alone",
-                        path_ + ", kernel " + out_.kernel,
+            throw error("the store has winners on devices alone", path_ + ", kernel " + out_.kernel,
                         "name their architectures: attune_bake(... SM 80 90)");
         if (choice_.is_for_device) {
             keep_those_with_launches();
@@ -275,8 +270,7 @@ private:
     void keep_those_with_launches()
     {
         if (winners_.empty())
-            throw error("the store has no winner on a device",
-                        path_ + ", kernel " + out_.kernel,
+            throw error("the store has no winner on a device", path_ + ", kernel " + out_.kernel,
                         "tune it on one, or bake it for processors: leave out SM");
         std::erase_if(winners_, [&](record const& r) {
             auto const told = calls_of(r);
@@ -317,11 +311,11 @@ private:
         auto const from_call = [](auto const& input) { return !is_machine_figure(input.first); };
         auto const counted = std::count_if(r.key.inputs.begin(), r.key.inputs.end(), from_call);
         if (static_cast<std::size_t>(counted) != out_.facts.inputs.size()) return false;
-        return std::all_of(
-            out_.facts.inputs.begin(), out_.facts.inputs.end(), [&](auto const& input) {
-                std::string const* const value = value_of(r.key.inputs, input.first);
-                return value != nullptr && number_of(*value).has_value();
-            });
+        return std::all_of(out_.facts.inputs.begin(), out_.facts.inputs.end(),
+                           [&](auto const& input) {
+                               std::string const* const value = value_of(r.key.inputs, input.first);
+                               return value != nullptr && number_of(*value).has_value();
+                           });
     }
 
     plan_choice const& choice_;

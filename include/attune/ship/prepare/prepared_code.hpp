@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] std::string machine_of_program();
 
 /// @param level  as in instruction_level_names
-[[nodiscard]] std::string
-prepared_name(std::string const& key, std::string const& machine, std::string_view level);
+[[nodiscard]] std::string prepared_name(std::string const& key, std::string const& machine,
+                                        std::string_view level);
 
 /// The file that says by which compiler the objects for a machine were made.
 [[nodiscard]] std::string prepared_by_name(std::string const& machine);

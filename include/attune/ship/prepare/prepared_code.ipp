@@ -79,8 +79,8 @@ ATTUNE_INLINE std::string machine_of_program()
 #endif
 }
 
-ATTUNE_INLINE std::string
-prepared_name(std::string const& key, std::string const& machine, std::string_view level)
+ATTUNE_INLINE std::string prepared_name(std::string const& key, std::string const& machine,
+                                        std::string_view level)
 {
     return key + '.' + machine + '.' + std::string(level) + ".so";
 }

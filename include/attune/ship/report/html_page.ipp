@@ -59,10 +59,9 @@ template <class Chart>
                cell("n", is_timed ? value_html(of, group.times.front()) : "") +
                cell("n", is_timed ? value_html(of, group.median()) : "") +
                cell("n", std::to_string(group.outcomes())) +
-               cell("n",
-                    group.failed > 0 ? std::to_string(group.failed) + ", " +
-                                           data_html(group.lost(), share_text(group.lost()))
-                                     : "0") +
+               cell("n", group.failed > 0 ? std::to_string(group.failed) + ", " +
+                                                data_html(group.lost(), share_text(group.lost()))
+                                          : "0") +
                "</tr>";
     }
     return out + "\n</tbody></table></div></details>\n";
@@ -163,12 +162,11 @@ template <class Chart>
         return has_work(best) ? roofline_chart(of, w, shape) : roof_strip(of, w, shape);
     };
     return "<h3>Roofline</h3>\n" +
-           figure(chart,
-                  std::string("At the measured peak of ") +
-                      (best.memory_bound ? "the memory bandwidth" : "the arithmetic") +
-                      ", a call takes " + time_html(best.least_s) + ". The winner reaches " +
-                      share_html(best.least_s / best.best_s) +
-                      " of that. Each stroke is an outcome.");
+           figure(chart, std::string("At the measured peak of ") +
+                             (best.memory_bound ? "the memory bandwidth" : "the arithmetic") +
+                             ", a call takes " + time_html(best.least_s) + ". The winner reaches " +
+                             share_html(best.least_s / best.best_s) +
+                             " of that. Each stroke is an outcome.");
 }
 
 [[nodiscard]] inline std::string log_part(problem_report const& of)
@@ -198,9 +196,8 @@ template <class Chart>
     std::string out = "<p class=\"verdict\">" + verdict_sentence(of) + "</p>\n" + facts_list(of);
     if (!of.contestants.empty()) {
         bool const has_baseline =
-            std::any_of(of.contestants.begin(), of.contestants.end(), [](contestant const& one) {
-                return one.as == contestant::part::baseline;
-            });
+            std::any_of(of.contestants.begin(), of.contestants.end(),
+                        [](contestant const& one) { return one.as == contestant::part::baseline; });
         out += std::string("<h3>Winner, default") + (has_baseline ? ", your own code" : "") +
                " and ties</h3>\n" +
                figure([&](double w, std::string_view shape) { return contest_chart(of, w, shape); },
@@ -251,9 +248,9 @@ sides_part(std::vector<problem_report const*> const& all,
         contestant const* const winner =
             one->contestants.empty() ? nullptr : &one->contestants.front();
         out += cell("n", winner != nullptr ? value_html(*one, winner->time.value) : "");
-        out += cell("n",
-                    one->contestants.size() > 1 ? value_html(*one, one->contestants[1].time.value)
-                                                : "");
+        out +=
+            cell("n", one->contestants.size() > 1 ? value_html(*one, one->contestants[1].time.value)
+                                                  : "");
         out += cell("n", std::to_string(one->past.rows.size()));
         out += cell("n", std::to_string(one->failures()));
         std::vector<std::string> const& own = one->past.problem.parameters;
@@ -321,8 +318,8 @@ ATTUNE_INLINE std::string html_page(std::vector<problem_report> const& problems,
     std::vector<std::pair<std::string, std::vector<problem_report const*>>> kernels;
     for (problem_report const& one : problems) {
         std::string const& name = one.past.problem.key.kernel;
-        auto at = std::find_if(
-            kernels.begin(), kernels.end(), [&](auto const& k) { return k.first == name; });
+        auto at = std::find_if(kernels.begin(), kernels.end(),
+                               [&](auto const& k) { return k.first == name; });
         if (at == kernels.end()) at = kernels.insert(kernels.end(), {name, {}});
         at->second.push_back(&one);
     }

@@ -32,9 +32,7 @@ struct predicted_outcome {
     for (predicted_outcome const& one : some)
         if (one.time_s > 0) best_s = std::fmin(best_s, one.time_s);
     auto const count = static_cast<std::ptrdiff_t>(std::min(peak_count, some.size()));
-    std::partial_sort(some.begin(),
-                      some.begin() + count,
-                      some.end(),
+    std::partial_sort(some.begin(), some.begin() + count, some.end(),
                       [](predicted_outcome const& a, predicted_outcome const& b) {
                           return a.expected_s != b.expected_s ? a.expected_s < b.expected_s
                                                               : a.row < b.row;

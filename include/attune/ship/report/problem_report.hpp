@@ -104,8 +104,8 @@ struct problem_report {
 /// no seconds: "better", "worse", "as good".
 /// @param ratio  the default's time by the winner's, positive; or problem_objective::gain()
 /// @param than   what the winner is compared with
-[[nodiscard]] std::string
-speed_text(double ratio, bool is_seconds = true, std::string_view than = "the default");
+[[nodiscard]] std::string speed_text(double ratio, bool is_seconds = true,
+                                     std::string_view than = "the default");
 
 /// False where a time was measured once: what it has is itself alone.
 [[nodiscard]] inline bool has_interval(measurement const& of) noexcept

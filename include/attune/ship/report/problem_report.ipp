@@ -173,8 +173,7 @@ inline void add_contest(problem_report& to)
     auto const measured = [](double value, time_interval const& in) {
         return measurement{value, in.low_s, in.high_s, in.samples};
     };
-    contestant winner{contestant::part::winner,
-                      values_of(best.configuration),
+    contestant winner{contestant::part::winner, values_of(best.configuration),
                       measured(best.best_s, best.best_interval)};
     contestant standard{
         contestant::part::standard, {}, measured(best.default_s, best.default_interval)};
@@ -196,8 +195,8 @@ inline void add_contest(problem_report& to)
         to.speedup = out;
     }
     if (tuning_seconds const& of = best.spent; of.total_s > 0)
-        to.spent = {
-            of.total_s, std::fmax(0, of.total_s - of.code_s - of.search_s), of.code_s, of.search_s};
+        to.spent = {of.total_s, std::fmax(0, of.total_s - of.code_s - of.search_s), of.code_s,
+                    of.search_s};
     to.contestants = {std::move(winner), std::move(standard)};
     if (best.baseline_s > 0)
         to.contestants.push_back(

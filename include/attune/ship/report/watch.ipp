@@ -74,14 +74,9 @@ struct open_tuning {
 /// The best value after each outcome, from left to right: times fall.
 [[nodiscard]] inline std::string course_line(std::vector<double> const& bests, std::size_t width)
 {
-    constexpr std::array<std::string_view, 8> blocks{"\xe2\x96\x81",
-                                                     "\xe2\x96\x82",
-                                                     "\xe2\x96\x83",
-                                                     "\xe2\x96\x84",
-                                                     "\xe2\x96\x85",
-                                                     "\xe2\x96\x86",
-                                                     "\xe2\x96\x87",
-                                                     "\xe2\x96\x88"};
+    constexpr std::array<std::string_view, 8> blocks{"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
+                                                     "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86",
+                                                     "\xe2\x96\x87", "\xe2\x96\x88"};
     auto const [low, high] = std::minmax(bests.front(), bests.back());
     auto const place = [is_log = low > 0](double v) { return is_log ? std::log(v) : v; };
     std::size_t const count = std::min(width, bests.size());
@@ -196,8 +191,8 @@ look_at(followed_store& store, std::string const& path, watch_settings const& wi
             latest.push_back(store.history(*one));
     std::reverse(latest.begin(), latest.end());
     std::vector<std::string> out = watch_lines(latest, with.columns());
-    bool const is_open = std::any_of(
-        latest.begin(), latest.end(), [](problem_history const& one) { return one.is_open(); });
+    bool const is_open = std::any_of(latest.begin(), latest.end(),
+                                     [](problem_history const& one) { return one.is_open(); });
     if (std::string const silence = silence_of(path); is_open && !silence.empty())
         out.push_back(silence);
     return out;
@@ -206,8 +201,7 @@ look_at(followed_store& store, std::string const& path, watch_settings const& wi
 /// `lines` in the place of `last`. The terminal cuts lines that are longer than it is wide: else
 /// there would be more of them than are counted.
 [[nodiscard]] inline std::string drawn_over(std::vector<std::string> const& last,
-                                            std::vector<std::string> const& lines,
-                                            bool is_terminal)
+                                            std::vector<std::string> const& lines, bool is_terminal)
 {
     std::string out;
     for (std::string const& line : lines)

@@ -31,8 +31,8 @@ namespace detail {
 /// @param name    of the store, for errors
 /// @param kernel  only this one; empty: all
 /// Errors  attune::error: there is no outcome and no winner of it
-[[nodiscard]] store_report
-report_of(store_content& from, std::string const& name, std::string const& kernel);
+[[nodiscard]] store_report report_of(store_content& from, std::string const& name,
+                                     std::string const& kernel);
 
 } // namespace detail
 

@@ -24,8 +24,7 @@ ATTUNE_INLINE void store_report::write_html(std::string const& path) const
 
 namespace detail {
 
-ATTUNE_INLINE store_report report_of(store_content& from,
-                                     std::string const& name,
+ATTUNE_INLINE store_report report_of(store_content& from, std::string const& name,
                                      std::string const& kernel)
 {
     store_report out;

@@ -130,9 +130,8 @@ private:
             std::vector<part_terms> parts;
             bool holds = false;
             bool const fits =
-                divide(one.first, one.second, op::logical_or, [&](term const& literal) {
-                    return add(literal, parts, holds);
-                });
+                divide(one.first, one.second, op::logical_or,
+                       [&](term const& literal) { return add(literal, parts, holds); });
             if (!fits) return false;
             if (holds) return true;
             clause made;
@@ -163,9 +162,8 @@ private:
             holds = holds || (v && (v->as_real() != 0) != literal.second);
             return v.has_value();
         }
-        auto known = std::find_if(parts.begin(), parts.end(), [&](part_terms const& p) {
-            return p.parameter == parameter;
-        });
+        auto known = std::find_if(parts.begin(), parts.end(),
+                                  [&](part_terms const& p) { return p.parameter == parameter; });
         if (known == parts.end())
             known = parts.insert(parts.end(), part_terms{parameter, {}, true, {}});
         if (is_equality(n.code)) {
@@ -200,10 +198,7 @@ private:
     {
         if (!part.is_open_everywhere) {
             std::vector<std::uint32_t> both;
-            std::set_intersection(part.open.begin(),
-                                  part.open.end(),
-                                  open.begin(),
-                                  open.end(),
+            std::set_intersection(part.open.begin(), part.open.end(), open.begin(), open.end(),
                                   std::back_inserter(both));
             open = std::move(both);
         }
@@ -219,11 +214,8 @@ private:
         if (part.holds.empty()) return {part.parameter, std::move(part.open)};
         sort_unique(part.holds);
         clause_part out{part.parameter, {}};
-        std::set_difference(part.open.begin(),
-                            part.open.end(),
-                            part.holds.begin(),
-                            part.holds.end(),
-                            std::back_inserter(out.open));
+        std::set_difference(part.open.begin(), part.open.end(), part.holds.begin(),
+                            part.holds.end(), std::back_inserter(out.open));
         return out;
     }
 
@@ -255,8 +247,7 @@ private:
         std::vector<place> const& table = places_[parameter];
         std::vector<std::uint32_t> out;
         for (auto at = std::lower_bound(table.begin(), table.end(), place{value, 0});
-             at != table.end() && at->first == value;
-             ++at)
+             at != table.end() && at->first == value; ++at)
             out.push_back(at->second);
         return out;
     }

@@ -35,8 +35,8 @@ struct condition {
 
 /// Whether the condition has a value at `at`, one coordinate per parameter of `space`, and the
 /// value is not zero. Cost: one visit per node reached, or one call of an opaque predicate.
-[[nodiscard]] inline bool
-holds(description const& space, condition const& tested, std::span<coordinate const> at)
+[[nodiscard]] inline bool holds(description const& space, condition const& tested,
+                                std::span<coordinate const> at)
 {
     evaluator const read(space);
     if (tested.root == no_index) return read.holds(space.constraints[tested.source], at);
@@ -60,8 +60,7 @@ inline void require_inputs(description const& space, std::uint32_t root, std::st
     if (root == no_index) return;
     walk_expression(space, root, [&](expression_node const& n) {
         if (n.code == op::input && !space.inputs[n.subject].value)
-            throw error("input " + space.inputs[n.subject].name + " has no value",
-                        where,
+            throw error("input " + space.inputs[n.subject].name + " has no value", where,
                         "give the value of " + space.inputs[n.subject].name +
                             " before the space is built");
     });
@@ -71,8 +70,7 @@ inline void require_values(parameter_description const& parameter)
 {
     if (!parameter.traits().is_interval) {
         if (parameter.value_count() > 0) return;
-        throw error("a parameter has no values",
-                    "parameter " + parameter.name,
+        throw error("a parameter has no values", "parameter " + parameter.name,
                     "give it at least one value; a range whose last value is below its first one "
                     "is empty");
     }
@@ -80,8 +78,7 @@ inline void require_values(parameter_description const& parameter)
                          parameter.low <= parameter.high;
     if (!ordered || (parameter.on == scale::log && parameter.low <= 0))
         throw error("a real parameter needs a finite interval, above 0 on a logarithmic scale",
-                    "parameter " + parameter.name,
-                    "correct its bounds");
+                    "parameter " + parameter.name, "correct its bounds");
 }
 
 /// Throws attune::error, naming the input or parameter, when an input of a table or constraint has
@@ -90,8 +87,8 @@ inline void require_bound(description const& space)
 {
     for (parameter_description const& parameter : space.parameters) {
         if (!parameter.traits().is_interval && parameter.value_count() == 0)
-            require_inputs(
-                space, parameter.rule.bound_node, "values of parameter " + parameter.name);
+            require_inputs(space, parameter.rule.bound_node,
+                           "values of parameter " + parameter.name);
         require_values(parameter);
     }
     for (parameter_description const& parameter : space.parameters)

@@ -88,11 +88,9 @@ inline support support_of(diagram_store const& store, std::uint32_t root)
 
 /// Finds the settings of `scope` on which `c` and `others`, which read a subset of its parameters,
 /// hold; removes values that are in none. Changes nothing once the budget is spent.
-inline verdict enumerate(description const& space,
-                         condition const& c,
+inline verdict enumerate(description const& space, condition const& c,
                          std::vector<condition const*> const& others,
-                         std::vector<std::uint32_t> scope,
-                         std::vector<domain>& domains,
+                         std::vector<std::uint32_t> scope, std::vector<domain>& domains,
                          effort& budget)
 {
     std::sort(scope.begin(), scope.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -117,10 +115,8 @@ inline constexpr std::uint32_t most_values_tested = std::uint32_t{1} << 25U;
 /// Removes the values that break conditions of one parameter, if it has too many values for a
 /// diagram; erases those conditions.
 /// @return false when no value is left
-inline bool filter_long_ranges(description const& space,
-                               std::vector<condition>& conditions,
-                               std::vector<domain>& domains,
-                               enumeration_limits const& limits)
+inline bool filter_long_ranges(description const& space, std::vector<condition>& conditions,
+                               std::vector<domain>& domains, enumeration_limits const& limits)
 {
     point at = first_values(space, domains);
     for (std::size_t c = 0; c < conditions.size(); ++c) {
@@ -156,18 +152,15 @@ inline bool filter_long_ranges(description const& space,
 /// settings first, until domains stop shrinking or the limits are reached. Erases conditions that
 /// then always hold.
 /// @return false when one never holds
-inline bool filter_domains(description const& space,
-                           std::vector<condition>& conditions,
-                           std::vector<domain>& domains,
-                           enumeration_limits const& limits)
+inline bool filter_domains(description const& space, std::vector<condition>& conditions,
+                           std::vector<domain>& domains, enumeration_limits const& limits)
 {
     if (!filter_long_ranges(space, conditions, domains, limits)) return false;
     interval_prover const bounds(space);
     std::erase_if(conditions, [&](condition const& c) {
         return c.root != no_index && bounds.always_holds(c.root) &&
-               std::all_of(c.also.begin(), c.also.end(), [&](std::uint32_t root) {
-                   return bounds.always_holds(root);
-               });
+               std::all_of(c.also.begin(), c.also.end(),
+                           [&](std::uint32_t root) { return bounds.always_holds(root); });
     });
     std::vector<std::uint64_t> done(conditions.size(), 0); // settings when last enumerated
     effort budget{limits.max_visits, limits.max_bytes, false};

@@ -43,9 +43,8 @@ struct real_part {
     {
         for (std::uint32_t const p : parameters)
             if (!is_inside(space.parameters[p], at[p])) return false;
-        return std::all_of(conditions.begin(), conditions.end(), [&](condition const& c) {
-            return holds(space, c, at);
-        });
+        return std::all_of(conditions.begin(), conditions.end(),
+                           [&](condition const& c) { return holds(space, c, at); });
     }
 
     /// Throws when fewer than about one draw in 10'000 is accepted, naming the constraint that
@@ -83,8 +82,7 @@ struct real_part {
                 where += (where.empty() ? "" : "; ") + constraint_text(space, c.source);
         else
             where = constraint_text(space, source);
-        throw error("a constraint over real parameters accepts fewer than one draw in 10000",
-                    where,
+        throw error("a constraint over real parameters accepts fewer than one draw in 10000", where,
                     "narrow the intervals of the real parameters that it reads, so that most of "
                     "their values are valid");
     }

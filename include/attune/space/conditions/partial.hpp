@@ -45,8 +45,8 @@ public:
 
     /// False if `c` cannot hold for any values of the parameters of later levels. Exact once its
     /// last parameter is set. An opaque predicate is called at once.
-    [[nodiscard]] bool
-    may_hold(condition const& c, std::size_t level, std::span<coordinate const> at) const
+    [[nodiscard]] bool may_hold(condition const& c, std::size_t level,
+                                std::span<coordinate const> at) const
     {
         if (c.root == no_index) return holds(space_, c, at);
         auto const may = [&](std::uint32_t root) {
@@ -61,8 +61,8 @@ private:
     static constexpr unsigned can_have_no_value = 4;
     static constexpr unsigned anything = can_be_true | can_be_false | can_have_no_value;
 
-    [[nodiscard]] unsigned
-    outcomes(std::uint32_t node, std::size_t level, std::span<coordinate const> at) const
+    [[nodiscard]] unsigned outcomes(std::uint32_t node, std::size_t level,
+                                    std::span<coordinate const> at) const
     {
         if (complete_at_[node] <= level) {
             std::optional<number> const v = read_.value(node, at);

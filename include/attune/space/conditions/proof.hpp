@@ -64,8 +64,7 @@ private:
         }
         if (p.range_count > 0)
             return number_between(static_cast<double>(p.integer_at(0)),
-                                  static_cast<double>(p.integer_at(count - 1)),
-                                  false);
+                                  static_cast<double>(p.integer_at(count - 1)), false);
         auto const [low, high] = std::minmax_element(p.integers.begin(), p.integers.end());
         return number_between(static_cast<double>(*low), static_cast<double>(*high), false);
     }

@@ -176,8 +176,8 @@ struct chain_of_trees::state {
                 in_wide[parameter] = true;
             }
         return std::all_of(conditions.begin(), conditions.end(), [&](detail::condition const& c) {
-            bool const reads_wide = std::any_of(
-                c.scope.begin(), c.scope.end(), [&](std::uint32_t read) { return in_wide[read]; });
+            bool const reads_wide = std::any_of(c.scope.begin(), c.scope.end(),
+                                                [&](std::uint32_t read) { return in_wide[read]; });
             return c.reads_real || !reads_wide || detail::holds(space, c, p);
         });
     }

@@ -46,8 +46,8 @@ struct changed_setting {
 };
 
 /// The cost of a move from `from` to value `index`.
-[[nodiscard]] inline change_cost
-value_cost(parameter_description const& parameter, coordinate from, std::uint32_t index)
+[[nodiscard]] inline change_cost value_cost(parameter_description const& parameter, coordinate from,
+                                            std::uint32_t index)
 {
     if (index == from.index) return {};
     double const d = parameter_distance(parameter, from, {index, 0});
@@ -56,8 +56,9 @@ value_cost(parameter_description const& parameter, coordinate from, std::uint32_
 
 /// A range of leaves [first, last) of a tree without nodes that contains the cheapest `count`: as
 /// many on each side where the cost grows with the distance in the table.
-[[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t> leaves_near(
-    tree const& t, parameter_description const& parameter, coordinate from, std::size_t count)
+[[nodiscard]] inline std::pair<std::uint32_t, std::uint32_t>
+leaves_near(tree const& t, parameter_description const& parameter, coordinate from,
+            std::size_t count)
 {
     auto const leaves = static_cast<std::uint32_t>(t.leaves());
     bool const is_ordered = parameter.traits().is_ordered;
@@ -76,10 +77,7 @@ public:
     /// @param t, space, from  outlive this object
     /// @param valid           a valid configuration: what conditions read of other trees
     /// @param count           number of leaves that will be asked for
-    leaf_search(tree const& t,
-                description const& space,
-                point const& from,
-                point const& valid,
+    leaf_search(tree const& t, description const& space, point const& from, point const& valid,
                 std::size_t count)
         : tree_(t)
         , space_(space)
@@ -163,8 +161,7 @@ private:
             if (counts != no_index)
                 for (std::uint32_t const read : parameters_read(space_, counts))
                     is_open = is_open || space_.parameters[read].traits().is_interval ||
-                              std::find(own.begin() + static_cast<std::ptrdiff_t>(level),
-                                        own.end(),
+                              std::find(own.begin() + static_cast<std::ptrdiff_t>(level), own.end(),
                                         read) != own.end();
             is_open_.push_back(is_open);
         }
@@ -188,8 +185,8 @@ private:
         change_cost sum;
         for (std::uint32_t const i : tree_.parameters()) {
             bool const counts = is_active(space_, i, to);
-            double const d = parameter_distance(
-                space_.parameters[i], marked_[i], counts ? to[i] : inactive_place);
+            double const d = parameter_distance(space_.parameters[i], marked_[i],
+                                                counts ? to[i] : inactive_place);
             sum = sum + change_cost{counts && to[i] != from_[i] ? 1U : 0U, d * d};
         }
         return sum;
@@ -239,11 +236,8 @@ private:
         for (std::size_t e = 0; e < tree_.values(from.node).size(); ++e) {
             std::uint32_t const child = tree_.children(from.node)[e];
             change_cost const value = edge_cost(from.node, e, from.level);
-            open_.push({from.paid + through(from.node, e, from.level),
-                        from.paid + value,
-                        from.level + 1,
-                        child,
-                        before});
+            open_.push({from.paid + through(from.node, e, from.level), from.paid + value,
+                        from.level + 1, child, before});
             before += child == tree_edge::no_child ? 1 : below_[child];
         }
     }
@@ -262,8 +256,9 @@ private:
 };
 
 /// The cheapest `count` pairs of an entry of `a` and an entry of `b`, both in order of cost.
-[[nodiscard]] inline std::vector<changed_setting> cheapest_pairs(
-    std::vector<changed_setting> const& a, std::vector<changed_setting> const& b, std::size_t count)
+[[nodiscard]] inline std::vector<changed_setting>
+cheapest_pairs(std::vector<changed_setting> const& a, std::vector<changed_setting> const& b,
+               std::size_t count)
 {
     struct pair {
         change_cost cost;
@@ -298,11 +293,9 @@ private:
 /// @param cheapest  returns the cheapest settings in order, at most the given number
 /// @param make      returns the configuration of a setting
 template <class Space, class Cheapest, class Make>
-[[nodiscard]] std::vector<point> nearest_among(Space const& space,
-                                               point const& p,
+[[nodiscard]] std::vector<point> nearest_among(Space const& space, point const& p,
                                                nearest_options const& options,
-                                               Cheapest const& cheapest,
-                                               Make const& make)
+                                               Cheapest const& cheapest, Make const& make)
 {
     std::vector<point> out;
     std::size_t const most = std::max(options.candidates, options.count + 1);
@@ -319,8 +312,8 @@ template <class Space, class Cheapest, class Make>
 
 /// The valid settings of all trees nearest to `p`, with the real parameters of `p`.
 template <class Space>
-[[nodiscard]] std::vector<point>
-nearest_settings(Space const& space, point const& p, nearest_options const& options)
+[[nodiscard]] std::vector<point> nearest_settings(Space const& space, point const& p,
+                                                  nearest_options const& options)
 {
     point const from = space.settled(p);
     point valid = from;
@@ -345,8 +338,8 @@ nearest_settings(Space const& space, point const& p, nearest_options const& opti
 
 /// The nearest other settings of tree `t`, with the rest of `p`, which is valid, unchanged.
 template <class Space>
-[[nodiscard]] std::vector<point>
-nearest_settings_of(Space const& space, std::size_t t, point const& p)
+[[nodiscard]] std::vector<point> nearest_settings_of(Space const& space, std::size_t t,
+                                                     point const& p)
 {
     auto const cheapest = [&](std::size_t count) {
         return leaf_search(space.tree_at(t), space.describe(), p, p, count).cheapest(count);

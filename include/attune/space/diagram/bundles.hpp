@@ -81,9 +81,8 @@ using bundle = std::vector<condition const*>;
         out.push_back(std::move(made));
     }
     // In order of declaration, contradictions are found early.
-    std::sort(out.begin(), out.end(), [](bundle const& a, bundle const& b) {
-        return a.front() < b.front();
-    });
+    std::sort(out.begin(), out.end(),
+              [](bundle const& a, bundle const& b) { return a.front() < b.front(); });
     return out;
 }
 

@@ -24,10 +24,8 @@ class clause_diagram {
 public:
     /// @param level_of  level in `store` of each parameter
     /// The references must outlive this object.
-    clause_diagram(clause_list const& from,
-                   std::vector<std::size_t> const& level_of,
-                   diagram_store& store,
-                   effort& budget)
+    clause_diagram(clause_list const& from, std::vector<std::size_t> const& level_of,
+                   diagram_store& store, effort& budget)
         : all_hold_(from.is_negated ? never_node : always_node)
         , one_fails_(from.is_negated ? always_node : never_node)
         , store_(store)
@@ -98,10 +96,7 @@ private:
         for (std::size_t v = 0; v < count; ++v) {
             if (!here[v].empty()) {
                 std::vector<std::uint32_t> both;
-                std::merge(here[v].begin(),
-                           here[v].end(),
-                           below.begin(),
-                           below.end(),
+                std::merge(here[v].begin(), here[v].end(), below.begin(), below.end(),
                            std::back_inserter(both));
                 children[v] = expand(both, level + 1);
             } else {

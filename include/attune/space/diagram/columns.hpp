@@ -42,11 +42,9 @@ struct operand_view {
 }
 
 /// The i-th value of `code`. @param real  the value is real
-[[nodiscard]] inline std::optional<number> apply_operation(op code,
-                                                           operand_view const& first,
+[[nodiscard]] inline std::optional<number> apply_operation(op code, operand_view const& first,
                                                            operand_view const& second,
-                                                           operand_view const& third,
-                                                           bool real,
+                                                           operand_view const& third, bool real,
                                                            std::size_t i)
 {
     auto const value_of = [i](operand_view const& from) {
@@ -59,8 +57,8 @@ struct operand_view {
 
 /// Fills `out` with `f(a, b)` on the integers of two operands.
 template <class F>
-inline void fill_integers(
-    operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out, F const& f)
+inline void fill_integers(operand_view const& a, operand_view const& b, std::size_t count,
+                          std::int64_t* out, F const& f)
 {
     if (a.step == 0) {
         std::int64_t const left = *a.bits;
@@ -101,9 +99,7 @@ void fill_by(operand_view const& a, operand_view const& b, std::size_t count, st
 /// The loop of an operation on two integers, where it cannot fail.
 struct integer_loop {
     op of{};
-    void (*fill)(operand_view const& a,
-                 operand_view const& b,
-                 std::size_t,
+    void (*fill)(operand_view const& a, operand_view const& b, std::size_t,
                  std::int64_t*) = nullptr;
     bool is_of_32_bits = false; ///< it has the right value for such numbers alone
 };
@@ -156,8 +152,8 @@ inline constexpr enum_table<integer_loop, op::select> integer_loops{{
 static_assert(has_loops_by_group(), "attune: an operation on two numbers needs its loop");
 
 /// The same for operations that cannot fail here. @return false when there is no such loop
-inline bool fill_fast(
-    op code, operand_view const& a, operand_view const& b, std::size_t count, std::int64_t* out)
+inline bool fill_fast(op code, operand_view const& a, operand_view const& b, std::size_t count,
+                      std::int64_t* out)
 {
     constexpr double half_range = 2147483648.0;
     integer_loop const& loop = integer_loops[code];
@@ -173,15 +169,9 @@ inline bool fill_fast(
 /// @param real   the value is real
 /// @param about  bounds of the value; if it cannot fail, `failed` is not written
 /// @param failed count marks, all 0 before the first call
-inline void fill_column(op code,
-                        operand_view const& a,
-                        operand_view const& b,
-                        operand_view const& c,
-                        bool real,
-                        outlook const& about,
-                        std::size_t count,
-                        std::int64_t* out,
-                        std::uint8_t* failed)
+inline void fill_column(op code, operand_view const& a, operand_view const& b,
+                        operand_view const& c, bool real, outlook const& about, std::size_t count,
+                        std::int64_t* out, std::uint8_t* failed)
 {
     bool const integers = operand_count(code) == 2 && !a.real && !b.real && !real;
     bool const certain = !about.may_fail && !a.about.may_fail && !b.about.may_fail;

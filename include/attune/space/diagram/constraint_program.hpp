@@ -40,10 +40,8 @@ class constraint_program {
 public:
     /// @param order       the parameter of each level; others stay as in `base`
     /// @param conditions  must outlive this object
-    constraint_program(description const& space,
-                       std::vector<domain> const& domains,
-                       std::vector<std::uint32_t> const& order,
-                       point const& base,
+    constraint_program(description const& space, std::vector<domain> const& domains,
+                       std::vector<std::uint32_t> const& order, point const& base,
                        std::span<condition const* const> conditions)
         : slots_(sizes_of(order, domains))
         , levels_(order.size())

@@ -26,10 +26,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Depth-first construction of one tree.
 class tree_grower {
 public:
-    tree_grower(description const& space,
-                parameter_group const& group,
-                std::vector<domain> const& domains,
-                std::vector<std::uint32_t> levels,
+    tree_grower(description const& space, parameter_group const& group,
+                std::vector<domain> const& domains, std::vector<std::uint32_t> levels,
                 effort& budget)
         : domains_(domains)
         , budget_(budget)
@@ -87,8 +85,7 @@ private:
         std::vector<tree_edge> edges;
 
         /// A key of all levels above never repeats; a key beyond 64 bits is not stored.
-        void set_key(std::vector<bool> const& in_key,
-                     std::vector<level> const& levels,
+        void set_key(std::vector<bool> const& in_key, std::vector<level> const& levels,
                      std::vector<domain> const& domains)
         {
             std::uint64_t stride = 1;

@@ -45,8 +45,8 @@ public:
         return {children_.data() + first_[node], sizes_[level_[node]]};
     }
     /// The diagram of `node` with `value` on `level`, which is not below the node's level.
-    [[nodiscard]] std::uint32_t
-    child(std::uint32_t node, std::size_t level, std::size_t value) const noexcept
+    [[nodiscard]] std::uint32_t child(std::uint32_t node, std::size_t level,
+                                      std::size_t value) const noexcept
     {
         return level_[node] == level ? children_[first_[node] + value] : node;
     }
@@ -61,8 +61,7 @@ public:
         std::size_t place = hash_words(children, level) & (places_.size() - 1);
         for (; places_[place] != 0; place = (place + 1) & (places_.size() - 1)) {
             std::uint32_t const known = places_[place];
-            if (level_[known] == level && std::equal(children.begin(),
-                                                     children.end(),
+            if (level_[known] == level && std::equal(children.begin(), children.end(),
                                                      children_.begin() + offset(first_[known])))
                 return known;
         }

@@ -27,8 +27,8 @@ public:
     /// The position of `value`, and its node if that is certain, else no_index.
     [[nodiscard]] std::pair<std::size_t, std::uint32_t> find(std::int64_t value) const
     {
-        auto const at = std::lower_bound(
-            nodes_.begin(), nodes_.end(), value, [](auto const& e, auto v) { return e.first < v; });
+        auto const at = std::lower_bound(nodes_.begin(), nodes_.end(), value,
+                                         [](auto const& e, auto v) { return e.first < v; });
         std::size_t const place = static_cast<std::size_t>(at - nodes_.begin());
         if (at == nodes_.end()) return {place, no_index};
         bool const between = place > 0 && nodes_[place - 1].second == at->second;
@@ -55,11 +55,8 @@ class diagram_builder {
 public:
     /// @param store_level  level in `store` of each level of `program`, ascending
     /// All references must outlive this object.
-    diagram_builder(description const& space,
-                    constraint_program& program,
-                    std::vector<std::size_t> const& store_level,
-                    point base,
-                    diagram_store& store,
+    diagram_builder(description const& space, constraint_program& program,
+                    std::vector<std::size_t> const& store_level, point base, diagram_store& store,
                     effort& budget)
         : program_(program)
         , slots_(program.slots())

@@ -24,10 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Makes diagrams for one order of parameters.
 class diagram_maker {
 public:
-    diagram_maker(description const& space,
-                  std::vector<domain> const& domains,
-                  std::vector<std::uint32_t> order,
-                  effort& budget)
+    diagram_maker(description const& space, std::vector<domain> const& domains,
+                  std::vector<std::uint32_t> order, effort& budget)
         : space_(space)
         , domains_(domains)
         , order_(std::move(order))
@@ -68,9 +66,8 @@ public:
     /// The node of the conjunction of `conditions`. Predicates are called where the others hold.
     std::uint32_t make(std::span<condition const* const> conditions)
     {
-        bool const calls = std::any_of(conditions.begin(), conditions.end(), [](auto const* c) {
-            return c->root == no_index;
-        });
+        bool const calls = std::any_of(conditions.begin(), conditions.end(),
+                                       [](auto const* c) { return c->root == no_index; });
         std::vector<condition const*> short_ones;
         std::uint32_t node = always_node;
         for (condition const* c : conditions) {

@@ -32,10 +32,8 @@ enum class search_result : std::uint8_t { found, none, spent };
 class guided_walk {
 public:
     /// The references must outlive this object.
-    guided_walk(description const& space,
-                parameter_group const& group,
-                std::vector<domain> const& domains,
-                build_options const& options)
+    guided_walk(description const& space, parameter_group const& group,
+                std::vector<domain> const& domains, build_options const& options)
         : domains_(domains)
         , maker_(space, domains, level_order(space, group, domains), budget_)
         , program_(program_of_the_rest(space, group, options))
@@ -109,8 +107,7 @@ private:
     };
 
     /// Makes the small diagrams. @return the program of the other conditions
-    constraint_program program_of_the_rest(description const& space,
-                                           parameter_group const& group,
+    constraint_program program_of_the_rest(description const& space, parameter_group const& group,
                                            build_options const& options)
     {
         std::vector<condition const*> rest;
@@ -129,8 +126,8 @@ private:
         }
         std::sort(rest.begin(), rest.end());
         rest.erase(std::unique(rest.begin(), rest.end()), rest.end());
-        return constraint_program(
-            space, domains_, maker_.order(), first_values(space, domains_), rest);
+        return constraint_program(space, domains_, maker_.order(), first_values(space, domains_),
+                                  rest);
     }
 
     [[nodiscard]] bool may_begin() const

@@ -66,15 +66,12 @@ struct outlook {
 /// Bounds of a quotient with a nonzero divisor, from the corners of both intervals.
 /// @param rounded  rounds a quotient of doubles
 template <class Rounded>
-[[nodiscard]] interval
-quotient_range(interval a, interval b, bool real, Rounded const& rounded) noexcept
+[[nodiscard]] interval quotient_range(interval a, interval b, bool real,
+                                      Rounded const& rounded) noexcept
 {
     if (b.has(0)) return {};
-    return hull(rounded(a.low / b.low),
-                rounded(a.low / b.high),
-                rounded(a.high / b.low),
-                rounded(a.high / b.high),
-                real);
+    return hull(rounded(a.low / b.low), rounded(a.low / b.high), rounded(a.high / b.low),
+                rounded(a.high / b.high), real);
 }
 
 /// Bounds of a remainder with the sign of `a`, for a nonzero divisor.
@@ -115,14 +112,10 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
      [](interval a, interval, bool real) {
          return settled(a.has(0) ? 0.0 : std::max(a.low, -a.high), a.reach(), real);
      }},
-    {op::add,
-     [](interval a, interval b, bool real) {
-         return settled(a.low + b.low, a.high + b.high, real);
-     }},
-    {op::subtract,
-     [](interval a, interval b, bool real) {
-         return settled(a.low - b.high, a.high - b.low, real);
-     }},
+    {op::add, [](interval a, interval b,
+                 bool real) { return settled(a.low + b.low, a.high + b.high, real); }},
+    {op::subtract, [](interval a, interval b,
+                      bool real) { return settled(a.low - b.high, a.high - b.low, real); }},
     {op::multiply,
      [](interval a, interval b, bool real) {
          return hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, real);
@@ -197,8 +190,8 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
 /// The outlook of `code` from the outlooks of its operands; surplus ones are ignored.
 /// @param real            the value is real
 /// @param compares_reals  one of the operands is real
-[[nodiscard]] inline outlook look_ahead(
-    op code, outlook const& a, outlook const& b, outlook const& c, bool real, bool compares_reals)
+[[nodiscard]] inline outlook look_ahead(op code, outlook const& a, outlook const& b,
+                                        outlook const& c, bool real, bool compares_reals)
 {
     outlook out{{}, a.may_fail, a.may_succeed};
     switch (rules_of(code).group) {
@@ -227,8 +220,8 @@ inline constexpr enum_table<range_rules, op::select> ranges{{
             a.may_fail || (a.may_be_true() && b.may_fail) || (a.may_be_false() && c.may_fail);
         out.may_succeed = second || third;
         if (second && third)
-            out.range = settled(
-                std::min(b.range.low, c.range.low), std::max(b.range.high, c.range.high), real);
+            out.range = settled(std::min(b.range.low, c.range.low),
+                                std::max(b.range.high, c.range.high), real);
         else
             out.range = second ? b.range : third ? c.range : interval{};
         return out;

@@ -24,11 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 class leaf_columns {
 public:
     /// @param level_of  level of each parameter; constant_level if it stays as in `base`
-    leaf_columns(description const& space,
-                 std::vector<domain> const& domains,
-                 std::vector<int> const& level_of,
-                 point const& base,
-                 slot_table& slots)
+    leaf_columns(description const& space, std::vector<domain> const& domains,
+                 std::vector<int> const& level_of, point const& base, slot_table& slots)
         : space_(space)
         , domains_(domains)
         , level_of_(level_of)

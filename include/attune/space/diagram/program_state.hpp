@@ -56,15 +56,9 @@ public:
         for (std::uint32_t const s : program_.levels()[l].computed) {
             slot& step = slots_.at(s);
             int const own = step.level;
-            fill_column(step.code,
-                        view(step.operands[0], own),
-                        view(step.operands[1], own),
-                        view(step.operands[2], own),
-                        step.real,
-                        step.about,
-                        step.bits.size(),
-                        step.bits.data(),
-                        step.failed.data());
+            fill_column(step.code, view(step.operands[0], own), view(step.operands[1], own),
+                        view(step.operands[2], own), step.real, step.about, step.bits.size(),
+                        step.bits.data(), step.failed.data());
         }
     }
 
@@ -134,11 +128,8 @@ private:
         if (s == no_index) return {};
         slot const& step = slots_[s];
         bool const here = step.level == l;
-        return {here ? step.bits.data() : &now_[s],
-                here ? step.failed.data() : &now_failed_[s],
-                here ? std::size_t{1} : std::size_t{0},
-                step.real,
-                step.about};
+        return {here ? step.bits.data() : &now_[s], here ? step.failed.data() : &now_failed_[s],
+                here ? std::size_t{1} : std::size_t{0}, step.real, step.about};
     }
 
     /// Calls `c` with value `v` of its last level.

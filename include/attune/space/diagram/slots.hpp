@@ -70,8 +70,8 @@ public:
     }
 
     /// The values of one parameter, one per value of its level.
-    std::uint32_t
-    leaf(int level, bool real, std::vector<std::int64_t> bits, std::vector<std::uint8_t> failed)
+    std::uint32_t leaf(int level, bool real, std::vector<std::int64_t> bits,
+                       std::vector<std::uint8_t> failed)
     {
         slot made;
         made.level = level;
@@ -108,15 +108,8 @@ public:
             slots_.push_back(std::move(made));
             return static_cast<std::uint32_t>(slots_.size() - 1);
         }
-        fill_column(code,
-                    view(operands[0]),
-                    view(operands[1]),
-                    view(operands[2]),
-                    real,
-                    made.about,
-                    count,
-                    made.bits.data(),
-                    made.failed.data());
+        fill_column(code, view(operands[0]), view(operands[1]), view(operands[2]), real, made.about,
+                    count, made.bits.data(), made.failed.data());
         return add(std::move(made));
     }
     std::uint32_t make(op code, bool real, std::uint32_t a, std::uint32_t b)
@@ -129,11 +122,8 @@ public:
     {
         if (i == no_index) return {};
         slot const& s = slots_[i];
-        return {s.bits.data(),
-                s.failed.data(),
-                s.level == constant_level ? std::size_t{0} : std::size_t{1},
-                s.real,
-                s.about};
+        return {s.bits.data(), s.failed.data(),
+                s.level == constant_level ? std::size_t{0} : std::size_t{1}, s.real, s.about};
     }
 
     /// The outlook of `s` from `about(operand)`, the outlooks of its operands.
@@ -158,8 +148,8 @@ private:
     /// The step of which `is_it`; no_index: none. In a long table by the code, operands and
     /// constant.
     template <class Is>
-    [[nodiscard]] std::uint32_t
-    find(op code, std::array<std::uint32_t, 3> const& operands, std::int64_t bits, Is const& is_it)
+    [[nodiscard]] std::uint32_t find(op code, std::array<std::uint32_t, 3> const& operands,
+                                     std::int64_t bits, Is const& is_it)
     {
         constexpr std::size_t longest_walk = 64;
         if (slots_.size() <= longest_walk) {

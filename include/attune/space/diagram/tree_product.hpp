@@ -30,11 +30,8 @@ struct factor {
 class tree_product {
 public:
     /// @param order  parameter of each level; its values are those of its domain
-    tree_product(std::vector<factor> factors,
-                 std::vector<std::uint32_t> const& order,
-                 std::vector<domain> const& domains,
-                 diagram_store& store,
-                 effort& budget)
+    tree_product(std::vector<factor> factors, std::vector<std::uint32_t> const& order,
+                 std::vector<domain> const& domains, diagram_store& store, effort& budget)
         : order_(order)
         , domains_(domains)
         , store_(store)

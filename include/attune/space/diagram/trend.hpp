@@ -78,10 +78,8 @@ inline constexpr enum_table<trend_rules, op::select> rules_of_trends{{
     {op::position},
     {op::input},
     {op::negate, [](trends_of_operands t, ranges_of_operands) { return opposite(t[0]); }},
-    {op::logical_not,
-     [](trends_of_operands t, ranges_of_operands r) {
-         return opposite(trend_of_truth(t[0], r[0]));
-     }},
+    {op::logical_not, [](trends_of_operands t,
+                         ranges_of_operands r) { return opposite(trend_of_truth(t[0], r[0])); }},
     {op::absolute},
     {op::add, rises_with_both},
     {op::subtract, rises_with_first},

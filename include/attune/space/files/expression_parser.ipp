@@ -177,8 +177,7 @@ private:
         bool const a_text = kind_of(left) == value_kind::text;
         bool const b_text = kind_of(right) == value_kind::text;
         if (a_text != b_text)
-            lexer_.fail("expected two numbers or two texts, found one of each",
-                        right.at,
+            lexer_.fail("expected two numbers or two texts, found one of each", right.at,
                         "a text equals no number");
         if (a_text && !is_equality(code))
             lexer_.fail("expected == or != between texts", left.at, "texts have no order here");
@@ -199,8 +198,7 @@ private:
             if (is_sign(closing)) {
                 if (!square && tests.size() == 1)
                     lexer_.fail("expected a tuple behind `in`, found a value in parentheses",
-                                opened,
-                                "a tuple of one value is written (value,)");
+                                opened, "a tuple of one value is written (value,)");
                 break;
             }
             if (!is_sign(","))
@@ -215,8 +213,8 @@ private:
     }
 
     /// A balanced tree, so that a long list is not deep.
-    std::uint32_t
-    disjunction(std::vector<std::uint32_t> const& tests, std::size_t begin, std::size_t end)
+    std::uint32_t disjunction(std::vector<std::uint32_t> const& tests, std::size_t begin,
+                              std::size_t end)
     {
         if (end - begin == 1) return tests[begin];
         std::size_t const middle = begin + (end - begin) / 2;
@@ -287,8 +285,7 @@ private:
         if (n.code != op::integer || n.integer < 0 || n.integer > max_exponent)
             lexer_.fail("expected an exponent that is a whole number from 0 to " +
                             std::to_string(max_exponent),
-                        at,
-                        "write the product out");
+                        at, "write the product out");
         std::int64_t const times = n.integer;
         require_number(base, "a number");
         operand out = times == 0 ? finish(build_.integer(1), base.at) : numeric(base);

@@ -22,8 +22,8 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// The node of a bound: a whole number, or an expression of inputs.
-inline std::uint32_t
-read_bound(json_source const& source, json_value const& v, expression_builder& build)
+inline std::uint32_t read_bound(json_source const& source, json_value const& v,
+                                expression_builder& build)
 {
     if (v.kind == json_kind::integer) return build.integer(v.integer);
     if (v.kind != json_kind::text)
@@ -37,11 +37,8 @@ read_bound(json_source const& source, json_value const& v, expression_builder& b
     return node;
 }
 
-inline void read_range(json_source const& source,
-                       json_value const& range,
-                       json_value const& p,
-                       expression_builder& build,
-                       parameter_description& out)
+inline void read_range(json_source const& source, json_value const& range, json_value const& p,
+                       expression_builder& build, parameter_description& out)
 {
     source.require(range, json_kind::list, "\"range\"");
     if (range.items.size() != 2)
@@ -74,8 +71,8 @@ inline void read_range(json_source const& source,
         source.fail("expected a last value that is not below the first", last.at);
 }
 
-inline void
-read_interval(json_source const& source, json_value const& p, parameter_description& out)
+inline void read_interval(json_source const& source, json_value const& p,
+                          parameter_description& out)
 {
     out.kind = parameter_kind::real;
     out.type = value_kind::real;
@@ -87,11 +84,8 @@ read_interval(json_source const& source, json_value const& p, parameter_descript
 }
 
 /// A permutation or a tile.
-inline void read_list(json_source const& source,
-                      json_value const& p,
-                      kind_traits const& is,
-                      expression_builder& build,
-                      parameter_description& out)
+inline void read_list(json_source const& source, json_value const& p, kind_traits const& is,
+                      expression_builder& build, parameter_description& out)
 {
     json_value const& parts = source.member(p, "parts", json_kind::integer);
     std::int64_t const most = is.is_order ? std::int64_t{max_group_parts} : 16;
@@ -146,8 +140,8 @@ inline void read_scale(json_source const& source, json_value const& p, parameter
 }
 
 /// Refuses a file that would become too many parameters.
-inline void
-require_room(json_source const& source, std::size_t at, std::size_t added, description const& space)
+inline void require_room(json_source const& source, std::size_t at, std::size_t added,
+                         description const& space)
 {
     constexpr std::size_t most = std::size_t{1} << 16U;
     if (space.parameters.size() + added > most)
@@ -155,11 +149,8 @@ require_room(json_source const& source, std::size_t at, std::size_t added, descr
 }
 
 /// Adds a permutation that no coordinate can number, as a group of digits.
-inline void read_long_order(json_source const& source,
-                            json_value const& p,
-                            json_value const& name,
-                            std::uint32_t items,
-                            description& space)
+inline void read_long_order(json_source const& source, json_value const& p, json_value const& name,
+                            std::uint32_t items, description& space)
 {
     for (char const* const member : {"active_if", "weights", "centre", "deviation", "elements"})
         if (json_value const* const v = p.find(member))
@@ -186,11 +177,8 @@ inline void read_long_order(json_source const& source,
 }
 
 /// Adds an array of elements as `element`, which is complete but for its default.
-inline void read_array(json_source const& source,
-                       json_value const& p,
-                       json_value const& count,
-                       parameter_description element,
-                       description& space)
+inline void read_array(json_source const& source, json_value const& p, json_value const& count,
+                       parameter_description element, description& space)
 {
     std::int64_t const elements = source.require(count, json_kind::integer, "\"elements\"").integer;
     if (elements < 1 || elements > max_group_parts)
@@ -235,8 +223,8 @@ inline void read_array(json_source const& source,
     space.groups.push_back({array, group_kind::array, first, static_cast<std::uint32_t>(elements)});
 }
 
-inline void
-read_parameter(json_source const& source, json_value const& p, expression_builder& build)
+inline void read_parameter(json_source const& source, json_value const& p,
+                           expression_builder& build)
 {
     source.require(p, json_kind::object, "a parameter");
     json_value const& name = source.member(p, "name", json_kind::text);
@@ -246,8 +234,7 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
     std::string kind;
     if (kind_member != nullptr)
         kind = source.require(*kind_member, json_kind::text, "\"kind\"").text;
-    auto const named = std::find_if(traits_of_kinds.begin(),
-                                    traits_of_kinds.end(),
+    auto const named = std::find_if(traits_of_kinds.begin(), traits_of_kinds.end(),
                                     [&](kind_traits const& k) { return k.name == kind; });
     bool const is_known = named != traits_of_kinds.end();
     kind_traits const is = is_known ? *named : kind_traits{};
@@ -295,13 +282,13 @@ read_parameter(json_source const& source, json_value const& p, expression_builde
 
 inline void read_inputs(json_source const& source, json_value const& s, description& space)
 {
-    auto const add =
-        [&](std::string const& name, std::size_t at, value_kind type, std::optional<number> value) {
-            if (name.empty()) source.fail("expected a name that is not empty", at);
-            if (space.find_input(name) != no_index)
-                source.fail("expected each input once, found " + name + " again", at);
-            space.inputs.push_back({name, type, value});
-        };
+    auto const add = [&](std::string const& name, std::size_t at, value_kind type,
+                         std::optional<number> value) {
+        if (name.empty()) source.fail("expected a name that is not empty", at);
+        if (space.find_input(name) != no_index)
+            source.fail("expected each input once, found " + name + " again", at);
+        space.inputs.push_back({name, type, value});
+    };
     if (json_value const* const problem = s.find("problem")) {
         for (std::size_t i = 0; i < problem->keys.size(); ++i) {
             json_value const& v = problem->items[i];
@@ -319,20 +306,16 @@ inline void read_inputs(json_source const& source, json_value const& s, descript
             json_value const& v = source.require(inputs->items[i], json_kind::text, "an input");
             if (v.text != "integer" && v.text != "real")
                 source.fail("expected \"integer\" or \"real\"", v.at);
-            add(inputs->keys[i].first,
-                inputs->keys[i].second,
-                v.text == "real" ? value_kind::real : value_kind::integer,
-                {});
+            add(inputs->keys[i].first, inputs->keys[i].second,
+                v.text == "real" ? value_kind::real : value_kind::integer, {});
         }
     }
 }
 
 /// @param active_if  the condition of a value, or a list with that of each element of an array; all
 ///                   parameters were read
-inline void read_condition(json_source const& source,
-                           json_value const& active_if,
-                           named_value const& of,
-                           expression_builder& build)
+inline void read_condition(json_source const& source, json_value const& active_if,
+                           named_value const& of, expression_builder& build)
 {
     bool const is_list = active_if.kind == json_kind::list;
     if (is_list && active_if.items.size() != of.count)
@@ -357,8 +340,8 @@ inline void read_condition(json_source const& source,
 }
 
 /// Whether the values of `p` are 1, 2, ..., `last`.
-[[nodiscard]] inline bool
-counts_to(description const& space, parameter_description const& p, std::int64_t last)
+[[nodiscard]] inline bool counts_to(description const& space, parameter_description const& p,
+                                    std::int64_t last)
 {
     if (!p.traits().is_ordered || p.type != value_kind::integer) return false;
     if (p.rule.bound_node != no_index) {
@@ -382,8 +365,8 @@ counts_to(description const& space, parameter_description const& p, std::int64_t
     json_value const& first = source.member(s, "first", json_kind::text);
     json_value const& count = source.member(s, "parameters", json_kind::integer);
     std::vector<named_value> const all = named_values(space);
-    auto const at = std::find_if(
-        all.begin(), all.end(), [&](named_value const& v) { return v.name == first.text; });
+    auto const at = std::find_if(all.begin(), all.end(),
+                                 [&](named_value const& v) { return v.name == first.text; });
     bool good = at != all.end() && at->count == 1 && at->group == nullptr && count.integer >= 0 &&
                 count.integer <= all.end() - at - 3;
     selector_description out;
@@ -414,8 +397,8 @@ counts_to(description const& space, parameter_description const& p, std::int64_t
     return out;
 }
 
-inline void
-read_constraints(json_source const& source, json_value const& list, expression_builder& build)
+inline void read_constraints(json_source const& source, json_value const& list,
+                             expression_builder& build)
 {
     for (json_value const& c : list.items) {
         source.require(c, json_kind::text, "a constraint");
@@ -448,8 +431,8 @@ inline named_space read_space(json_source const& source, json_value const& s)
             all.push_back(read_selector(source, one, out.space, behind));
         }
     if (json_value const* const constraints = s.find("constraints"))
-        read_constraints(
-            source, source.require(*constraints, json_kind::list, "\"constraints\""), build);
+        read_constraints(source, source.require(*constraints, json_kind::list, "\"constraints\""),
+                         build);
     for (auto const& [member, count] :
          {std::pair{"cartesian", &out.cartesian}, std::pair{"valid", &out.valid}})
         if (json_value const* const v = s.find(member);

@@ -46,18 +46,14 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(parameter_description const& p,
-                             std::string const& type,
-                             std::string const& what,
-                             std::size_t at,
+    [[noreturn]] void refuse(parameter_description const& p, std::string const& type,
+                             std::string const& what, std::size_t at,
                              std::string const& next = "") const
     {
         source_.fail("parameter " + p.name + " of the type " + type + ": " + what, at, next);
     }
 
-    void read_parameter(json_value const& p,
-                        std::size_t at,
-                        std::string const& name,
+    void read_parameter(json_value const& p, std::size_t at, std::string const& name,
                         std::uint32_t active)
     {
         source_.require(p, json_kind::object, "parameter " + name);
@@ -79,14 +75,10 @@ private:
         else if (type.text == "quniform" || type.text == "qloguniform")
             read_multiples(type, values, out);
         else if (type.text.ends_with("normal"))
-            refuse(out,
-                   type.text,
-                   "attune has no parameters without bounds",
-                   type.at,
+            refuse(out, type.text, "attune has no parameters without bounds", type.at,
                    "give it bounds: uniform, loguniform or their quantised forms");
         else
-            refuse(out,
-                   type.text,
+            refuse(out, type.text,
                    "expected choice, randint, uniform, loguniform, quniform or qloguniform",
                    type.at);
         require_room(source_, at, 1, build_.space());
@@ -113,8 +105,7 @@ private:
             if ((v.kind == json_kind::object) != is_nested)
                 refuse(out, "choice", "expected options that are all objects, or none", v.at);
             if (v.kind == json_kind::list || v.kind == json_kind::null)
-                refuse(out,
-                       "choice",
+                refuse(out, "choice",
                        "expected numbers, texts, truths or objects as options, found " +
                            std::string(name_of(v.kind)),
                        v.at);
@@ -148,16 +139,13 @@ private:
     }
 
     /// The ends of an interval, checked, and what follows them.
-    [[nodiscard]] std::array<double, 3> reals_of(json_value const& type,
-                                                 json_value const& values,
+    [[nodiscard]] std::array<double, 3> reals_of(json_value const& type, json_value const& values,
                                                  std::size_t count,
                                                  parameter_description const& out) const
     {
         std::array<double, 3> all{};
         if (values.items.size() != count)
-            refuse(out,
-                   type.text,
-                   count == 2 ? "expected [low, high]" : "expected [low, high, q]",
+            refuse(out, type.text, count == 2 ? "expected [low, high]" : "expected [low, high, q]",
                    values.at);
         for (std::size_t i = 0; i < count; ++i) {
             json_value const& v = values.items[i];
@@ -183,8 +171,8 @@ private:
         if (type.text == "loguniform") out.on = scale::log;
     }
 
-    void
-    read_multiples(json_value const& type, json_value const& values, parameter_description& out)
+    void read_multiples(json_value const& type, json_value const& values,
+                        parameter_description& out)
     {
         auto const [low, high, q] = reals_of(type, values, 3, out);
         if (!(low <= high))

@@ -22,13 +22,11 @@ namespace detail {
     std::string name = type.text;
     for (char& c : name)
         c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    for (auto const& [start, kind] : {std::pair{"int", json_kind::integer},
-                                      std::pair{"uint", json_kind::integer},
-                                      std::pair{"long", json_kind::integer},
-                                      std::pair{"float", json_kind::real},
-                                      std::pair{"double", json_kind::real},
-                                      std::pair{"bool", json_kind::boolean},
-                                      std::pair{"str", json_kind::text}})
+    for (auto const& [start, kind] :
+         {std::pair{"int", json_kind::integer}, std::pair{"uint", json_kind::integer},
+          std::pair{"long", json_kind::integer}, std::pair{"float", json_kind::real},
+          std::pair{"double", json_kind::real}, std::pair{"bool", json_kind::boolean},
+          std::pair{"str", json_kind::text}})
         if (name.starts_with(start)) return kind;
     source.fail("expected int, uint, float, double, bool or string as the type, found \"" +
                     type.text + '"',
@@ -36,9 +34,7 @@ namespace detail {
 }
 
 /// Published files give a list with one value, or a value that is not listed, which is ignored.
-inline void read_t1_default(json_source const& source,
-                            json_value const& standard,
-                            json_kind kind,
+inline void read_t1_default(json_source const& source, json_value const& standard, json_kind kind,
                             parameter_description& out)
 {
     bool const is_list = standard.kind == json_kind::list && standard.items.size() == 1;
@@ -61,8 +57,8 @@ inline void read_t1_parameter(json_source const& source, json_value const& p, de
     if (given == nullptr) source.fail("expected a member \"Values\" of this object", p.at);
     json_value values = *given;
     if (given->kind == json_kind::text)
-        values = at_place_in_file(
-            source, *given, [&] { return value_list_reader(given->text, given->at).list(); });
+        values = at_place_in_file(source, *given,
+                                  [&] { return value_list_reader(given->text, given->at).list(); });
     source.require(values, json_kind::list, "\"Values\"");
     json_value const* const type = p.find("Type");
     json_kind kind = json_kind::null;
@@ -82,8 +78,8 @@ inline void read_t1_parameter(json_source const& source, json_value const& p, de
     add_parameter(source, name.at, std::move(out), space);
 }
 
-inline void
-read_t1_condition(json_source const& source, json_value const& c, expression_builder& build)
+inline void read_t1_condition(json_source const& source, json_value const& c,
+                              expression_builder& build)
 {
     source.require(c, json_kind::object, "a condition");
     if (c.find("Settles") != nullptr) return; // follows from "ActiveIf" of a parameter

@@ -90,9 +90,7 @@ struct recorded_text {
 
 /// "# key: value" -> what the file needs of it.
 /// @param columns_known  whether the names of the columns stand above this line
-inline void read_header_line(std::string_view line,
-                             std::string const& where,
-                             bool columns_known,
+inline void read_header_line(std::string_view line, std::string const& where, bool columns_known,
                              recorded_text& out)
 {
     std::size_t const colon = line.find(':');
@@ -103,8 +101,7 @@ inline void read_header_line(std::string_view line,
     value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
     if (key != "parameters" && key != "constraints") return;
     if (columns_known)
-        throw error("\"# " + key + "\" stands below the names of the columns",
-                    where,
+        throw error("\"# " + key + "\" stands below the names of the columns", where,
                     "write it above them, and give each recording a file of its own");
     if (key == "parameters") {
         if (!out.parameters.empty())
@@ -130,19 +127,17 @@ struct recorded_columns {
     std::size_t status = 0;
 };
 
-[[nodiscard]] inline recorded_columns
-columns_of(std::vector<std::string> const& header, std::string const& where, recorded_text& out)
+[[nodiscard]] inline recorded_columns columns_of(std::vector<std::string> const& header,
+                                                 std::string const& where, recorded_text& out)
 {
     recorded_columns columns{.cells = header.size(), .parameters = {}};
     auto const place = [&](std::string const& name) {
         auto const found = std::find(header.begin(), header.end(), name);
         if (found == header.end())
-            throw error("the recording has no column " + name,
-                        where,
+            throw error("the recording has no column " + name, where,
                         "name the parameters, time_ms and status in the first line");
         if (std::find(found + 1, header.end(), name) != header.end())
-            throw error("the recording has two columns " + name,
-                        where,
+            throw error("the recording has two columns " + name, where,
                         "give each column a name of its own");
         return static_cast<std::size_t>(found - header.begin());
     };
@@ -180,11 +175,9 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
         if (cells.size() != columns->cells)
             throw error("a row has " + std::to_string(cells.size()) + " cells, expected " +
                             std::to_string(columns->cells),
-                        where,
-                        "write a cell for each column of the first line");
+                        where, "write a cell for each column of the first line");
         if (cells[columns->time] == "time_ms" && cells[columns->status] == "status")
-            throw error("the names of the columns stand there twice",
-                        where,
+            throw error("the names of the columns stand there twice", where,
                         "give each recording a file of its own");
         recorded_row row;
         for (std::size_t const c : columns->parameters)
@@ -209,8 +202,8 @@ columns_of(std::vector<std::string> const& header, std::string const& where, rec
 /// where its name says that it is a time, as Kernel Tuner writes it.
 ///
 /// Errors  attune::error for what is no time, as of a rate the lowest is not the best
-[[nodiscard]] inline double
-milliseconds_in(std::string const& unit, std::string const& name, std::string const& path)
+[[nodiscard]] inline double milliseconds_in(std::string const& unit, std::string const& name,
+                                            std::string const& path)
 {
     std::string const u = small_letters(unit);
     if (u == "s" || u == "sec" || u == "second" || u == "seconds") return 1e3;
@@ -220,8 +213,7 @@ milliseconds_in(std::string const& unit, std::string const& name, std::string co
     if (u.empty() && small_letters(name).find("time") != std::string::npos) return 1;
     throw error("the objective " + name + " is no time: " +
                     (unit.empty() ? std::string("it has no unit") : "its unit is " + unit),
-                path,
-                "name a time as the objective, with the unit s, ms, us or ns");
+                path, "name a time as the objective, with the unit s, ms, us or ns");
 }
 
 [[nodiscard]] inline recorded_text recorded_t4(nlohmann::ordered_json const& root,
@@ -367,8 +359,7 @@ using recorded_places = std::unordered_map<std::string, std::uint32_t>;
 }
 
 /// The space with exactly the configurations in `known`, by the file's constraints where possible.
-[[nodiscard]] inline chain_of_trees recorded_space(description space,
-                                                   recorded_text const& from,
+[[nodiscard]] inline chain_of_trees recorded_space(description space, recorded_text const& from,
                                                    std::shared_ptr<recorded_points const> known,
                                                    std::vector<std::string>& notes)
 {
@@ -384,8 +375,8 @@ using recorded_places = std::unordered_map<std::string, std::uint32_t>;
     std::optional<chain_of_trees> chain;
     try {
         chain.emplace(space);
-        bool const all_inside = std::all_of(
-            known->begin(), known->end(), [&](point const& p) { return chain->contains(p); });
+        bool const all_inside = std::all_of(known->begin(), known->end(),
+                                            [&](point const& p) { return chain->contains(p); });
         if (!all_inside) {
             notes.emplace_back("rows break the constraints, which are left out");
             space.constraints.clear();
@@ -443,8 +434,7 @@ private:
                 if (found == places[c].end())
                     throw error("the parameter " + from.parameters[c] + " has no value " +
                                     row.values[c],
-                                path,
-                                "name it in \"# parameters\"");
+                                path, "name it in \"# parameters\"");
                 p.push_back({found->second, 0});
             }
             if (!known->insert(p).second) {
@@ -467,8 +457,7 @@ private:
                             (repeated == 1 ? " row repeats" : " rows repeat") +
                             " a configuration; its first row counts");
         if (failures == outcomes.size())
-            throw error("no configuration of the recording worked",
-                        path,
+            throw error("no configuration of the recording worked", path,
                         "give a recording with a row whose time is a positive number");
         return detail::recorded_space(parameters, from, known, notes);
     }

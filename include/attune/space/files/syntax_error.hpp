@@ -19,11 +19,8 @@ public:
     /// @param text    the whole text
     /// @param offset  position of the wrong byte; the text's size when it ends too soon
     /// @param source  name of the file or constraint; may be empty
-    syntax_error(std::string const& what,
-                 std::string_view text,
-                 std::size_t offset,
-                 std::string const& source = "",
-                 std::string const& next = "");
+    syntax_error(std::string const& what, std::string_view text, std::size_t offset,
+                 std::string const& source = "", std::string const& next = "");
 
     [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
     [[nodiscard]] std::size_t offset() const noexcept { return offset_; }

@@ -9,10 +9,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE syntax_error::syntax_error(std::string const& what,
-                                         std::string_view text,
-                                         std::size_t offset,
-                                         std::string const& source,
+ATTUNE_INLINE syntax_error::syntax_error(std::string const& what, std::string_view text,
+                                         std::size_t offset, std::string const& source,
                                          std::string const& next)
     : error(
           what,

@@ -156,8 +156,8 @@ private:
         op const code = space_.nodes[node].code;
         return code == op::integer || code == op::real;
     }
-    [[nodiscard]] written_operand
-    infix(expression_node const& n, std::string_view sign, python_form const& form) const
+    [[nodiscard]] written_operand infix(expression_node const& n, std::string_view sign,
+                                        python_form const& form) const
     {
         return {write(n.first).at_least(form.left) + ' ' + std::string(sign) + ' ' +
                     write(n.second).at_least(form.right),
@@ -223,8 +223,7 @@ ATTUNE_INLINE std::string constraint_source(description const& space,
                                             constraint_description const& constraint)
 {
     if (constraint.root == no_index)
-        throw error("a constraint that is a function cannot be written",
-                    constraint.text,
+        throw error("a constraint that is a function cannot be written", constraint.text,
                     "declare it as an expression");
     try {
         description copy = space;

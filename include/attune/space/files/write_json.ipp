@@ -164,8 +164,8 @@ using space_json = nlohmann::ordered_json;
         if (!s.valid.empty()) text += ",\"valid\":" + s.valid;
         return text + '}';
     } catch (space_json::exception const&) {
-        throw error(
-            "a space cannot be written as JSON", s.name, "write its names and texts in UTF-8");
+        throw error("a space cannot be written as JSON", s.name,
+                    "write its names and texts in UTF-8");
     }
 }
 

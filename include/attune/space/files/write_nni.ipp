@@ -28,8 +28,7 @@ namespace detail {
 
 [[noreturn]] inline void refuse_nni(std::string const& name)
 {
-    throw error("NNI has no permutation, no tile and no array",
-                "parameter " + name,
+    throw error("NNI has no permutation, no tile and no array", "parameter " + name,
                 "give it listed values, or write_space_json()");
 }
 
@@ -145,12 +144,10 @@ private:
             if (name == "_name" || name == "_type" || name == "_value" || out.contains(name) ||
                 !names_.insert(read_[i].name).second)
                 throw error("a search space of NNI has another member of this name",
-                            "parameter " + space_.parameters[i].name,
-                            "give it another name");
+                            "parameter " + space_.parameters[i].name, "give it another name");
             if (inside.level >= max_nni_levels)
                 throw error("read_nni() reads 10 levels of parameters inside of each other",
-                            "parameter " + space_.parameters[i].name,
-                            "make one choice of two");
+                            "parameter " + space_.parameters[i].name, "make one choice of two");
             out[name] = parameter(i);
         }
         return out;
@@ -173,11 +170,9 @@ private:
                     {"_value", {p.integer_at(0), p.integer_at(p.value_count() - 1) + 1}}};
         if (p.range_count > 0 && p.rule.step == 1)
             throw error("NNI names the number behind the last one of a long range",
-                        "parameter " + p.name,
-                        "end the range one below");
+                        "parameter " + p.name, "end the range one below");
         if (p.range_count > 0)
-            throw error("NNI has no form for a long range with a step",
-                        "parameter " + p.name,
+            throw error("NNI has no form for a long range with a step", "parameter " + p.name,
                         "take the step 1, or fewer values");
         return {{"_type", "choice"}, {"_value", options(index)}};
     }
@@ -240,8 +235,8 @@ ATTUNE_INLINE nni_file write_nni(named_space const& space)
         out.left_out = writer.left_out();
         return out;
     } catch (detail::space_json::exception const&) {
-        throw error(
-            "a space cannot be written as JSON", space.name, "write its names and texts in UTF-8");
+        throw error("a space cannot be written as JSON", space.name,
+                    "write its names and texts in UTF-8");
     }
 }
 

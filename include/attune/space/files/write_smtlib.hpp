@@ -28,8 +28,8 @@ namespace attune::inline ATTUNE_ABI {
 [[nodiscard]] std::vector<std::string> left_out_of_smtlib(description const& space);
 
 /// The script's name of parameter `index`, or of element `part` of a list.
-[[nodiscard]] std::string
-smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part = 0);
+[[nodiscard]] std::string smtlib_name(description const& bound, std::uint32_t index,
+                                      std::uint32_t part = 0);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -36,8 +36,7 @@ public:
             declare(i);
         for (constraint_description const& c : space_.constraints) {
             if (c.root == no_index)
-                throw error("a constraint that is a function cannot be written",
-                            c.text,
+                throw error("a constraint that is a function cannot be written", c.text,
                             "declare it as an expression");
             define(c.root);
             body_ +=
@@ -69,8 +68,8 @@ private:
         body_ += "(assert " + values(i) + ")\n";
     }
 
-    [[nodiscard]] static std::string
-    between(std::string const& name, std::string const& low, std::string const& high)
+    [[nodiscard]] static std::string between(std::string const& name, std::string const& low,
+                                             std::string const& high)
     {
         return "(<= " + low + ' ' + name + ' ' + high + ')';
     }
@@ -230,11 +229,8 @@ private:
                     largest = std::max(largest, std::abs(static_cast<double>(p.integer_at(end))));
             largest = std::max(
                 {largest, static_cast<double>(p.parts), static_cast<double>(p.labels.size())});
-            return {smtlib_name(space, parameter, static_cast<std::uint32_t>(place)),
-                    "true",
-                    largest,
-                    is_real,
-                    false};
+            return {smtlib_name(space, parameter, static_cast<std::uint32_t>(place)), "true",
+                    largest, is_real, false};
         }
         [[nodiscard]] smt_term item_position(std::uint32_t parameter, std::int64_t item) const
         {
@@ -286,8 +282,8 @@ private:
 
 } // namespace detail
 
-ATTUNE_INLINE std::string
-smtlib_name(description const& bound, std::uint32_t index, std::uint32_t part)
+ATTUNE_INLINE std::string smtlib_name(description const& bound, std::uint32_t index,
+                                      std::uint32_t part)
 {
     parameter_description const& p = bound.parameters[index];
     std::string name = p.name;

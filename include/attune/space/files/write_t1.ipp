@@ -53,8 +53,7 @@ namespace detail {
 [[noreturn]] inline void refuse_t1(std::string const& name)
 {
     throw error("a T1 file cannot have a real parameter, a permutation, a tile or an array",
-                "parameter " + name,
-                "give it listed values, or write_space_json()");
+                "parameter " + name, "give it listed values, or write_space_json()");
 }
 
 [[nodiscard]] inline space_json t1_parameter(description const& space,
@@ -117,8 +116,8 @@ ATTUNE_INLINE std::string write_t1(named_space const& space)
     try {
         return out.dump(2) + '\n';
     } catch (detail::space_json::exception const&) {
-        throw error(
-            "a space cannot be written as JSON", space.name, "write its names and texts in UTF-8");
+        throw error("a space cannot be written as JSON", space.name,
+                    "write its names and texts in UTF-8");
     }
 }
 

@@ -36,8 +36,7 @@ public:
     using set = parameter_set<Words>;
 
     /// @param place_of  index of each parameter in its group; no_index when it has one value
-    condition_shape(description const& space,
-                    condition const& c,
+    condition_shape(description const& space, condition const& c,
                     std::span<std::uint32_t const> place_of)
     {
         if (c.root != no_index && !is_long(space, c)) {
@@ -103,11 +102,8 @@ private:
         return above;
     }
 
-    void add_operands(description const& space,
-                      std::uint32_t root,
-                      op chain,
-                      std::span<std::uint32_t const> place_of,
-                      use used,
+    void add_operands(description const& space, std::uint32_t root, op chain,
+                      std::span<std::uint32_t const> place_of, use used,
                       std::vector<std::uint32_t>& out)
     {
         expression_node const& n = space.nodes[root];
@@ -119,10 +115,8 @@ private:
         if (operand_count(n.code) > 1) add_operands(space, n.second, chain, place_of, used, out);
     }
 
-    std::uint32_t add(description const& space,
-                      std::uint32_t root,
-                      std::span<std::uint32_t const> place_of,
-                      use used)
+    std::uint32_t add(description const& space, std::uint32_t root,
+                      std::span<std::uint32_t const> place_of, use used)
     {
         expression_node const& n = space.nodes[root];
         node made;

@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The share of settings of its own scope on which `c` holds, from 128 draws with a fixed seed. 1/2
 /// for an opaque predicate, which must not be called where other conditions exclude the setting.
-inline double
-sampled_density(description const& space, condition const& c, std::vector<domain> const& domains)
+inline double sampled_density(description const& space, condition const& c,
+                              std::vector<domain> const& domains)
 {
     if (c.root == no_index) return 0.5;
     int const draws = is_long(space, c) ? 8 : 128;
@@ -50,8 +50,7 @@ template <std::size_t Words>
 std::vector<std::uint32_t> searched_order(description const& space,
                                           std::vector<std::uint32_t> const& sorted,
                                           std::vector<condition> const& conditions,
-                                          std::vector<domain> const& domains,
-                                          int attempt)
+                                          std::vector<domain> const& domains, int attempt)
 {
     constexpr double credits[order_attempts] = {0.7, 0.35, 0};
     std::vector<std::uint32_t> place_of(space.parameters.size(), no_index);

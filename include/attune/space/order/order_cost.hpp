@@ -201,9 +201,8 @@ private:
             }
             values const less = frontier(part, read & known);
             bool const told = std::all_of(less.begin(), less.end(), [&](auto const& v) {
-                return std::any_of(needed.begin(), needed.end(), [&](auto const& w) {
-                    return w.reads == v.reads;
-                });
+                return std::any_of(needed.begin(), needed.end(),
+                                   [&](auto const& w) { return w.reads == v.reads; });
             });
             if (told) out.implied |= std::uint64_t{1} << i;
         }

@@ -79,10 +79,7 @@ private:
     }
 
     /// Adds `from` followed by `next` to `grown`, which stays sorted and at most `width` long.
-    void lengthen(beginning const& from,
-                  std::size_t next,
-                  double credit,
-                  std::size_t width,
+    void lengthen(beginning const& from, std::size_t next, double credit, std::size_t width,
                   std::vector<beginning>& grown)
     {
         std::uint32_t const above = cost_.with(from.above, next);

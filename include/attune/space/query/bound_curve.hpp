@@ -116,8 +116,8 @@ namespace detail {
 }
 
 /// (after - before) / (all - before): how many of those that were out came in.
-[[nodiscard]] inline double
-regained(setting_count const& before, setting_count const& after, setting_count const& all)
+[[nodiscard]] inline double regained(setting_count const& before, setting_count const& after,
+                                     setting_count const& all)
 {
     if (before.exact && after.exact && all.exact) {
         if (*after.exact <= *before.exact) return 0;
@@ -131,8 +131,8 @@ regained(setting_count const& before, setting_count const& after, setting_count 
 }
 
 /// The space with another limit in one conjunct, or without it.
-[[nodiscard]] inline description
-with_limit(description space, limited_quantity const& of, std::optional<number> const& limit)
+[[nodiscard]] inline description with_limit(description space, limited_quantity const& of,
+                                            std::optional<number> const& limit)
 {
     auto const add = [&](expression_node const& node) {
         space.nodes.push_back(node);
@@ -182,11 +182,8 @@ with_limit(description space, limited_quantity const& of, std::optional<number> 
         if (!is_first && !detail::parameters_read(bound, n.second).empty()) continue;
         std::optional<number> const limit = read.value(is_first ? n.first : n.second, point{});
         if (!limit) continue;
-        out.push_back({c.source,
-                       c.root,
-                       is_first ? n.second : n.first,
-                       is_first ? *other_way : n.code,
-                       *limit});
+        out.push_back({c.source, c.root, is_first ? n.second : n.first,
+                       is_first ? *other_way : n.code, *limit});
     }
     return out;
 }
@@ -197,8 +194,7 @@ with_limit(description space, limited_quantity const& of, std::optional<number> 
 /// @param options  of each space that is built
 /// Errors  those of chain_of_trees, but for a space without a valid configuration, which counts 0
 /// Cost    one space per limit, and three more
-[[nodiscard]] inline bound_curve curve_of(description const& bound,
-                                          limited_quantity const& of,
+[[nodiscard]] inline bound_curve curve_of(description const& bound, limited_quantity const& of,
                                           std::span<number const> limits,
                                           build_options const& options = {})
 {

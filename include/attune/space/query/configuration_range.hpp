@@ -38,8 +38,7 @@ struct configuration_range {
     space.require_exact("numbering");
     std::optional<leaf_count> const size = space.size();
     if (!size)
-        throw error("a space has 2^128 configurations or more, which are not numbered",
-                    "its size",
+        throw error("a space has 2^128 configurations or more, which are not numbered", "its size",
                     "give its parameters fewer values, or draw configurations by sample()");
     return {0, *size};
 }
@@ -48,13 +47,12 @@ struct configuration_range {
 /// differ by 1 at most. Parts are empty where there are more of them than numbers.
 /// @param part  1 to `parts`
 /// Errors  attune::error: another number of a part; there would be rows twice, or missing
-[[nodiscard]] constexpr configuration_range
-part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t parts)
+[[nodiscard]] constexpr configuration_range part_of(configuration_range const& whole,
+                                                    std::uint64_t part, std::uint64_t parts)
 {
     if (part < 1 || part > parts)
         throw error("a range has no part " + std::to_string(part) + " of " + std::to_string(parts),
-                    "part_of",
-                    "number the parts from 1 to their number");
+                    "part_of", "number the parts from 1 to their number");
     leaf_count const each = whole.size() / parts;
     leaf_count const longer = whole.size() % parts; // so many parts have one number more
     auto const begin = [&](leaf_count before) {
@@ -76,8 +74,7 @@ part_of(configuration_range const& whole, std::uint64_t part, std::uint64_t part
         number /= leaves;
     }
     if (number != 0)
-        throw error("a space has no configuration of that number",
-                    "a configuration_range",
+        throw error("a space has no configuration of that number", "a configuration_range",
                     "take ranges of whole_range() of the same space, with the same inputs");
     return out;
 }

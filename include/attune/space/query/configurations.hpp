@@ -25,8 +25,7 @@ public:
 
     /// @param from  one number per tree, each below that tree's leaves()
     /// @param most  ends after this number of configurations, if not at the last one before
-    configuration_iterator(chain_of_trees space,
-                           space_index const& from,
+    configuration_iterator(chain_of_trees space, space_index const& from,
                            leaf_count most = detail::uncountable);
 
     /// Valid until the next increment. Real parameters are at the middle of their scale, inactive

@@ -48,8 +48,8 @@ ATTUNE_INLINE configuration_iterator& configuration_iterator::operator++()
 }
 
 /// Takes the first edge of every node from `node` on `level` down.
-ATTUNE_INLINE void
-configuration_iterator::enter(std::size_t t, std::size_t level, std::uint32_t node)
+ATTUNE_INLINE void configuration_iterator::enter(std::size_t t, std::size_t level,
+                                                 std::uint32_t node)
 {
     detail::tree const& walked = space_.tree_at(t);
     for (; level < paths_[t].size(); ++level) {

@@ -26,8 +26,8 @@ namespace attune::inline ATTUNE_ABI {
 ///   permutation, tile       permutation_distance by the parameter's metric, tile_distance
 ///   one of them inactive    1; both: 0
 /// @pre  both coordinates are inside the table or interval, or detail::inactive_place
-[[nodiscard]] inline double
-parameter_distance(parameter_description const& parameter, coordinate a, coordinate b)
+[[nodiscard]] inline double parameter_distance(parameter_description const& parameter, coordinate a,
+                                               coordinate b)
 {
     if (parameter.is_conditional() && (a.index == no_index || b.index == no_index))
         return a.index == b.index ? 0 : 1;
@@ -37,8 +37,8 @@ parameter_distance(parameter_description const& parameter, coordinate a, coordin
 namespace detail {
 
 /// distances() of configurations as with_inactive_marked() gives them.
-[[nodiscard]] inline std::vector<double>
-marked_distances(description const& space, point const& a, point const& b)
+[[nodiscard]] inline std::vector<double> marked_distances(description const& space, point const& a,
+                                                          point const& b)
 {
     ATTUNE_ASSERT(a.size() == space.parameters.size() && b.size() == a.size(),
                   "a point has one coordinate per parameter");
@@ -57,8 +57,8 @@ marked_distances(description const& space, point const& a, point const& b)
 }
 
 /// distance() of configurations as with_inactive_marked() gives them: for many pairs.
-[[nodiscard]] inline double
-marked_distance(description const& space, point const& a, point const& b)
+[[nodiscard]] inline double marked_distance(description const& space, point const& a,
+                                            point const& b)
 {
     return norm(marked_distances(space, a, b));
 }
@@ -67,12 +67,12 @@ marked_distance(description const& space, point const& a, point const& b)
 
 /// parameter_distance for every parameter of `space`, in order of declaration.
 /// @param space  of a chain of trees, if parameters are conditional
-[[nodiscard]] inline std::vector<double>
-distances(description const& space, point const& a, point const& b)
+[[nodiscard]] inline std::vector<double> distances(description const& space, point const& a,
+                                                   point const& b)
 {
     if (!detail::has_conditions(space)) return detail::marked_distances(space, a, b);
-    return detail::marked_distances(
-        space, detail::with_inactive_marked(space, a), detail::with_inactive_marked(space, b));
+    return detail::marked_distances(space, detail::with_inactive_marked(space, a),
+                                    detail::with_inactive_marked(space, b));
 }
 
 /// The Euclidean norm of distances(): BaCO eq. (2) with all length scales 1.

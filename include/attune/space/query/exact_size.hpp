@@ -53,10 +53,8 @@ inline leaf_count from_exact(exact_integer const& n)
 /// marginals::configurations without its limit.
 /// @param counts  marginals(space)
 /// @pre   the parameter is discrete, `index` lies in its table
-[[nodiscard]] inline exact_integer exact_count(chain_of_trees const& space,
-                                               marginals const& counts,
-                                               std::uint32_t parameter,
-                                               std::uint32_t index)
+[[nodiscard]] inline exact_integer exact_count(chain_of_trees const& space, marginals const& counts,
+                                               std::uint32_t parameter, std::uint32_t index)
 {
     exact_integer product = detail::to_exact(counts.leaves(parameter)[index]);
     for (std::size_t t = 0; t < space.tree_count(); ++t)

@@ -78,8 +78,7 @@ namespace detail {
                  text_of_inputs(space, space.constraints[i]);
     throw error("the space is empty: " + std::to_string(set.size()) +
                     " constraints contradict each other",
-                where,
-                "drop or loosen one of them, or give their parameters more values");
+                where, "drop or loosen one of them, or give their parameters more values");
 }
 
 } // namespace detail

@@ -188,8 +188,8 @@ private:
 };
 
 /// "it says no at A = 3, B = 4"
-[[nodiscard]] inline std::string
-answer_text(description const& space, constraint_description const& asked, point const& p)
+[[nodiscard]] inline std::string answer_text(description const& space,
+                                             constraint_description const& asked, point const& p)
 {
     std::string out = "it says no at";
     char const* separator = " ";
@@ -229,10 +229,8 @@ ATTUNE_INLINE std::vector<broken_constraint> explain(description const& space, p
                                       : "it has " + std::to_string(parameter.value_count()) +
                                             " values, there is none at index " +
                                             std::to_string(p[i].index);
-        out.push_back({no_index,
-                       constraint_fault::outside,
-                       parameter.name + " stands outside its values",
-                       where});
+        out.push_back({no_index, constraint_fault::outside,
+                       parameter.name + " stands outside its values", where});
     }
     detail::value_writer const write(space, p);
     for (detail::condition const& c : detail::conditions_of(space)) {

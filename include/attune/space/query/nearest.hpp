@@ -24,8 +24,8 @@ namespace attune::inline ATTUNE_ABI {
 /// @return   at most options.count points, fewer when the space has no more
 /// Errors  attune::error unless space.is_exact()
 /// Cost      one visit per edge of each tree, one distance per value, then a walk per answer
-[[nodiscard]] std::vector<point>
-nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options = {});
+[[nodiscard]] std::vector<point> nearest_valid(chain_of_trees const& space, point const& p,
+                                               nearest_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI
 

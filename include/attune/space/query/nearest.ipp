@@ -9,8 +9,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE std::vector<point>
-nearest_valid(chain_of_trees const& space, point const& p, nearest_options const& options)
+ATTUNE_INLINE std::vector<point> nearest_valid(chain_of_trees const& space, point const& p,
+                                               nearest_options const& options)
 {
     ATTUNE_ASSERT(p.size() == space.describe().parameters.size(),
                   "a point has one coordinate per parameter");

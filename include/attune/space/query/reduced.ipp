@@ -61,9 +61,8 @@ public:
     /// Makes the runs ascending, with a gap between any two.
     void join()
     {
-        std::sort(runs_.begin(), runs_.end(), [](index_run const& a, index_run const& b) {
-            return a.first < b.first;
-        });
+        std::sort(runs_.begin(), runs_.end(),
+                  [](index_run const& a, index_run const& b) { return a.first < b.first; });
         std::vector<index_run> joined;
         for (index_run const& run : runs_)
             if (!joined.empty() && run.first <= joined.back().end())
@@ -245,8 +244,8 @@ private:
         return p.rule.steps == progression::linear &&
                !__builtin_mul_overflow(p.rule.step, std::int64_t{kept.stride}, &step);
     }
-    [[nodiscard]] static bool
-    can_be_table(parameter_description const& p, kept_values const& kept, std::size_t most)
+    [[nodiscard]] static bool can_be_table(parameter_description const& p, kept_values const& kept,
+                                           std::size_t most)
     {
         return kept.count <= most || is_range_left(p, kept);
     }
@@ -290,8 +289,8 @@ private:
         auto const kept = std::make_shared<kept_tables const>(kept_);
         for (constraint_description& c : out_.space.constraints)
             if (c.test)
-                c.test = [original, kept, first = c.test, scope = c.scope](
-                             description const&, std::span<coordinate const> at) {
+                c.test = [original, kept, first = c.test,
+                          scope = c.scope](description const&, std::span<coordinate const> at) {
                     point before(at.begin(), at.end());
                     for (std::size_t k = 0; k < before.size(); ++k)
                         map_back((*kept)[scope[k]], before[k]);
@@ -328,8 +327,8 @@ private:
 /// Moves defaults of `out` that are gone or, together, not valid.
 /// @param from   the space that was reduced
 /// @param tables  what is left of its tables
-inline void
-move_defaults(chain_of_trees const& from, table_cutter const& tables, reduced_space& out)
+inline void move_defaults(chain_of_trees const& from, table_cutter const& tables,
+                          reduced_space& out)
 {
     std::vector<parameter_description> const& before = from.describe().parameters;
     std::vector<parameter_description>& now = out.space.parameters;

@@ -20,8 +20,8 @@ namespace attune::inline ATTUNE_ABI {
 /// skipped; the result is shorter than `count` only if a million draws in a row are repeated.
 /// Errors  attune::error where sample() throws it
 /// Cost    one random number and one walk of the trees per configuration; memory for all of them
-[[nodiscard]] std::vector<point>
-sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine);
+[[nodiscard]] std::vector<point> sample_distinct(chain_of_trees const& space, std::size_t count,
+                                                 random_engine& engine);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -38,8 +38,8 @@ struct leaf_hash {
 }
 
 /// `count` distinct numbers below `size`, every subset equally likely.  @pre count <= size
-[[nodiscard]] inline std::vector<leaf_count>
-distinct_numbers(leaf_count size, std::size_t count, random_engine& engine)
+[[nodiscard]] inline std::vector<leaf_count> distinct_numbers(leaf_count size, std::size_t count,
+                                                              random_engine& engine)
 {
     std::vector<leaf_count> out;
     out.reserve(count);
@@ -54,8 +54,8 @@ distinct_numbers(leaf_count size, std::size_t count, random_engine& engine)
     return out;
 }
 
-[[nodiscard]] inline std::vector<point>
-distinct_draws(chain_of_trees const& space, std::size_t count, random_engine& engine)
+[[nodiscard]] inline std::vector<point> distinct_draws(chain_of_trees const& space,
+                                                       std::size_t count, random_engine& engine)
 {
     constexpr int most_repeats = 1'000'000;
     std::vector<point> out;
@@ -74,8 +74,8 @@ distinct_draws(chain_of_trees const& space, std::size_t count, random_engine& en
 
 } // namespace detail
 
-ATTUNE_INLINE std::vector<point>
-sample_distinct(chain_of_trees const& space, std::size_t count, random_engine& engine)
+ATTUNE_INLINE std::vector<point> sample_distinct(chain_of_trees const& space, std::size_t count,
+                                                 random_engine& engine)
 {
     std::optional<leaf_count> const size = space.size();
     if (!size || space.has_real_parameters()) return detail::distinct_draws(space, count, engine);

@@ -28,8 +28,7 @@ struct setting_limits {
 /// @return  whether all were visited; false, before the first one, beyond the limits
 /// @pre     space.is_exact(), it has no real parameters, and setting_list_size() has a value
 [[nodiscard]] bool for_each_setting(
-    chain_of_trees const& space,
-    std::span<std::uint32_t const> scope,
+    chain_of_trees const& space, std::span<std::uint32_t const> scope,
     std::function<bool(std::uint64_t number, double configurations, point const& one)> const& visit,
     setting_limits const& limits = {});
 

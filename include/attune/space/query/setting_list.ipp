@@ -77,8 +77,7 @@ settings_in(tree const& t, std::span<std::uint64_t const> stride, std::uint64_t&
 }
 
 ATTUNE_INLINE bool for_each_setting(
-    chain_of_trees const& space,
-    std::span<std::uint32_t const> scope,
+    chain_of_trees const& space, std::span<std::uint32_t const> scope,
     std::function<bool(std::uint64_t number, double configurations, point const& one)> const& visit,
     setting_limits const& limits)
 {
@@ -98,9 +97,8 @@ ATTUNE_INLINE bool for_each_setting(
     std::uint64_t settings = 1;
     for (std::size_t t = 0; t < space.tree_count(); ++t) {
         tree const& from = space.tree_at(t);
-        if (std::none_of(from.parameters().begin(), from.parameters().end(), [&](std::uint32_t p) {
-                return stride[p] != 0;
-            })) {
+        if (std::none_of(from.parameters().begin(), from.parameters().end(),
+                         [&](std::uint32_t p) { return stride[p] != 0; })) {
             others *= static_cast<double>(from.leaves());
             continue;
         }
@@ -110,15 +108,15 @@ ATTUNE_INLINE bool for_each_setting(
         parts.push_back({&from, *std::move(found)});
     }
     point one = space.at(space_index{std::vector<leaf_count>(space.tree_count(), 0)});
-    auto const combine =
-        [&](auto const& self, std::size_t i, std::uint64_t number, double configurations) -> bool {
+    auto const combine = [&](auto const& self, std::size_t i, std::uint64_t number,
+                             double configurations) -> bool {
         if (i == parts.size()) return visit(number, configurations, one);
-        return std::all_of(
-            parts[i].settings.begin(), parts[i].settings.end(), [&](auto const& setting) {
-                parts[i].from->place(setting.second.first, one);
-                return self(
-                    self, i + 1, number + setting.first, configurations * setting.second.count);
-            });
+        return std::all_of(parts[i].settings.begin(), parts[i].settings.end(),
+                           [&](auto const& setting) {
+                               parts[i].from->place(setting.second.first, one);
+                               return self(self, i + 1, number + setting.first,
+                                           configurations * setting.second.count);
+                           });
     };
     return combine(combine, 0, 0, others);
 }

@@ -29,16 +29,16 @@ combinations(description const& space, std::vector<std::uint32_t> const& scope, 
     std::uint64_t product = 1;
     for (std::uint32_t const p : scope) {
         if (space.parameters[p].traits().is_interval) return {};
-        if (__builtin_mul_overflow(
-                product, std::uint64_t{space.parameters[p].value_count()}, &product) ||
+        if (__builtin_mul_overflow(product, std::uint64_t{space.parameters[p].value_count()},
+                                   &product) ||
             product > most)
             return {};
     }
     return product;
 }
 
-[[nodiscard]] inline acceptance
-acceptance_of(description const& space, std::uint32_t constraint, report_options const& options)
+[[nodiscard]] inline acceptance acceptance_of(description const& space, std::uint32_t constraint,
+                                              report_options const& options)
 {
     constraint_description const& tested = space.constraints[constraint];
     std::vector<std::uint32_t> scope = tested.scope;

@@ -25,11 +25,8 @@ enum class copy_form : std::uint8_t {
 /// @return  the buffer
 /// Errors   the block does not read that; it reads a copy already; an index runs backwards; the
 ///          array is computed inside the loop; digits that do not make up the coordinates
-std::uint32_t cache_read(loop_program& program,
-                         std::uint32_t block,
-                         std::uint32_t access,
-                         std::uint32_t loop,
-                         copy_form form = copy_form::array,
+std::uint32_t cache_read(loop_program& program, std::uint32_t block, std::uint32_t access,
+                         std::uint32_t loop, copy_form form = copy_form::array,
                          std::vector<layout_digit> layout = {});
 
 /// Combines a reduction inside `loop` in a buffer of the accumulator's type: the target is written
@@ -38,8 +35,8 @@ std::uint32_t cache_read(loop_program& program,
 /// @return  the buffer
 /// Errors   no reduction; a buffer already; a target whose part inside the loop has no known size;
 ///          another statement reads the target's array before the buffer is stored
-std::uint32_t
-cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool is_register);
+std::uint32_t cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop,
+                          bool is_register);
 
 } // namespace attune::inline ATTUNE_ABI
 

@@ -18,8 +18,8 @@ namespace attune::inline ATTUNE_ABI {
 namespace detail {
 
 /// The item directly in the body of `loop` that is, or holds, a block.
-inline program_item
-item_towards(loop_program const& program, std::uint32_t loop, std::uint32_t block)
+inline program_item item_towards(loop_program const& program, std::uint32_t loop,
+                                 std::uint32_t block)
 {
     std::vector<std::uint32_t> const around = loops_around(program, {item_kind::block, block});
     if (loop == no_index)
@@ -37,10 +37,7 @@ inline std::vector<program_item>& body_of(loop_program& program, std::uint32_t l
     return loop == no_index ? program.body : program.loops[loop].body;
 }
 
-inline void insert_copy(loop_program& program,
-                        std::uint32_t loop,
-                        program_item beside,
-                        bool before,
+inline void insert_copy(loop_program& program, std::uint32_t loop, program_item beside, bool before,
                         program_copy const& copy)
 {
     program.copies.push_back(copy);
@@ -65,31 +62,26 @@ inline bool is_layout(std::vector<layout_digit> const& layout, std::size_t coord
 
 } // namespace detail
 
-ATTUNE_INLINE std::uint32_t cache_read(loop_program& program,
-                                       std::uint32_t block,
-                                       std::uint32_t access,
-                                       std::uint32_t loop,
-                                       copy_form form,
+ATTUNE_INLINE std::uint32_t cache_read(loop_program& program, std::uint32_t block,
+                                       std::uint32_t access, std::uint32_t loop, copy_form form,
                                        std::vector<layout_digit> layout)
 {
     program_item const towards = detail::item_towards(program, loop, block);
     nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
     std::vector<std::uint32_t> const reads = detail::accesses_of(program.nest, statement);
     if (std::find(reads.begin(), reads.end(), access) == reads.end())
-        detail::refuse(
-            program, "the statement does not read that access", loop, "name one that it reads");
+        detail::refuse(program, "the statement does not read that access", loop,
+                       "name one that it reads");
     detail::refuse_vector_loop(program, loop);
     for (buffer_use const& use : program.blocks[block].reads)
         if (use.access == access)
-            detail::refuse(
-                program, "the access reads a copy already", loop, "copy each access once");
+            detail::refuse(program, "the access reads a copy already", loop,
+                           "copy each access once");
     nest_access const& from = program.nest.accesses[access];
     for (affine_index const& index : from.at)
         for (affine_term const& term : index.terms)
             if (term.factor < 0)
-                detail::refuse(program,
-                               "an index of the access runs backwards",
-                               loop,
+                detail::refuse(program, "an index of the access runs backwards", loop,
                                "read it without a copy");
     if (towards.kind == item_kind::loop)
         for (std::uint32_t const other : blocks_inside(program, towards.index))
@@ -97,8 +89,7 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program,
                 detail::refuse(program,
                                "the array " + program.nest.arrays[from.array].name +
                                    " is computed inside the loop",
-                               loop,
-                               "copy it further inside, after it is computed");
+                               loop, "copy it further inside, after it is computed");
     program_buffer made;
     if (form == copy_form::array) {
         made.coordinates = from.at;
@@ -119,9 +110,7 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program,
     }
     if (layout.empty()) layout = detail::plain_layout(made.coordinates.size());
     if (!detail::is_layout(layout, made.coordinates.size()))
-        detail::refuse(program,
-                       "the layout's digits do not make up the coordinates",
-                       loop,
+        detail::refuse(program, "the layout's digits do not make up the coordinates", loop,
                        "give each coordinate steps that divide each other, down to 1");
     made.name = detail::free_name(program, program.nest.arrays[from.array].name + "_copy");
     made.element = program.nest.arrays[from.array].element;
@@ -135,15 +124,13 @@ ATTUNE_INLINE std::uint32_t cache_read(loop_program& program,
     return b;
 }
 
-ATTUNE_INLINE std::uint32_t
-cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool is_register)
+ATTUNE_INLINE std::uint32_t cache_write(loop_program& program, std::uint32_t block,
+                                        std::uint32_t loop, bool is_register)
 {
     program_item const towards = detail::item_towards(program, loop, block);
     nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
     if (!detail::rules_of(statement.combine).joins_parts)
-        detail::refuse(program,
-                       "the statement does not combine into its target",
-                       loop,
+        detail::refuse(program, "the statement does not combine into its target", loop,
                        "cache sums, products, maxima, minima");
     detail::refuse_vector_loop(program, loop);
     detail::refuse_lanes_of_sum(program, block, loop);
@@ -157,22 +144,19 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
                     detail::refuse(program,
                                    "a reduction loop is outside, and the array's type rounds sums "
                                    "that are not finished",
-                                   outer,
-                                   "cache around all reduction loops");
+                                   outer, "cache around all reduction loops");
     if (std::uint32_t const part = program.blocks[block].target; part != no_index) {
         bool has_begin = false;
         for (program_copy const& copy : program.copies)
             has_begin = has_begin || (copy.kind == copy_kind::begin && copy.buffer == part);
         if (has_begin || program.buffers[part].loop != loop)
-            detail::refuse(program,
-                           "the target is in a buffer already",
-                           loop,
+            detail::refuse(program, "the target is in a buffer already", loop,
                            "cache a target once, where it is computed");
         // What compute_at() made holds the sums from the beginning.
         program.buffers[part].element = statement.accumulator;
         program.buffers[part].is_register = is_register;
-        detail::insert_copy(
-            program, loop, towards, true, {copy_kind::begin, part, no_index, block});
+        detail::insert_copy(program, loop, towards, true,
+                            {copy_kind::begin, part, no_index, block});
         return part;
     }
     if (towards.kind == item_kind::loop)
@@ -185,8 +169,7 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
                                "another statement reads the array " +
                                    program.nest.arrays[statement.target.array].name +
                                    " before the buffer is stored",
-                               loop,
-                               "cache further inside, where the array is computed");
+                               loop, "cache further inside, where the array is computed");
     program_buffer made;
     std::int64_t size = 1;
     for (affine_index const& index : statement.target.at) {
@@ -194,18 +177,14 @@ cache_write(loop_program& program, std::uint32_t block, std::uint32_t loop, bool
         for (affine_term const& term : index.terms) {
             auto const steps = detail::steps_inside(program, loop, term.axis);
             if (!steps)
-                detail::refuse(program,
-                               "the part of the target inside the loop has no known size",
-                               loop,
-                               "split axis " + program.nest.axes[term.axis].name +
-                                   " outside of it");
+                detail::refuse(
+                    program, "the part of the target inside the loop has no known size", loop,
+                    "split axis " + program.nest.axes[term.axis].name + " outside of it");
             size *= *steps;
         }
     }
     if (is_register && size > 4096)
-        detail::refuse(program,
-                       "no register tile has " + std::to_string(size) + " elements",
-                       loop,
+        detail::refuse(program, "no register tile has " + std::to_string(size) + " elements", loop,
                        "cache further inside");
     made.name =
         detail::free_name(program, program.nest.arrays[statement.target.array].name + "_tile");

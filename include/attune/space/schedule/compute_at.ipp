@@ -51,18 +51,13 @@ inline std::vector<std::uint32_t> renamed_axes(loop_program const& program,
                         refuse(
                             program,
                             "the statements inside need more than the element at the loops' place",
-                            loop,
-                            "compute it further outside");
+                            loop, "compute it further outside");
                 } else if (is_outer(own)) {
-                    refuse(program,
-                           "an axis of the loops around means another index there",
-                           loop,
+                    refuse(program, "an axis of the loops around means another index there", loop,
                            "compute it further outside");
                 }
                 if (is_set[d] && to[own] != wanted)
-                    refuse(program,
-                           "two statements need different elements",
-                           loop,
+                    refuse(program, "two statements need different elements", loop,
                            "compute it further outside");
                 is_set[d] = true;
                 to[own] = wanted;
@@ -71,8 +66,7 @@ inline std::vector<std::uint32_t> renamed_axes(loop_program const& program,
     return to;
 }
 
-inline void rename_axes(loop_program& program,
-                        std::uint32_t block,
+inline void rename_axes(loop_program& program, std::uint32_t block,
                         std::vector<std::uint32_t> const& loops,
                         std::vector<std::uint32_t> const& to)
 {
@@ -80,9 +74,8 @@ inline void rename_axes(loop_program& program,
     auto const rename = [&to](affine_index& index) {
         for (affine_term& term : index.terms)
             term.axis = to[term.axis];
-        std::sort(index.terms.begin(), index.terms.end(), [](auto const& a, auto const& b) {
-            return a.axis < b.axis;
-        });
+        std::sort(index.terms.begin(), index.terms.end(),
+                  [](auto const& a, auto const& b) { return a.axis < b.axis; });
     };
     for (std::uint32_t const loop : loops)
         for (loop_range& range : program.loops[loop].over)
@@ -138,20 +131,16 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
     program_item const top = own.empty() ? program_item{item_kind::block, block}
                                          : program_item{item_kind::loop, own.front()};
     if (!own.empty() && blocks_inside(program, own.front()).size() != 1)
-        detail::refuse(program,
-                       "the statement shares its loops with another one",
-                       own.front(),
+        detail::refuse(program, "the statement shares its loops with another one", own.front(),
                        "move the statements one by one");
     if (program.blocks[block].target != no_index || !program.blocks[block].reads.empty())
-        detail::refuse(
-            program, "the statement has buffers", loop, "move it first, then make buffers");
+        detail::refuse(program, "the statement has buffers", loop,
+                       "move it first, then make buffers");
     std::vector<std::uint32_t> around = loops_around(program, {item_kind::loop, loop});
     around.push_back(loop);
     detail::refuse_vector_loop(program, loop);
     if (!own.empty() && std::find(around.begin(), around.end(), own.front()) != around.end())
-        detail::refuse(program,
-                       "the loop is the statement's own",
-                       loop,
+        detail::refuse(program, "the loop is the statement's own", loop,
                        "name a loop of a statement that reads it");
     std::vector<std::uint32_t> outer_axes;
     for (std::uint32_t const at : around)
@@ -169,30 +158,24 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
                 if (use.access == a)
                     detail::refuse(program,
                                    "a copy of " + program.nest.arrays[array].name + " is read",
-                                   loop,
-                                   "compute it there first, then make copies");
+                                   loop, "compute it there first, then make copies");
         }
         if (!reads) continue;
         if (std::find(inside.begin(), inside.end(), other) == inside.end())
-            detail::refuse(program,
-                           "a statement outside of the loop reads " +
-                               program.nest.arrays[array].name,
-                           loop,
-                           "compute it further outside");
+            detail::refuse(
+                program, "a statement outside of the loop reads " + program.nest.arrays[array].name,
+                loop, "compute it further outside");
         consumers.push_back(other);
     }
     if (consumers.empty())
-        detail::refuse(program,
-                       "no statement there reads " + program.nest.arrays[array].name,
-                       loop,
+        detail::refuse(program, "no statement there reads " + program.nest.arrays[array].name, loop,
                        "name a loop around a statement that reads it");
     // What the producer itself reads must be computed before the loop's body, or at its beginning.
     for (std::uint32_t const a : detail::accesses_of(program.nest, statement))
         for (std::uint32_t const other : inside)
             if (program.nest.statements[program.blocks[other].statement].target.array ==
                 program.nest.accesses[a].array)
-                detail::refuse(program,
-                               "the statement reads what is computed inside the loop",
+                detail::refuse(program, "the statement reads what is computed inside the loop",
                                loop,
                                "move its consumers' producers in their order, the last one first");
     bool const is_temporary = program.nest.arrays[array].role == nest_role::temporary;
@@ -205,28 +188,19 @@ ATTUNE_INLINE void compute_at(loop_program& program, std::uint32_t block, std::u
             is_own = is_own || to[statement.axes[s]] == axis;
         is_again = is_again || !is_own;
         for (std::uint32_t const former : statement.axes)
-            if (to[former] != former &&
-                std::find(statement.axes.begin(), statement.axes.end(), to[former]) !=
-                    statement.axes.end())
-                detail::refuse(program,
-                               "two axes of the statement would be one",
-                               loop,
+            if (to[former] != former && std::find(statement.axes.begin(), statement.axes.end(),
+                                                  to[former]) != statement.axes.end())
+                detail::refuse(program, "two axes of the statement would be one", loop,
                                "compute it further outside");
         if (is_reduced(statement, axis))
-            detail::refuse(program,
-                           "a reduction axis of the statement is one of the loops around",
-                           loop,
-                           "give the statement an axis of its own");
+            detail::refuse(program, "a reduction axis of the statement is one of the loops around",
+                           loop, "give the statement an axis of its own");
     }
     if (is_again && statement.continues)
-        detail::refuse(program,
-                       "what is added to an array would be added more than once",
-                       loop,
+        detail::refuse(program, "what is added to an array would be added more than once", loop,
                        "compute it further outside");
     if (is_again && !is_temporary)
-        detail::refuse(program,
-                       "an argument would be written more than once",
-                       loop,
+        detail::refuse(program, "an argument would be written more than once", loop,
                        "compute it further outside");
     std::vector<program_item>& from = detail::items_with(program, top);
     from.erase(std::find(from.begin(), from.end(), top));

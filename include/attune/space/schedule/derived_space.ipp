@@ -16,8 +16,7 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE derived_space::derived_space(nest_description nest,
-                                           processor_shape const& processor,
+ATTUNE_INLINE derived_space::derived_space(nest_description nest, processor_shape const& processor,
                                            std::vector<schedule_rule> const& rules)
     : nest_(std::move(nest))
     , start_{plain_program(nest_), {}}
@@ -34,10 +33,9 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest,
             bool feeds = false;
             for (std::uint32_t const member : found[g]) {
                 nest_array const& array = now.arrays[now.statements[member].target.array];
-                feeds =
-                    feeds || (array.role == nest_role::temporary &&
-                              detail::reads_array(
-                                  now, now.statements[block], now.statements[member].target.array));
+                feeds = feeds || (array.role == nest_role::temporary &&
+                                  detail::reads_array(now, now.statements[block],
+                                                      now.statements[member].target.array));
             }
             if (!feeds) continue;
             joined.insert(joined.begin(), found[g].begin(), found[g].end());
@@ -79,8 +77,8 @@ ATTUNE_INLINE derived_space::derived_space(nest_description nest,
     space_.row_names = program_feature_names();
     auto const of = std::make_shared<derived_space const>(*this);
     space_.rows = [of, processor](description const& in, std::span<coordinate const> at) {
-        return features_of(
-            of->schedule(choices_of(in, at)).program, processor, inputs_of_nest(of->nest_, in));
+        return features_of(of->schedule(choices_of(in, at)).program, processor,
+                           inputs_of_nest(of->nest_, in));
     };
     space_.structure = [of](description const& in, std::span<coordinate const> at) {
         return structure_of(of->schedule(choices_of(in, at)).program);

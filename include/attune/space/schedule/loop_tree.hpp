@@ -37,8 +37,8 @@ namespace detail {
 
 /// The most steps of an axis that are left inside of `loop` (no_index: the whole axis); nothing
 /// where it depends on an input.
-[[nodiscard]] std::optional<std::int64_t>
-steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis);
+[[nodiscard]] std::optional<std::int64_t> steps_inside(loop_program const& program,
+                                                       std::uint32_t loop, std::uint32_t axis);
 
 /// Refuses where the lanes of a statement's innermost loop are parts of a sum.
 void refuse_lanes_of_sum(loop_program const& program, std::uint32_t block, std::uint32_t loop);
@@ -52,13 +52,11 @@ void refuse_vector_loop(loop_program const& program, std::uint32_t loop);
 /// Accesses that the value of a statement reads, each once.
 [[nodiscard]] std::vector<std::uint32_t> accesses_of(nest_description const& nest,
                                                      nest_statement const& statement);
-[[nodiscard]] bool
-reads_array(nest_description const& nest, nest_statement const& statement, std::uint32_t array);
+[[nodiscard]] bool reads_array(nest_description const& nest, nest_statement const& statement,
+                               std::uint32_t array);
 
 /// Throws attune::error: what is refused, at which loop, what to do.
-[[noreturn]] void refuse(loop_program const& program,
-                         std::string const& what,
-                         std::uint32_t loop,
+[[noreturn]] void refuse(loop_program const& program, std::string const& what, std::uint32_t loop,
                          std::string const& next);
 
 } // namespace detail

@@ -13,10 +13,8 @@ namespace attune::inline ATTUNE_ABI {
 
 namespace detail {
 
-inline bool find_path(loop_program const& program,
-                      std::vector<program_item> const& items,
-                      program_item wanted,
-                      std::vector<std::uint32_t>& path)
+inline bool find_path(loop_program const& program, std::vector<program_item> const& items,
+                      program_item wanted, std::vector<std::uint32_t>& path)
 {
     for (program_item const item : items) {
         if (item == wanted) return true;
@@ -28,8 +26,7 @@ inline bool find_path(loop_program const& program,
     return false;
 }
 
-inline void collect_blocks(loop_program const& program,
-                           std::vector<program_item> const& items,
+inline void collect_blocks(loop_program const& program, std::vector<program_item> const& items,
                            std::vector<std::uint32_t>& blocks)
 {
     for (program_item const item : items) {
@@ -57,17 +54,15 @@ ATTUNE_INLINE std::vector<std::uint32_t> accesses_of(nest_description const& nes
     return out;
 }
 
-ATTUNE_INLINE bool
-reads_array(nest_description const& nest, nest_statement const& statement, std::uint32_t array)
+ATTUNE_INLINE bool reads_array(nest_description const& nest, nest_statement const& statement,
+                               std::uint32_t array)
 {
     for (std::uint32_t const a : accesses_of(nest, statement))
         if (nest.accesses[a].array == array) return true;
     return false;
 }
 
-ATTUNE_INLINE void refuse(loop_program const& program,
-                          std::string const& what,
-                          std::uint32_t loop,
+ATTUNE_INLINE void refuse(loop_program const& program, std::string const& what, std::uint32_t loop,
                           std::string const& next)
 {
     std::string where = program.nest.name;
@@ -82,24 +77,21 @@ ATTUNE_INLINE void refuse_vector_loop(loop_program const& program, std::uint32_t
         refuse(program, "a vector loop holds its statements alone", loop, "vectorize afterwards");
 }
 
-ATTUNE_INLINE void
-refuse_lanes_of_sum(loop_program const& program, std::uint32_t block, std::uint32_t loop)
+ATTUNE_INLINE void refuse_lanes_of_sum(loop_program const& program, std::uint32_t block,
+                                       std::uint32_t loop)
 {
     std::vector<std::uint32_t> const path = loops_around(program, {item_kind::block, block});
     if (path.empty() || program.loops[path.back()].kind != loop_kind::vectorized) return;
     nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
     if (is_reduced(statement, program.loops[path.back()].over.front().axis))
-        refuse(program,
-               "the lanes of its innermost loop are parts of a sum",
-               loop,
+        refuse(program, "the lanes of its innermost loop are parts of a sum", loop,
                "vectorize afterwards");
 }
 
 inline void require_loop(loop_program const& program, std::uint32_t loop)
 {
     if (loop >= program.loops.size() || program.loops[loop].body.empty())
-        throw error("there is no loop " + std::to_string(loop),
-                    program.nest.name,
+        throw error("there is no loop " + std::to_string(loop), program.nest.name,
                     "name a loop that the program still has");
 }
 
@@ -120,8 +112,8 @@ ATTUNE_INLINE std::vector<std::uint32_t> blocks_inside(loop_program const& progr
                                                        std::uint32_t loop)
 {
     std::vector<std::uint32_t> blocks;
-    detail::collect_blocks(
-        program, loop == no_index ? program.body : program.loops[loop].body, blocks);
+    detail::collect_blocks(program, loop == no_index ? program.body : program.loops[loop].body,
+                           blocks);
     return blocks;
 }
 
@@ -142,8 +134,8 @@ ATTUNE_INLINE std::string loop_name(loop_program const& program, std::uint32_t l
 
 namespace detail {
 
-ATTUNE_INLINE std::optional<std::int64_t>
-steps_inside(loop_program const& program, std::uint32_t loop, std::uint32_t axis)
+ATTUNE_INLINE std::optional<std::int64_t> steps_inside(loop_program const& program,
+                                                       std::uint32_t loop, std::uint32_t axis)
 {
     nest_extent const& extent = program.nest.axes[axis].extent;
     std::optional<std::int64_t> out;

@@ -45,24 +45,21 @@ inline bool has_data_reuse(nest_description const& nest, nest_statement const& o
     return false;
 }
 
-inline std::string
-tile_name(nest_description const& nest, metaschedule_design::part const& part, std::uint32_t axis)
+inline std::string tile_name(nest_description const& nest, metaschedule_design::part const& part,
+                             std::uint32_t axis)
 {
     return part.prefix + "TILE_" + nest.axes[axis].name;
 }
 
 /// @param design  where it is not empty, the parameter that says whether there is such a tile
-inline void declare_tile(space_builder& space,
-                         nest_description const& nest,
-                         std::string const& name,
-                         std::uint32_t axis,
-                         std::uint32_t parts,
+inline void declare_tile(space_builder& space, nest_description const& nest,
+                         std::string const& name, std::uint32_t axis, std::uint32_t parts,
                          std::string const& design)
 {
     space.tile(name, steps_of_axis(nest, axis), parts);
-    std::uint32_t holds = space.node(op::less_equal,
-                                     space.factor(name, static_cast<std::int64_t>(parts) - 1),
-                                     space.number(most_innermost));
+    std::uint32_t holds =
+        space.node(op::less_equal, space.factor(name, static_cast<std::int64_t>(parts) - 1),
+                   space.number(most_innermost));
     if (!design.empty()) {
         std::uint32_t const is_plain = space.is(design, "plain");
         space.active_if(name, space.node(op::not_equal, space.value(design), space.word("plain")));
@@ -78,8 +75,8 @@ inline void declare_tile(space_builder& space,
 }
 
 /// The loops of one axis, split by the factors of a tile.
-inline std::vector<std::int64_t>
-split_by_tile(traced_program& p, std::uint32_t loop, std::vector<std::int64_t> const& factors)
+inline std::vector<std::int64_t> split_by_tile(traced_program& p, std::uint32_t loop,
+                                               std::vector<std::int64_t> const& factors)
 {
     std::vector<std::int64_t> loops{loop};
     for (std::size_t i = 0; i + 1 < factors.size(); ++i) {
@@ -104,8 +101,9 @@ inline void declare_unroll(space_builder& space, std::string const& name)
 }
 
 /// What may be done with a statement.
-[[nodiscard]] inline std::vector<metaschedule_choice> metaschedule_choices(
-    nest_description const& nest, nest_statement const& of, processor_shape const& processor)
+[[nodiscard]] inline std::vector<metaschedule_choice>
+metaschedule_choices(nest_description const& nest, nest_statement const& of,
+                     processor_shape const& processor)
 {
     using enum metaschedule_choice;
     std::int64_t length = 1;
@@ -123,10 +121,8 @@ inline void declare_unroll(space_builder& space, std::string const& name)
 
 /// The parameters of a part that is not plain.
 /// @param design  see declare_tile()
-inline void declare_tiles(space_builder& space,
-                          nest_description const& nest,
-                          metaschedule_design::part const& part,
-                          std::string const& design = {})
+inline void declare_tiles(space_builder& space, nest_description const& nest,
+                          metaschedule_design::part const& part, std::string const& design = {})
 {
     nest_statement const& of = nest.statements[part.statement];
     if (!is_tiled(part.choice)) {
@@ -135,12 +131,8 @@ inline void declare_tiles(space_builder& space,
         return;
     }
     for (std::size_t i = 0; i < of.axes.size(); ++i)
-        declare_tile(space,
-                     nest,
-                     tile_name(nest, part, of.axes[i]),
-                     of.axes[i],
-                     i < of.spatial_count ? 4U : 2U,
-                     design);
+        declare_tile(space, nest, tile_name(nest, part, of.axes[i]), of.axes[i],
+                     i < of.spatial_count ? 4U : 2U, design);
 }
 
 /// Whether each read of a statement is at axes of its target in their order, shifted or not: what
@@ -184,8 +176,7 @@ inline void declare_tiles(space_builder& space,
 /// What is scheduled together, in the order of the statements.
 /// @param prefix  of parameters where this is one part
 [[nodiscard]] inline std::vector<metaschedule_design::part>
-metaschedule_parts(nest_description const& nest,
-                   std::vector<std::uint32_t> const& statements,
+metaschedule_parts(nest_description const& nest, std::vector<std::uint32_t> const& statements,
                    std::string const& prefix)
 {
     std::vector<metaschedule_design::part> parts;
@@ -260,11 +251,8 @@ placed_parts(std::vector<metaschedule_design::part> const& parts)
 
 /// @param nest   of the program before its first step
 /// @param limit  most copies that loops are written out to
-inline void schedule_tiled(metaschedule_design::part const& part,
-                           schedule_choices const& chosen,
-                           std::int64_t limit,
-                           nest_description const& nest,
-                           traced_program& p)
+inline void schedule_tiled(metaschedule_design::part const& part, schedule_choices const& chosen,
+                           std::int64_t limit, nest_description const& nest, traced_program& p)
 {
     using enum schedule_action;
     using enum metaschedule_choice;
@@ -340,8 +328,7 @@ inline void schedule_tiled(metaschedule_design::part const& part,
     p.apply(parallelize, {first[0]});
 }
 
-inline void schedule_parts(metaschedule_design::part const& part,
-                           schedule_choices const& chosen,
+inline void schedule_parts(metaschedule_design::part const& part, schedule_choices const& chosen,
                            traced_program& p)
 {
     using enum schedule_action;
@@ -358,10 +345,8 @@ inline void schedule_parts(metaschedule_design::part const& part,
 /// @param unroll  the parameter that limits the copies of tiled statements; empty: each has its own
 /// @param nest    of the program before its first step
 inline void schedule_all_parts(std::vector<metaschedule_design::part> const& parts,
-                               schedule_choices const& chosen,
-                               std::string_view unroll,
-                               nest_description const& nest,
-                               traced_program& p)
+                               schedule_choices const& chosen, std::string_view unroll,
+                               nest_description const& nest, traced_program& p)
 {
     std::vector<bool> const is_placed = schedule_places(nest, placed_parts(parts), chosen, p);
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -410,8 +395,8 @@ inline void declare_metaschedule(rule_subject const& of, space_builder& space)
     declare_places(space, nest, placed_parts(parts), may_be_parts);
 }
 
-inline void
-schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen, traced_program& p)
+inline void schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen,
+                                  traced_program& p)
 {
     nest_description const& nest = *of.nest;
     auto parts = metaschedule_parts(nest, of.statements, of.prefix);
@@ -432,9 +417,8 @@ schedule_metaschedule(rule_subject const& of, schedule_choices const& chosen, tr
 ATTUNE_INLINE std::vector<schedule_rule> metaschedule_rules()
 {
     auto const applies = [](rule_subject const& of) {
-        return std::none_of(of.nest->axes.begin(), of.nest->axes.end(), [](nest_axis const& axis) {
-            return axis.extent.input != no_index;
-        });
+        return std::none_of(of.nest->axes.begin(), of.nest->axes.end(),
+                            [](nest_axis const& axis) { return axis.extent.input != no_index; });
     };
     return {{"metaschedule", applies, detail::declare_metaschedule, detail::schedule_metaschedule}};
 }
@@ -483,13 +467,10 @@ metaschedule_designs(nest_description const& nest, processor_shape const& proces
         space_builder space;
         for (metaschedule_design::part const& part : design.parts)
             if (part.choice != plain) detail::declare_tiles(space, now, part);
-        if (std::any_of(design.parts.begin(), design.parts.end(), [](auto const& part) {
-                return detail::is_tiled(part.choice);
-            }))
+        if (std::any_of(design.parts.begin(), design.parts.end(),
+                        [](auto const& part) { return detail::is_tiled(part.choice); }))
             detail::declare_unroll(space, "UNROLL");
-        detail::declare_places(space,
-                               now,
-                               detail::placed_parts(design.parts),
+        detail::declare_places(space, now, detail::placed_parts(design.parts),
                                std::vector<bool>(design.parts.size(), false));
         design.space = space.made();
         design.space.row_names = program_feature_names();

@@ -173,14 +173,9 @@ inline void add_loops_of_kind(feature_row& row, store_site const& site, loop_kin
     row.number("number", number);
     row.number("product", number > 0 ? product : 0);
     row.number("length", length);
-    static constexpr std::array names{"nowhere",
-                                      "inner_spatial",
-                                      "middle_spatial",
-                                      "outer_spatial",
-                                      "inner_reduced",
-                                      "middle_reduced",
-                                      "outer_reduced",
-                                      "mixed"};
+    static constexpr std::array names{"nowhere",       "inner_spatial", "middle_spatial",
+                                      "outer_spatial", "inner_reduced", "middle_reduced",
+                                      "outer_reduced", "mixed"};
     for (std::size_t p = 0; p < names.size(); ++p)
         row.truth(names[p], p == place);
 }
@@ -239,11 +234,8 @@ inline void add_intensity(feature_row& row, measured_site const& of, double done
 }
 
 /// All columns of one store.
-inline void add_features(feature_row& row,
-                         loop_program const& program,
-                         store_sites const& all,
-                         measured_site const& of,
-                         loop_touches const& by_loop,
+inline void add_features(feature_row& row, loop_program const& program, store_sites const& all,
+                         measured_site const& of, loop_touches const& by_loop,
                          processor_shape const& processor)
 {
     constexpr std::size_t most_accesses = 5;
@@ -254,9 +246,9 @@ inline void add_features(feature_row& row,
                                  program.nest.statements[program.blocks[site.item.index].statement])
                  : operation_counts{};
     add_operations(row, counts, site.trips);
-    for (auto const& [kind, name] : {std::pair{loop_kind::vectorized, "vector_"},
-                                     std::pair{loop_kind::unrolled, "unrolled_"},
-                                     std::pair{loop_kind::parallel, "parallel_"}}) {
+    for (auto const& [kind, name] :
+         {std::pair{loop_kind::vectorized, "vector_"}, std::pair{loop_kind::unrolled, "unrolled_"},
+          std::pair{loop_kind::parallel, "parallel_"}}) {
         row.group = name;
         add_loops_of_kind(row, site, kind);
     }
@@ -324,9 +316,9 @@ inline void add_features(feature_row& row,
     double const registers = bytes / static_cast<double>(processor.vector_bytes);
     row.ratio("registers",
               is_register ? registers / static_cast<double>(processor.vector_registers) : 0);
-    for (auto const& [capacity, name] : {std::pair{processor.l1_bytes, "beyond_l1"},
-                                         std::pair{processor.l2_bytes, "beyond_l2"},
-                                         std::pair{processor.l3_bytes, "beyond_l3"}}) {
+    for (auto const& [capacity, name] :
+         {std::pair{processor.l1_bytes, "beyond_l1"}, std::pair{processor.l2_bytes, "beyond_l2"},
+          std::pair{processor.l3_bytes, "beyond_l3"}}) {
         double const lines = of.lines_beyond(static_cast<double>(capacity));
         row.number(name, lines);
         row.ratio((std::string(name) + "_per_trip").c_str(), lines / std::max(site.trips, 1.0));

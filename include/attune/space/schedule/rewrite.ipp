@@ -25,9 +25,8 @@ inline affine_index substituted(affine_index const& index, std::vector<affine_in
     for (affine_term const& term : index.terms) {
         out.offset += term.factor * by[term.axis].offset;
         for (affine_term const& part : by[term.axis].terms) {
-            auto const same = std::find_if(out.terms.begin(), out.terms.end(), [&](auto const& t) {
-                return t.axis == part.axis;
-            });
+            auto const same = std::find_if(out.terms.begin(), out.terms.end(),
+                                           [&](auto const& t) { return t.axis == part.axis; });
             if (same != out.terms.end())
                 same->factor += term.factor * part.factor;
             else
@@ -35,9 +34,8 @@ inline affine_index substituted(affine_index const& index, std::vector<affine_in
         }
     }
     std::erase_if(out.terms, [](affine_term const& t) { return t.factor == 0; });
-    std::sort(out.terms.begin(), out.terms.end(), [](auto const& a, auto const& b) {
-        return a.axis < b.axis;
-    });
+    std::sort(out.terms.begin(), out.terms.end(),
+              [](auto const& a, auto const& b) { return a.axis < b.axis; });
     return out;
 }
 
@@ -56,8 +54,8 @@ inline std::uint32_t known_access(nest_description& nest, nest_access access)
 }
 
 /// An index as a number.
-inline std::uint32_t
-index_node(nest_description& nest, affine_index const& index, element_type type)
+inline std::uint32_t index_node(nest_description& nest, affine_index const& index,
+                                element_type type)
 {
     nest_node number;
     number.code = nest_op::literal;
@@ -159,16 +157,12 @@ inline void require_own_loops(loop_program const& program, std::uint32_t block)
 {
     std::vector<std::uint32_t> const own = loops_around(program, {item_kind::block, block});
     if (!own.empty() && blocks_inside(program, own.front()).size() != 1)
-        refuse(program,
-               "the statement shares its loops with another one",
-               own.front(),
+        refuse(program, "the statement shares its loops with another one", own.front(),
                "change it before loops are joined");
     bool has_buffers =
         program.blocks[block].target != no_index || !program.blocks[block].reads.empty();
     if (has_buffers)
-        refuse(program,
-               "the statement has buffers",
-               own.empty() ? no_index : own.front(),
+        refuse(program, "the statement has buffers", own.empty() ? no_index : own.front(),
                "change it before buffers are made");
 }
 
@@ -200,27 +194,23 @@ ATTUNE_INLINE void inline_statement(loop_program& program, std::uint32_t block)
     if (producer.combine != reduction::none)
         detail::refuse(program, "the statement combines values", no_index, "use compute_at");
     if (array.role != nest_role::temporary)
-        detail::refuse(
-            program, "the array " + array.name + " is an argument", no_index, "inline temporaries");
+        detail::refuse(program, "the array " + array.name + " is an argument", no_index,
+                       "inline temporaries");
     bool const is_narrow = detail::element_bytes(array.element) < 4;
     if (is_narrow)
-        detail::refuse(
-            program, "the array " + array.name + " rounds its values", no_index, "use compute_at");
+        detail::refuse(program, "the array " + array.name + " rounds its values", no_index,
+                       "use compute_at");
     std::vector<std::uint32_t> consumers;
     for (std::uint32_t const other : blocks_inside(program, no_index))
         for (std::uint32_t const a :
              detail::accesses_of(nest, nest.statements[program.blocks[other].statement])) {
             if (nest.accesses[a].array != producer.target.array) continue;
             if (nest.accesses[a].is_padded)
-                detail::refuse(program,
-                               "the array " + array.name + " is read with padding",
-                               no_index,
-                               "use compute_at");
+                detail::refuse(program, "the array " + array.name + " is read with padding",
+                               no_index, "use compute_at");
             for (buffer_use const& use : program.blocks[other].reads)
                 if (use.access == a)
-                    detail::refuse(program,
-                                   "a copy of " + array.name + " is read",
-                                   no_index,
+                    detail::refuse(program, "a copy of " + array.name + " is read", no_index,
                                    "inline it first, then make copies");
             if (std::find(consumers.begin(), consumers.end(), other) == consumers.end())
                 consumers.push_back(other);
@@ -247,23 +237,19 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     std::uint32_t const s = program.blocks[block].statement;
     nest_statement const former = nest.statements[s];
     if (former.combine == reduction::argument_of_maximum)
-        detail::refuse(program,
-                       "the first largest value would not be found in parts",
-                       loop,
+        detail::refuse(program, "the first largest value would not be found in parts", loop,
                        "leave it as it is");
     std::vector<std::uint32_t> const own = loops_around(program, {item_kind::block, block});
     if (std::find(own.begin(), own.end(), loop) == own.end() ||
         program.loops[loop].over.size() != 1 ||
         !is_reduced(former, program.loops[loop].over.front().axis))
-        detail::refuse(program,
-                       "the loop is not over one reduction axis of the statement",
-                       loop,
+        detail::refuse(program, "the loop is not over one reduction axis of the statement", loop,
                        "name such a loop");
     std::uint32_t const axis = program.loops[loop].over.front().axis;
     auto const extent = detail::steps_inside(program, no_index, axis);
     if (!extent)
-        detail::refuse(
-            program, "the extent of the axis is an input", loop, "use a constant extent");
+        detail::refuse(program, "the extent of the axis is an input", loop,
+                       "use a constant extent");
     std::vector<std::uint32_t> over; // the loops over the axis
     for (std::uint32_t const at : own)
         for (loop_range const& range : program.loops[at].over)
@@ -272,18 +258,16 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
     bool const is_outer = over.front() == loop;
     bool const is_inner = over.back() == loop && step == 1;
     if (!is_outer && !is_inner)
-        detail::refuse(program,
-                       "the loop is neither the outermost nor the innermost over its axis",
-                       loop,
-                       "split it so that it is");
+        detail::refuse(program, "the loop is neither the outermost nor the innermost over its axis",
+                       loop, "split it so that it is");
     std::vector<std::uint32_t> const around = loops_around(program, {item_kind::loop, loop});
     std::int64_t const within =
         is_outer ? *extent
                  : *detail::steps_inside(program, around.empty() ? no_index : around.back(), axis);
     // Outermost: axis = step f + rest. Innermost: axis = within rest + f.
     if (within < step || within == 0)
-        detail::refuse(
-            program, "the axis has fewer steps than one part", loop, "split by a divisor first");
+        detail::refuse(program, "the axis has fewer steps than one part", loop,
+                       "split by a divisor first");
     std::int64_t const parts = within / step;
     std::int64_t const rest_extent = *extent / parts;
     bool is_whole = within % step == 0 && *extent % within == 0;
@@ -294,8 +278,8 @@ ATTUNE_INLINE std::uint32_t rfactor(loop_program& program, std::uint32_t block, 
                 is_whole = is_whole && (!is_further || range.step % within == 0);
             }
     if (!is_whole)
-        detail::refuse(
-            program, "the parts are not all of one size", loop, "split by a divisor first");
+        detail::refuse(program, "the parts are not all of one size", loop,
+                       "split by a divisor first");
     auto const f = static_cast<std::uint32_t>(nest.axes.size());
     nest.axes.push_back(
         {detail::new_name(nest, nest.axes[axis].name + "_part"), {parts, no_index}});

@@ -17,8 +17,7 @@ ATTUNE_INLINE std::string const& schedule_choices::text(std::string_view name) c
 {
     for (choice const& one : all)
         if (one.name == name) return one.value;
-    throw error("a configuration has no value of a parameter",
-                std::string(name),
+    throw error("a configuration has no value of a parameter", std::string(name),
                 "give all parameters of the derived space");
 }
 
@@ -28,8 +27,8 @@ ATTUNE_INLINE std::int64_t schedule_choices::number(std::string_view name) const
     std::int64_t out = 0;
     auto const read = std::from_chars(value.data(), value.data() + value.size(), out);
     if (read.ec != std::errc{} || read.ptr != value.data() + value.size())
-        throw error(
-            "a value is no whole number", std::string(name) + " = " + value, "give a number");
+        throw error("a value is no whole number", std::string(name) + " = " + value,
+                    "give a number");
     return out;
 }
 

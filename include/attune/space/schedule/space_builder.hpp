@@ -21,8 +21,8 @@ public:
     /// Numbers in ascending order.
     void ordinal(std::string name, std::vector<std::int64_t> values, std::int64_t preferred);
     /// Words without order.
-    void
-    categorical(std::string name, std::vector<std::string> labels, std::string const& preferred);
+    void categorical(std::string name, std::vector<std::string> labels,
+                     std::string const& preferred);
     /// Every way to write `extent` as an ordered product of `parts` factors.
     void tile(std::string name, std::int64_t extent, std::uint32_t parts);
 

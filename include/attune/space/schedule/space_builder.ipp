@@ -13,8 +13,8 @@
 
 namespace attune::inline ATTUNE_ABI {
 
-ATTUNE_INLINE void
-space_builder::ordinal(std::string name, std::vector<std::int64_t> values, std::int64_t preferred)
+ATTUNE_INLINE void space_builder::ordinal(std::string name, std::vector<std::int64_t> values,
+                                          std::int64_t preferred)
 {
     parameter_description out;
     out.name = std::move(name);
@@ -27,8 +27,7 @@ space_builder::ordinal(std::string name, std::vector<std::int64_t> values, std::
     space_.parameters.push_back(std::move(out));
 }
 
-ATTUNE_INLINE void space_builder::categorical(std::string name,
-                                              std::vector<std::string> labels,
+ATTUNE_INLINE void space_builder::categorical(std::string name, std::vector<std::string> labels,
                                               std::string const& preferred)
 {
     parameter_description out;

@@ -65,21 +65,14 @@ private:
     void add_nest()
     {
         nest_description const& nest = program_.nest;
-        add(nest.inputs.size(),
-            nest.axes.size(),
-            nest.arrays.size(),
-            nest.accesses.size(),
-            nest.nodes.size(),
-            nest.statements.size());
+        add(nest.inputs.size(), nest.axes.size(), nest.arrays.size(), nest.accesses.size(),
+            nest.nodes.size(), nest.statements.size());
         for (nest_input const& input : nest.inputs)
             add(input.type);
         for (nest_axis const& axis : nest.axes)
             add(axis.extent);
         for (nest_array const& array : nest.arrays) {
-            add(array.element,
-                array.role,
-                array.has_row_stride,
-                array.is_constant,
+            add(array.element, array.role, array.has_row_stride, array.is_constant,
                 array.extents.size());
             for (nest_extent const& extent : array.extents)
                 add(extent);
@@ -87,15 +80,8 @@ private:
         for (nest_access const& access : nest.accesses)
             add(access);
         for (nest_node const& node : nest.nodes)
-            add(node.code,
-                node.type,
-                node.first,
-                node.second,
-                node.third,
-                std::bit_cast<std::uint64_t>(node.literal),
-                node.access,
-                node.axis,
-                node.input);
+            add(node.code, node.type, node.first, node.second, node.third,
+                std::bit_cast<std::uint64_t>(node.literal), node.access, node.axis, node.input);
         for (nest_statement const& s : nest.statements) {
             add(s.target);
             add(s.axes.size(), s.spatial_count, s.combine, s.continues, s.accumulator, s.value);
@@ -110,8 +96,7 @@ private:
 
     /// The items inside of a loop (no_index: of the program), behind its buffers.
     /// @param left  per axis: the most steps that outer loops leave; -1: not known
-    void enter(std::uint32_t loop,
-               std::vector<program_item> const& items,
+    void enter(std::uint32_t loop, std::vector<program_item> const& items,
                std::vector<std::int64_t> const& left)
     {
         for (std::uint32_t b = 0; b < program_.buffers.size(); ++b)
@@ -200,9 +185,8 @@ private:
         program_block const& block = program_.blocks[index];
         add(mark::block, block.statement, number_of(block.target), block.is_streamed);
         std::vector<buffer_use> reads = block.reads;
-        std::sort(reads.begin(), reads.end(), [](buffer_use const& a, buffer_use const& b) {
-            return a.access < b.access;
-        });
+        std::sort(reads.begin(), reads.end(),
+                  [](buffer_use const& a, buffer_use const& b) { return a.access < b.access; });
         add(reads.size());
         for (buffer_use const& use : reads)
             add(use.access, number_of(use.buffer));

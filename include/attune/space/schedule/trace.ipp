@@ -43,8 +43,7 @@ inline constexpr enum_table<schedule_action_row, schedule_action::stream> schedu
 inline void require_block(loop_program const& program, std::uint32_t block)
 {
     if (block >= program.blocks.size())
-        throw error("there is no statement " + std::to_string(block),
-                    program.nest.name,
+        throw error("there is no statement " + std::to_string(block), program.nest.name,
                     "name a statement of the program");
 }
 
@@ -57,8 +56,7 @@ ATTUNE_INLINE std::uint32_t apply_step(loop_program& program, schedule_step cons
     if (n.size() < row.numbers)
         throw error("the step " + std::string(row.name) + " has " + std::to_string(n.size()) +
                         " numbers, not " + std::to_string(row.numbers),
-                    program.nest.name,
-                    "give all of its numbers");
+                    program.nest.name, "give all of its numbers");
     auto const at = [&n](std::size_t i) { return static_cast<std::uint32_t>(n[i]); };
     switch (step.action) {
     case schedule_action::split:
@@ -89,12 +87,8 @@ ATTUNE_INLINE std::uint32_t apply_step(loop_program& program, schedule_step cons
         std::vector<layout_digit> layout;
         for (std::size_t i = 4; i + 1 < n.size(); i += 2)
             layout.push_back({at(i), n[i + 1]});
-        return cache_read(program,
-                          at(0),
-                          at(1),
-                          at(2),
-                          n[3] == 0 ? copy_form::array : copy_form::axes,
-                          std::move(layout));
+        return cache_read(program, at(0), at(1), at(2),
+                          n[3] == 0 ? copy_form::array : copy_form::axes, std::move(layout));
     }
     case schedule_action::cache_write:
         detail::require_block(program, at(0));
@@ -135,8 +129,7 @@ ATTUNE_INLINE loop_program replay_trace(nest_description const& nest, schedule_t
             (void)apply_step(program, trace[i]);
         } catch (error const& thrown) {
             throw error(thrown.what_alone(),
-                        "step " + std::to_string(i + 1) + ", " + thrown.where(),
-                        thrown.next());
+                        "step " + std::to_string(i + 1) + ", " + thrown.where(), thrown.next());
         }
     }
     return program;
@@ -181,8 +174,7 @@ ATTUNE_INLINE schedule_trace read_trace(std::string_view text)
             step.numbers.push_back(number);
         }
         if (!is_known)
-            throw error("a line is no step of a trace",
-                        "line " + std::to_string(line),
+            throw error("a line is no step of a trace", "line " + std::to_string(line),
                         "write an action and its numbers: split 3 8");
         trace.push_back(std::move(step));
     }

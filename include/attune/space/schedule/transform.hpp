@@ -25,9 +25,7 @@ enum class split_rest : std::uint8_t {
 /// the former ones.
 /// @return  the inner loop
 /// Errors   factor < 1, a fused or vector loop, a rest that is refused
-std::uint32_t split_loop(loop_program& program,
-                         std::uint32_t loop,
-                         std::int64_t factor,
+std::uint32_t split_loop(loop_program& program, std::uint32_t loop, std::int64_t factor,
                          split_rest rest = split_rest::tail);
 
 /// Gives the listed loops this order, outermost first, in the places that they have.

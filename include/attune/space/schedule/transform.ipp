@@ -37,8 +37,7 @@ inline bool runs_over(program_loop const& loop, std::uint32_t axis)
 inline void require_known_loop(loop_program const& program, std::uint32_t loop)
 {
     if (loop >= program.loops.size() || program.loops[loop].body.empty())
-        throw error("there is no loop " + std::to_string(loop),
-                    program.nest.name,
+        throw error("there is no loop " + std::to_string(loop), program.nest.name,
                     "name a loop that the program still has");
     (void)loops_around(program, {item_kind::loop, loop});
 }
@@ -61,10 +60,8 @@ inline std::vector<std::uint32_t> chain_of(loop_program const& program,
     while (found < some.size()) {
         std::vector<program_item> const& body = program.loops[chain.back()].body;
         if (body.size() != 1 || body.front().kind != item_kind::loop)
-            refuse(program,
-                   "the loops to be put in order are not directly inside each other",
-                   chain.back(),
-                   "reorder before copies and other statements come between them");
+            refuse(program, "the loops to be put in order are not directly inside each other",
+                   chain.back(), "reorder before copies and other statements come between them");
         chain.push_back(body.front().index);
         if (std::find(some.begin(), some.end(), chain.back()) != some.end()) ++found;
     }
@@ -73,8 +70,8 @@ inline std::vector<std::uint32_t> chain_of(loop_program const& program,
 
 } // namespace detail
 
-ATTUNE_INLINE std::uint32_t
-split_loop(loop_program& program, std::uint32_t loop, std::int64_t factor, split_rest rest)
+ATTUNE_INLINE std::uint32_t split_loop(loop_program& program, std::uint32_t loop,
+                                       std::int64_t factor, split_rest rest)
 {
     detail::require_known_loop(program, loop);
     if (factor < 1)
@@ -90,8 +87,7 @@ split_loop(loop_program& program, std::uint32_t loop, std::int64_t factor, split
                            "the factor " + std::to_string(factor) +
                                " does not divide the iterations" +
                                (all ? ", " + std::to_string(*all) : std::string(" of an input")),
-                           loop,
-                           "use a divisor, or allow a tail");
+                           loop, "use a divisor, or allow a tail");
     }
     auto const inner = static_cast<std::uint32_t>(program.loops.size());
     program_loop made;
@@ -124,20 +120,17 @@ ATTUNE_INLINE void reorder_loops(loop_program& program, std::vector<std::uint32_
                 for (loop_range const& inner : program.loops[wanted[k]].over)
                     if (outer.axis == inner.axis && outer.step < inner.step)
                         detail::refuse(
-                            program,
-                            "the inner loop of a split would be outside of its outer loop",
-                            wanted[i],
-                            "keep loops over one axis in their order");
+                            program, "the inner loop of a split would be outside of its outer loop",
+                            wanted[i], "keep loops over one axis in their order");
     for (std::size_t i = 0; i + 1 < wanted.size(); ++i)
         if (program.loops[wanted[i]].kind == loop_kind::vectorized)
-            detail::refuse(
-                program, "a vector loop would not be innermost", wanted[i], "leave it innermost");
+            detail::refuse(program, "a vector loop would not be innermost", wanted[i],
+                           "leave it innermost");
     for (std::uint32_t const block : blocks_inside(program, chain.front())) {
         detail::refuse_lanes_of_sum(program, block, chain.front());
         nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
         if (statement.combine == reduction::argument_of_maximum)
-            detail::refuse(program,
-                           "the first largest value would not be found in another order",
+            detail::refuse(program, "the first largest value would not be found in another order",
                            chain.front(),
                            "leave the loops of an argument of a maximum in their order");
     }
@@ -162,19 +155,15 @@ ATTUNE_INLINE void fuse_loops(loop_program& program, std::uint32_t outer, std::u
     program_loop& first = program.loops[outer];
     program_loop& second = program.loops[inner];
     if (first.body.size() != 1 || first.body.front() != program_item{item_kind::loop, inner})
-        detail::refuse(program,
-                       "the loops to be fused are not directly inside each other",
-                       outer,
+        detail::refuse(program, "the loops to be fused are not directly inside each other", outer,
                        "fuse neighbours, before copies come between them");
     if (first.kind != loop_kind::serial || second.kind != loop_kind::serial)
-        detail::refuse(program,
-                       "a parallel, vector or unrolled loop cannot be fused",
-                       outer,
+        detail::refuse(program, "a parallel, vector or unrolled loop cannot be fused", outer,
                        "fuse first, then annotate");
     for (loop_range const& range : second.over)
         if (detail::runs_over(first, range.axis))
-            detail::refuse(
-                program, "both loops are over one axis", outer, "fuse loops over different axes");
+            detail::refuse(program, "both loops are over one axis", outer,
+                           "fuse loops over different axes");
     for (std::uint32_t const block : blocks_inside(program, inner)) {
         nest_statement const& statement = program.nest.statements[program.blocks[block].statement];
         bool reduced = false;
@@ -185,9 +174,7 @@ ATTUNE_INLINE void fuse_loops(loop_program& program, std::uint32_t outer, std::u
                 spatial = spatial || is_spatial(statement, range.axis);
             }
         if (reduced && spatial)
-            detail::refuse(program,
-                           "a spatial and a reduction axis would be fused",
-                           outer,
+            detail::refuse(program, "a spatial and a reduction axis would be fused", outer,
                            "fuse loops of one kind");
     }
     first.over.insert(first.over.end(), second.over.begin(), second.over.end());
@@ -198,8 +185,8 @@ ATTUNE_INLINE void parallelize(loop_program& program, std::uint32_t loop)
 {
     detail::require_known_loop(program, loop);
     if (program.loops[loop].kind != loop_kind::serial)
-        detail::refuse(
-            program, "the loop is vectorized or unrolled", loop, "parallelize an outer loop");
+        detail::refuse(program, "the loop is vectorized or unrolled", loop,
+                       "parallelize an outer loop");
     for (std::uint32_t const outer : loops_around(program, {item_kind::loop, loop}))
         if (program.loops[outer].kind == loop_kind::parallel)
             detail::refuse(program, "a loop around it is parallel", loop, "fuse the two instead");
@@ -235,25 +222,20 @@ ATTUNE_INLINE void vectorize(loop_program& program, std::uint32_t loop)
     detail::require_known_loop(program, loop);
     program_loop const& of = program.loops[loop];
     if (of.over.size() != 1 || of.over.front().step != 1)
-        detail::refuse(program,
-                       "the loop does not run through single steps",
-                       loop,
+        detail::refuse(program, "the loop does not run through single steps", loop,
                        "split it and vectorize the inner loop");
     if (of.kind != loop_kind::serial)
         detail::refuse(program, "the loop is parallel or unrolled", loop, "split it first");
     for (program_item const item : of.body)
         if (item.kind != item_kind::block)
-            detail::refuse(program,
-                           "a vector loop holds statements alone",
-                           loop,
+            detail::refuse(program, "a vector loop holds statements alone", loop,
                            "vectorize an innermost loop");
     auto const lanes = iterations_of(program, loop);
     if (!lanes || *lanes > detail::most_unrolled)
         detail::refuse(program,
                        "a vector loop has at most " + std::to_string(detail::most_unrolled) +
                            " iterations",
-                       loop,
-                       "split it first");
+                       loop, "split it first");
     std::uint32_t const axis = of.over.front().axis;
     std::vector<std::uint32_t> const around = loops_around(program, {item_kind::loop, loop});
     for (program_item const item : of.body) {
@@ -261,9 +243,7 @@ ATTUNE_INLINE void vectorize(loop_program& program, std::uint32_t loop)
         nest_statement const& statement = program.nest.statements[block.statement];
         if (is_spatial(statement, axis)) continue;
         if (!is_reduced(statement, axis) || statement.combine == reduction::argument_of_maximum)
-            detail::refuse(program,
-                           "lanes would write one element",
-                           loop,
+            detail::refuse(program, "lanes would write one element", loop,
                            "vectorize a loop over an axis of the target");
         bool reduces = false;
         bool is_mixed = false;
@@ -278,8 +258,7 @@ ATTUNE_INLINE void vectorize(loop_program& program, std::uint32_t loop)
             detail::refuse(program,
                            "lanes of a sum need its spatial loops outside of its reduction loops, "
                            "and no buffer",
-                           loop,
-                           "reorder first, or use rfactor");
+                           loop, "reorder first, or use rfactor");
     }
     program.loops[loop].kind = loop_kind::vectorized;
 }
@@ -295,8 +274,7 @@ ATTUNE_INLINE void unroll(loop_program& program, std::uint32_t loop, std::uint32
             detail::refuse(program,
                            "more than " + std::to_string(detail::most_unrolled) +
                                " iterations would be written out",
-                           loop,
-                           "split it first, or say how many copies");
+                           loop, "split it first, or say how many copies");
         program.loops[loop].kind = loop_kind::unrolled;
         return;
     }
@@ -310,8 +288,7 @@ ATTUNE_INLINE void stream_stores(loop_program& program, std::uint32_t block)
     if (of.combine != reduction::none || target.role == nest_role::temporary)
         throw error("a statement's stores cannot go past the caches: it combines values, or writes "
                     "a temporary",
-                    target.name,
-                    "stream a statement that computes each element of a result once");
+                    target.name, "stream a statement that computes each element of a result once");
     program.blocks[block].is_streamed = true;
 }
 

@@ -31,9 +31,7 @@ namespace detail {
 /// What the workers of one call share.
 class smt_run {
 public:
-    smt_run(description const& space,
-            std::string const& script,
-            std::uint32_t varied,
+    smt_run(description const& space, std::string const& script, std::uint32_t varied,
             smt_options const& options)
         : space_(space)
         , script_(script)
@@ -65,9 +63,8 @@ public:
         out_.is_complete = !stop_;
         std::sort(out_.points.begin(), out_.points.end(), [](point const& a, point const& b) {
             return std::lexicographical_compare(
-                a.begin(), a.end(), b.begin(), b.end(), [](coordinate x, coordinate y) {
-                    return x.index < y.index;
-                });
+                a.begin(), a.end(), b.begin(), b.end(),
+                [](coordinate x, coordinate y) { return x.index < y.index; });
         });
         return std::move(out_);
     }
@@ -76,8 +73,8 @@ private:
     void watch_limit()
     {
         std::unique_lock lock(mutex_);
-        if (changed_.wait_for(
-                lock, std::chrono::duration<double>(options_.seconds), [this] { return is_done_; }))
+        if (changed_.wait_for(lock, std::chrono::duration<double>(options_.seconds),
+                              [this] { return is_done_; }))
             return;
         if (out_.reason.empty())
             out_.reason = "the limit of " + text_of_value(options_.seconds) + " s was reached";
@@ -145,8 +142,8 @@ private:
 
     /// The valid indices of `varied_` around that of `at`, among those of `inside`; nothing when Z3
     /// does not know.
-    std::optional<values_range>
-    line_of(z3_session& session, values_range const& inside, point const& at, std::uint64_t& checks)
+    std::optional<values_range> line_of(z3_session& session, values_range const& inside,
+                                        point const& at, std::uint64_t& checks)
     {
         bool is_known = true;
         auto const is_valid = [&](std::uint32_t index) {
@@ -189,8 +186,7 @@ private:
         for (std::uint32_t v = begin; v < end; ++v) {
             if (varied_ != no_index) at[varied_].index = v;
             bool const holds =
-                std::all_of(space_.constraints.begin(),
-                            space_.constraints.end(),
+                std::all_of(space_.constraints.begin(), space_.constraints.end(),
                             [&](auto const& c) { return !c.test || read.holds(c, at); });
             if (holds) made.push_back(at);
         }
@@ -226,9 +222,8 @@ private:
 
 [[nodiscard]] inline bool reads_real(description const& space, constraint_description const& c)
 {
-    return std::any_of(c.scope.begin(), c.scope.end(), [&](std::uint32_t p) {
-        return space.parameters[p].traits().is_interval;
-    });
+    return std::any_of(c.scope.begin(), c.scope.end(),
+                       [&](std::uint32_t p) { return space.parameters[p].traits().is_interval; });
 }
 
 } // namespace detail
@@ -239,8 +234,7 @@ ATTUNE_INLINE smt_solver::smt_solver(description bound)
     description written = space_;
     for (constraint_description const& c : written.constraints)
         if (c.test && detail::reads_real(written, c))
-            throw error("a function of a real parameter cannot be asked for each value",
-                        c.text,
+            throw error("a function of a real parameter cannot be asked for each value", c.text,
                         "declare it as an expression");
     std::erase_if(written.constraints, [](auto const& c) { return bool(c.test); });
     script_ = write_smtlib(written);

@@ -24,8 +24,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-[[noreturn]] inline void
-too_wide(description const& space, parameter_group const& group, std::string const& what)
+[[noreturn]] inline void too_wide(description const& space, parameter_group const& group,
+                                  std::string const& what)
 {
     std::string where = "parameters";
     char const* separator = " ";
@@ -42,8 +42,7 @@ too_wide(description const& space, parameter_group const& group, std::string con
         where += separator + constraint_text(space, s);
         separator = ", ";
     }
-    throw error(what,
-                where,
+    throw error(what, where,
                 "give these parameters fewer values, split a constraint that ties many of them "
                 "(a && b is split already), or raise build_options::max_visits and max_bytes");
 }
@@ -57,8 +56,7 @@ inline std::string limits_sentence(build_options const& options)
 }
 
 /// Whether some setting satisfies all conditions; also true if the limits are reached.
-inline bool is_satisfiable(description const& space,
-                           std::vector<condition> conditions,
+inline bool is_satisfiable(description const& space, std::vector<condition> conditions,
                            build_options const& options)
 {
     grouping const parts = make_groups(space, std::move(conditions), options.enumeration);
@@ -74,8 +72,7 @@ inline bool is_satisfiable(description const& space,
 }
 
 /// Whether a predicate has too many settings to be called on all of them.
-inline bool has_wide_call(parameter_group const& group,
-                          std::vector<domain> const& domains,
+inline bool has_wide_call(parameter_group const& group, std::vector<domain> const& domains,
                           enumeration_limits const& limits)
 {
     return std::any_of(group.conditions.begin(), group.conditions.end(), [&](condition const& c) {
@@ -96,11 +93,9 @@ struct grown_tree {
 /// the remaining visits.
 /// @param visits  rest for this and other groups; reduced by the visits used
 /// Errors  attune::error when the tree has 2^128 leaves or more, where wide groups are refused
-[[nodiscard]] inline grown_tree grow_tree(description const& space,
-                                          parameter_group const& group,
+[[nodiscard]] inline grown_tree grow_tree(description const& space, parameter_group const& group,
                                           std::vector<domain> const& domains,
-                                          build_options const& options,
-                                          std::uint64_t& visits)
+                                          build_options const& options, std::uint64_t& visits)
 {
     std::uint32_t const first = group.parameters.front();
     if (group.conditions.empty()) { // one parameter: as cheap as its table

@@ -27,10 +27,8 @@ class wide_tree {
 public:
     /// Cost    about an eighth of options.max_visits
     /// Errors  attune::error naming parameters and constraints, when no valid setting is found
-    wide_tree(description const& space,
-              parameter_group const& group,
-              std::vector<domain> const& domains,
-              build_options const& options);
+    wide_tree(description const& space, parameter_group const& group,
+              std::vector<domain> const& domains, build_options const& options);
 
     /// True if it is certain that there is no valid setting.
     [[nodiscard]] bool is_empty() const noexcept;

@@ -27,9 +27,7 @@ struct wide_tree::state {
     double relative_error = 0;
     double log_usual = 0; // weight below which nine of ten walks stay
 
-    state(description const& from,
-          parameter_group const& all,
-          std::vector<domain> const& left,
+    state(description const& from, parameter_group const& all, std::vector<domain> const& left,
           build_options const& options)
         : space(from)
         , group(all)
@@ -81,10 +79,8 @@ struct wide_tree::state {
     }
 };
 
-ATTUNE_INLINE wide_tree::wide_tree(description const& space,
-                                   parameter_group const& group,
-                                   std::vector<domain> const& domains,
-                                   build_options const& options)
+ATTUNE_INLINE wide_tree::wide_tree(description const& space, parameter_group const& group,
+                                   std::vector<domain> const& domains, build_options const& options)
     : shared_(std::make_shared<state>(space, group, domains, options))
 {
 }
@@ -120,8 +116,7 @@ ATTUNE_INLINE void wide_tree::draw(random_engine& engine, std::span<coordinate> 
         if (std::log(uniform_unit(engine)) <= *log_weight - shared_->log_usual) break;
     }
     if (!has_one && shared_->walk.search(engine, kept) != search_result::found)
-        too_wide(shared_->space,
-                 shared_->group,
+        too_wide(shared_->space, shared_->group,
                  "no valid setting of a wide group of parameters is found");
     for (std::uint32_t const p : shared_->walk.order())
         at[p] = kept[p];

@@ -58,13 +58,12 @@ public:
     }
     /// Writes the file, or says why not; calls whose arrays are all empty are passed over.
     /// @return  a sentence; empty: nothing happened
-    [[nodiscard]] std::string take(dispatched_kernel const& of,
-                                   std::vector<number> const& inputs,
+    [[nodiscard]] std::string take(dispatched_kernel const& of, std::vector<number> const& inputs,
                                    call_frame const& frame) noexcept override;
 
 private:
-    [[nodiscard]] std::string
-    write(dispatched_kernel const& of, std::vector<number> const& inputs, call_frame frame) const;
+    [[nodiscard]] std::string write(dispatched_kernel const& of, std::vector<number> const& inputs,
+                                    call_frame frame) const;
 
     std::optional<capture_wish> wish_;
     std::atomic<bool> is_due_{false};

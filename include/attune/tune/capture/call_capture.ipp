@@ -132,9 +132,8 @@ public:
             return;
         }
         auto const after = std::upper_bound(
-            of_.begin(), of_.end(), at, [](std::uintptr_t here, call_range const& r) {
-                return here < r.first;
-            });
+            of_.begin(), of_.end(), at,
+            [](std::uintptr_t here, call_range const& r) { return here < r.first; });
         auto const of = std::prev(after);
         to.range = static_cast<std::uint64_t>(of - of_.begin());
         to.offset = at - of->first;

@@ -20,13 +20,11 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 [[noreturn]] inline void refuse_capture(std::string const& why, std::string const& path)
 {
-    throw error("the captured call is not one of this program: " + why,
-                path,
+    throw error("the captured call is not one of this program: " + why, path,
                 "capture the call again, with this program");
 }
 
-inline void require_same_kernel(captured_call const& call,
-                                kernel_description const& kernel,
+inline void require_same_kernel(captured_call const& call, kernel_description const& kernel,
                                 std::string const& path)
 {
     std::string const signature = signature_text(kernel.signature);
@@ -38,10 +36,8 @@ inline void require_same_kernel(captured_call const& call,
 }
 
 /// @pre  the frame refers to the memory of `from`, and is complete
-inline void fill_arrays(call_frame const& frame,
-                        captured_arguments const& from,
-                        std::string const& bytes,
-                        std::string const& path)
+inline void fill_arrays(call_frame const& frame, captured_arguments const& from,
+                        std::string const& bytes, std::string const& path)
 {
     for (buffer const& b : frame.buffers) {
         if (b.argument == buffer::result || b.first_target != buffer::none) continue;

@@ -24,8 +24,8 @@ public:
     [[nodiscard]] captured_call const& call() const noexcept;
     [[nodiscard]] std::byte* address(captured_array const& of) const noexcept;
 
-    [[nodiscard]] array
-    array_at(std::size_t position, std::size_t element_bytes, std::size_t lengths) const override;
+    [[nodiscard]] array array_at(std::size_t position, std::size_t element_bytes,
+                                 std::size_t lengths) const override;
     [[nodiscard]] std::byte const* value_at(std::size_t position, std::size_t bytes) const override;
     [[noreturn]] void refuse(std::size_t position) const override;
 

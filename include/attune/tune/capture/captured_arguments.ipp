@@ -36,8 +36,7 @@ struct captured_arguments::memory {
         if (got == MAP_FAILED)
             throw error("there is no memory for the arrays of the captured call, which take " +
                             std::to_string(bytes) + " bytes",
-                        "kernel '" + call.kernel + "'",
-                        "replay it on a machine with more");
+                        "kernel '" + call.kernel + "'", "replay it on a machine with more");
         first = static_cast<std::byte*>(got);
         for (std::size_t const offset : at)
             ranges.push_back(first + offset);
@@ -80,8 +79,7 @@ ATTUNE_INLINE void captured_arguments::refuse(std::size_t position) const
 {
     throw error("argument " + std::to_string(position) +
                     " of the captured call has another size in this program",
-                "kernel '" + call().kernel + "'",
-                "capture the call again, with this program");
+                "kernel '" + call().kernel + "'", "capture the call again, with this program");
 }
 
 ATTUNE_INLINE given_arguments::array captured_arguments::array_at(std::size_t position,

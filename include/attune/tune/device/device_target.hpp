@@ -54,8 +54,8 @@ public:
     /// back, and returns at the end. Calls of several threads run one after another.
     /// @param arguments  as above; this function sets those of `arrays`
     /// Errors   as above; out of memory; the stream is being captured
-    virtual void
-    launch_staged(void** arguments, std::span<staged_array const> arrays, void* stream) const = 0;
+    virtual void launch_staged(void** arguments, std::span<staged_array const> arrays,
+                               void* stream) const = 0;
 };
 
 /// Properties of compiled code before its launch.
@@ -85,8 +85,7 @@ public:
 
     /// The resources of compiled code, and whether device and kernel.require(...) allow its launch.
     [[nodiscard]] virtual code_review review(kernel_description const& kernel,
-                                             description const& bound,
-                                             point const& at,
+                                             description const& bound, point const& at,
                                              callable const& code) const = 0;
 
     /// Loads code that serves calls. The compiler of `code` outlives the result.

@@ -42,8 +42,8 @@ public:
         std::span<std::uint64_t const> lengths{};
     };
     /// Errors   attune::error: the argument is no array of such elements with so many lengths
-    [[nodiscard]] virtual array
-    array_at(std::size_t position, std::size_t element_bytes, std::size_t lengths) const = 0;
+    [[nodiscard]] virtual array array_at(std::size_t position, std::size_t element_bytes,
+                                         std::size_t lengths) const = 0;
     /// Errors   attune::error: the argument is no value of so many bytes
     [[nodiscard]] virtual std::byte const* value_at(std::size_t position,
                                                     std::size_t bytes) const = 0;
@@ -125,8 +125,7 @@ struct call_watch {
     /// Calls `tune` for the call that is asked for, if it is one of this kernel.
     /// @return  a sentence; empty: nothing happened
     /// Errors   those of `tune` and of the call are sentences
-    std::string (*replay)(dispatched_kernel const& of,
-                          call_maker const& make,
+    std::string (*replay)(dispatched_kernel const& of, call_maker const& make,
                           std::function<tuning_report(keyed_call const&)> const& tune) = nullptr;
 };
 

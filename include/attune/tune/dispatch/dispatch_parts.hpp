@@ -55,8 +55,8 @@ struct dispatch_parts {
     /// Whether this configuration cannot serve a call with these inputs, for which those of `of`
     /// stand; the report says why.
     /// @pre  the turn is this thread's
-    [[nodiscard]] bool
-    is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at);
+    [[nodiscard]] bool is_refused(served_inputs& of, std::vector<number> const& inputs,
+                                  point const& at);
 
     /// The winner where it was verified for the shape or its class, though another thread may have
     /// the turn; null: none, or others stand for these inputs. Any thread.
@@ -81,10 +81,8 @@ struct dispatch_parts {
     /// Fills in the winner, or gives up. Shapes that another winner served are looked at again.
     /// @param slice  see variant_choice::best_known()
     /// @pre  the turn is this thread's
-    found_winner find_winner(served_inputs& of,
-                             std::span<std::int64_t const> key,
-                             call_frame const& frame,
-                             when_unknown otherwise,
+    found_winner find_winner(served_inputs& of, std::span<std::int64_t const> key,
+                             call_frame const& frame, when_unknown otherwise,
                              tuning_slice const* slice = nullptr);
     /// What find_winner() does before and after its search, for a search in steps.
     /// @pre  the turn is this thread's
@@ -100,15 +98,14 @@ struct dispatch_parts {
     /// The winner proves itself on calls that are drawn from the one that it was tuned for, for a
     /// tenth of the tuning's time, within 0.5 and 1 s, and within what a tuning may take.
     /// @pre  the turn is this thread's
-    void
-    prove_winner(served_inputs& of, std::span<std::int64_t const> key, call_frame const& frame);
+    void prove_winner(served_inputs& of, std::span<std::int64_t const> key,
+                      call_frame const& frame);
     /// Looks once for what may serve while there is no winner, and compiles it. @pre  the turn
     void find_near(served_inputs& of);
     /// Serves inputs without a winner: by find_near() where that was verified, or is now, else by
     /// the default.
     /// @pre  the turn is this thread's
-    installed_variant const& serve_untuned(served_inputs& of,
-                                           std::vector<number> const& inputs,
+    installed_variant const& serve_untuned(served_inputs& of, std::vector<number> const& inputs,
                                            shape_register::met_shape const& met,
                                            std::span<std::int64_t const> key,
                                            call_frame const& frame);
@@ -118,8 +115,8 @@ struct dispatch_parts {
     /// The default serves because of an error: for good, unless the process had no descriptors
     /// left. @pre  the turn is this thread's
     /// @return  null: it cannot either
-    [[nodiscard]] installed_variant const*
-    degrade(served_inputs& of, known_shape* shape, std::string const& reason);
+    [[nodiscard]] installed_variant const* degrade(served_inputs& of, known_shape* shape,
+                                                   std::string const& reason);
 
 private:
     void drop_near(served_inputs& of);

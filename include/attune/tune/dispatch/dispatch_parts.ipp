@@ -57,8 +57,8 @@ dispatch_parts::served_for(std::vector<number> const& of_call)
     std::string why;
     try {
         defaults.complete(of->problem);
-        why = why_not_with(
-            subject, of_call, texts_at(of->problem.space->describe(), *of->problem.default_at));
+        why = why_not_with(subject, of_call,
+                           texts_at(of->problem.space->describe(), *of->problem.default_at));
     } catch (std::exception const& e) { // there is no space for what the function gives
         why = e.what();
     }
@@ -73,8 +73,8 @@ dispatch_parts::served_for(std::vector<number> const& of_call)
     return own;
 }
 
-ATTUNE_INLINE bool
-dispatch_parts::is_refused(served_inputs& of, std::vector<number> const& inputs, point const& at)
+ATTUNE_INLINE bool dispatch_parts::is_refused(served_inputs& of, std::vector<number> const& inputs,
+                                              point const& at)
 {
     if (of.problem.inputs == inputs) return false;
     std::string const why =
@@ -125,10 +125,8 @@ ATTUNE_INLINE void dispatch_parts::look_again(served_inputs& of)
 }
 
 ATTUNE_INLINE dispatch_parts::found_winner
-dispatch_parts::find_winner(served_inputs& of,
-                            std::span<std::int64_t const> key,
-                            call_frame const& frame,
-                            when_unknown otherwise,
+dispatch_parts::find_winner(served_inputs& of, std::span<std::int64_t const> key,
+                            call_frame const& frame, when_unknown otherwise,
                             tuning_slice const* slice)
 {
     prepare(of);
@@ -198,8 +196,8 @@ ATTUNE_INLINE void dispatch_parts::complete(keyed_call& call) const
     device->require_arrays(call.frame);
 }
 
-ATTUNE_INLINE bool
-dispatch_parts::install(served_inputs& of, keyed_call const& call, known_variant found)
+ATTUNE_INLINE bool dispatch_parts::install(served_inputs& of, keyed_call const& call,
+                                           known_variant found)
 {
     found_winner const won = take(of, std::move(found));
     of.is_partly_tuned = false;
@@ -250,21 +248,18 @@ ATTUNE_INLINE void dispatch_parts::find_near(served_inputs& of)
     report.set(std::move(found->report));
     installed_variant const& made = variants.install(std::move(found->code));
     of.near_at = found->at;
-    of.near.emplace(made,
-                    shape_verifier{{subject, defaults, shapes, report},
-                                   problem,
-                                   made,
-                                   divisors_of(problem.space->describe(), *found->at),
-                                   found->report.address_modulus,
-                                   std::move(found->proofs)});
+    of.near.emplace(made, shape_verifier{{subject, defaults, shapes, report},
+                                         problem,
+                                         made,
+                                         divisors_of(problem.space->describe(), *found->at),
+                                         found->report.address_modulus,
+                                         std::move(found->proofs)});
 }
 
 ATTUNE_INLINE installed_variant const&
-dispatch_parts::serve_untuned(served_inputs& of,
-                              std::vector<number> const& inputs,
+dispatch_parts::serve_untuned(served_inputs& of, std::vector<number> const& inputs,
                               shape_register::met_shape const& met,
-                              std::span<std::int64_t const> key,
-                              call_frame const& frame)
+                              std::span<std::int64_t const> key, call_frame const& frame)
 {
     find_near(of);
     if (!of.near || is_refused(of, inputs, of.near_at.value())) return settle(of, met.shape);

@@ -46,11 +46,8 @@ public:
     /// @param find_device  that the compiler's code is for
     /// Errors   attune::error: parameters that kernel file and declaration do not both name; of a
     ///          kernel without inputs also defaults that are no values or break a constraint
-    dispatch_table(kernel_description const& kernel,
-                   any_compiler compiler,
-                   any_store store,
-                   tuning_options options,
-                   std::vector<shape_word> layout,
+    dispatch_table(kernel_description const& kernel, any_compiler compiler, any_store store,
+                   tuning_options options, std::vector<shape_word> layout,
                    device_finder find_device = {});
     ~dispatch_table();
     dispatch_table(dispatch_table const&) = delete;
@@ -67,8 +64,7 @@ public:
     ///          compiled and the program has none; no device; an array that is not in its memory
     [[nodiscard]] installed_variant const& obtain(std::span<std::int64_t const> shape,
                                                   std::vector<number> const& inputs,
-                                                  call_frame frame,
-                                                  void* stream = nullptr);
+                                                  call_frame frame, void* stream = nullptr);
 
     /// What serves a call of an unknown shape in a signal handler; null: this is none. Takes no
     /// lock and no memory, unless it throws.
@@ -84,15 +80,11 @@ public:
     /// inputs. Waits while another thread tunes. The kernel is not called.
     /// @return  how that went
     /// Errors   as obtain(); attune::error: called from within a tuning of this table
-    tuning_report tune(std::span<std::int64_t const> shape,
-                       std::vector<number> const& inputs,
-                       call_frame frame,
-                       void* stream = nullptr);
+    tuning_report tune(std::span<std::int64_t const> shape, std::vector<number> const& inputs,
+                       call_frame frame, void* stream = nullptr);
     /// The same where others try the configurations.
-    tuned_now tune_with(trials_elsewhere& elsewhere,
-                        std::span<std::int64_t const> shape,
-                        std::vector<number> const& inputs,
-                        call_frame frame);
+    tuned_now tune_with(trials_elsewhere& elsewhere, std::span<std::int64_t const> shape,
+                        std::vector<number> const& inputs, call_frame frame);
     /// tune() for the call that call_watch::replay has for this kernel. Whatever is wrong is a
     /// notice.
     void replay(call_maker const& make) noexcept;
@@ -123,10 +115,8 @@ public:
 private:
     struct state;
     installed_variant const& serve(std::span<std::int64_t const> shape,
-                                   std::vector<number> const& inputs,
-                                   call_frame& frame,
-                                   void* stream,
-                                   tuned_now* tunes_now,
+                                   std::vector<number> const& inputs, call_frame& frame,
+                                   void* stream, tuned_now* tunes_now,
                                    trials_elsewhere* elsewhere = nullptr);
     detail::owned_until_end<state> state_;
     shape_table const* shapes_ = nullptr;

@@ -90,8 +90,7 @@ struct dispatch_table::state {
     installed_variant const& serve_call(std::shared_ptr<served_inputs> const& held,
                                         std::vector<number> const& inputs,
                                         shape_register::met_shape const& met,
-                                        std::span<std::int64_t const> key,
-                                        call_frame const& frame,
+                                        std::span<std::int64_t const> key, call_frame const& frame,
                                         when_unknown otherwise)
     {
         served_inputs& of = *held;
@@ -158,10 +157,8 @@ private:
 }
 
 ATTUNE_INLINE dispatch_table::dispatch_table(kernel_description const& kernel,
-                                             any_compiler compiler,
-                                             any_store store,
-                                             tuning_options options,
-                                             std::vector<shape_word> layout,
+                                             any_compiler compiler, any_store store,
+                                             tuning_options options, std::vector<shape_word> layout,
                                              device_finder find_device)
     : state_(new state{{.kernel = kernel,
                         .compiler = std::move(compiler),
@@ -197,8 +194,7 @@ ATTUNE_INLINE dispatch_table::~dispatch_table()
 
 ATTUNE_INLINE installed_variant const& dispatch_table::obtain(std::span<std::int64_t const> key,
                                                               std::vector<number> const& inputs,
-                                                              call_frame frame,
-                                                              void* stream)
+                                                              call_frame frame, void* stream)
 {
     return serve(key, inputs, frame, stream, nullptr);
 }
@@ -231,8 +227,7 @@ ATTUNE_INLINE void dispatch_table::require_taken(void const* arguments) const
 
 ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int64_t const> key,
                                                              std::vector<number> const& inputs,
-                                                             call_frame& frame,
-                                                             void* stream,
+                                                             call_frame& frame, void* stream,
                                                              tuned_now* tunes_now,
                                                              trials_elsewhere* elsewhere)
 {
@@ -257,8 +252,7 @@ ATTUNE_INLINE installed_variant const& dispatch_table::serve(std::span<std::int6
     if (!now.is_on()) {
         if (tunes_now != nullptr)
             throw error("kernel '" + subject.kernel.name + "' is being tuned",
-                        "tuned.tune(arguments...)",
-                        "call it when the tuning is over");
+                        "tuned.tune(arguments...)", "call it when the tuning is over");
         auto const* const covering = s.parts.covering(of, inputs, key);
         installed_variant const& by = covering != nullptr ? *covering : s.until_then(of, met);
         std::uint32_t const too_few = covering != nullptr ? often_met - 1 : 1;
@@ -330,8 +324,7 @@ ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& i
     working const now(s.parts);
     if (!now.is_on())
         throw error("kernel '" + s.parts.subject.kernel.name + "' is being tuned",
-                    "tuned.predict(arguments...)",
-                    "call it when the tuning is over");
+                    "tuned.predict(arguments...)", "call it when the tuning is over");
     s.parts.subject.complete(frame, inputs);
     s.parts.defaults.complete(of);
     return s.parts.choice.best_known(of, frame, {}, true).report;
@@ -339,8 +332,7 @@ ATTUNE_INLINE tuning_report dispatch_table::predict(std::vector<number> const& i
 
 ATTUNE_INLINE tuning_report dispatch_table::tune(std::span<std::int64_t const> key,
                                                  std::vector<number> const& inputs,
-                                                 call_frame frame,
-                                                 void* stream)
+                                                 call_frame frame, void* stream)
 {
     tuned_now out;
     static_cast<void>(serve(key, inputs, frame, stream, &out));
@@ -392,8 +384,7 @@ ATTUNE_INLINE known_choice dispatch_table::explain(std::span<std::int64_t const>
     working const now(s.parts, true);
     if (!now.is_on())
         throw error("kernel '" + s.parts.subject.kernel.name + "' is being tuned",
-                    "tuned.explain(arguments...)",
-                    "call it when the tuning is over");
+                    "tuned.explain(arguments...)", "call it when the tuning is over");
     return s.parts.explain(of, key);
 }
 
@@ -401,8 +392,7 @@ ATTUNE_INLINE void dispatch_table::wait() const
 {
     if (state_->parts.turn.is_mine() || stopped_by::is_here())
         throw error("kernel '" + state_->parts.subject.kernel.name + "' is being tuned",
-                    "tuned.wait()",
-                    "call it when the tuning is over");
+                    "tuned.wait()", "call it when the tuning is over");
     state_->apart.wait();
 }
 

@@ -105,8 +105,7 @@ ATTUNE_INLINE void dispatched_kernel::complete(call_frame& frame,
 {
     if (target() != nullptr && !kernel.launch)
         throw error("kernel '" + kernel.name + "' does not say how a device launches it",
-                    kernel.source.path,
-                    "give it kernel.grid(...) and kernel.block(...)");
+                    kernel.source.path, "give it kernel.grid(...) and kernel.block(...)");
     set_extents(frame, kernel, values_of(inputs));
 }
 

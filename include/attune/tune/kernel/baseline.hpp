@@ -35,8 +35,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                                               kernel_description const& kernel)
 {
     call_frame out = frame;
-    out.call = [call = frame.call, with_arguments = frame.with_arguments, own = &kernel.baseline](
-                   void* entry, std::span<std::byte* const> data) {
+    out.call = [call = frame.call, with_arguments = frame.with_arguments,
+                own = &kernel.baseline](void* entry, std::span<std::byte* const> data) {
         if (entry == own)
             with_arguments(data, *own);
         else

@@ -234,9 +234,7 @@ template <class T>
 }
 
 template <class T>
-void note_argument(call_frame& out,
-                   T const& argument,
-                   std::size_t position,
+void note_argument(call_frame& out, T const& argument, std::size_t position,
                    std::vector<std::optional<tolerance>> const& tolerances)
 {
     call_argument noted;
@@ -315,10 +313,9 @@ struct host_call {
 };
 
 template <class... Args, std::size_t... At>
-[[nodiscard]] std::tuple<host_argument<Args>...> host_arguments(std::tuple<Args...> const& held,
-                                                                std::span<std::byte* const> data,
-                                                                std::vector<std::size_t> const& of,
-                                                                std::index_sequence<At...> /*all*/)
+[[nodiscard]] std::tuple<host_argument<Args>...>
+host_arguments(std::tuple<Args...> const& held, std::span<std::byte* const> data,
+               std::vector<std::size_t> const& of, std::index_sequence<At...> /*all*/)
 {
     std::byte* const* next = data.data();
     std::size_t const* count = of.data();
@@ -328,10 +325,9 @@ template <class... Args, std::size_t... At>
 }
 
 template <class... Args, std::size_t... At>
-[[nodiscard]] std::tuple<Args...> moved_arguments(std::tuple<Args...> const& held,
-                                                  std::span<std::byte* const> data,
-                                                  std::vector<std::size_t> const& of,
-                                                  std::index_sequence<At...> /*all*/)
+[[nodiscard]] std::tuple<Args...>
+moved_arguments(std::tuple<Args...> const& held, std::span<std::byte* const> data,
+                std::vector<std::size_t> const& of, std::index_sequence<At...> /*all*/)
 {
     std::byte* const* next = data.data();
     std::size_t const* count = of.data();
@@ -363,17 +359,17 @@ template <class Result, class... Args>
     constexpr std::index_sequence_for<Args...> all{};
     std::vector<std::shared_ptr<form_list>> own;
     std::tuple<Args...> const mine{with_own_forms(args, own)...};
-    out.with_arguments = [held = mine, own, elements = out.elements, result_at](
-                             std::span<std::byte* const> data,
-                             std::function<void(void const*)> const& see) {
+    out.with_arguments = [held = mine, own, elements = out.elements,
+                          result_at](std::span<std::byte* const> data,
+                                     std::function<void(void const*)> const& see) {
         host_call<Result, Args...> made{host_arguments(held, data, *elements, decltype(all){})};
         if constexpr (!std::is_void_v<Result>)
             made.result = reinterpret_cast<Result*>(data[result_at]);
         static_cast<void>(result_at);
         see(&made);
     };
-    out.call = [held = mine, own, elements = out.elements, result_at](
-                   void* entry, std::span<std::byte* const> data) {
+    out.call = [held = mine, own, elements = out.elements,
+                result_at](void* entry, std::span<std::byte* const> data) {
         static_cast<void>(result_at);
         std::tuple<Args...> const moved = moved_arguments(held, data, *elements, decltype(all){});
         auto* const code = reinterpret_cast<Result (*)(Args...)>(entry);

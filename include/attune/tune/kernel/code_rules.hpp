@@ -25,16 +25,13 @@ using code_numbers = std::vector<code_number>;
 /// @param bound  the kernel's space with the values of its inputs
 /// @param at     the configuration that was compiled
 /// @param known  the code quantities that the device gives
-[[nodiscard]] std::string broken_rule(kernel_description const& kernel,
-                                      description const& bound,
-                                      point const& at,
-                                      code_numbers const& known);
+[[nodiscard]] std::string broken_rule(kernel_description const& kernel, description const& bound,
+                                      point const& at, code_numbers const& known);
 
 /// The numbers of kernel.features(...), in order of declaration; NaN where one has no value, such
 /// as a quotient by zero. Parameters as above.
 [[nodiscard]] std::vector<double> code_metrics_at(kernel_description const& kernel,
-                                                  description const& bound,
-                                                  point const& at,
+                                                  description const& bound, point const& at,
                                                   code_numbers const& known);
 
 /// The code quantities that compilers for this processor give of a variant.

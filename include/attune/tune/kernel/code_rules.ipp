@@ -30,8 +30,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 /// `declared` with the values that its formulas read at one configuration.
-[[nodiscard]] inline description
-with_code(description declared, description const& bound, code_numbers const& known)
+[[nodiscard]] inline description with_code(description declared, description const& bound,
+                                           code_numbers const& known)
 {
     declared.parameters = bound.parameters;
     for (input_description& input : declared.inputs) {
@@ -43,8 +43,8 @@ with_code(description declared, description const& bound, code_numbers const& kn
 }
 
 /// "registers = 96, TILE = 64": every value that `rule` reads, once.
-[[nodiscard]] inline std::string
-values_read(description const& rules, constraint_description const& rule, point const& at)
+[[nodiscard]] inline std::string values_read(description const& rules,
+                                             constraint_description const& rule, point const& at)
 {
     std::string out;
     auto const add = [&out](std::string const& name, std::string const& value) {
@@ -59,10 +59,8 @@ values_read(description const& rules, constraint_description const& rule, point 
     return out;
 }
 
-ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel,
-                                      description const& bound,
-                                      point const& at,
-                                      code_numbers const& known)
+ATTUNE_INLINE std::string broken_rule(kernel_description const& kernel, description const& bound,
+                                      point const& at, code_numbers const& known)
 {
     if (kernel.code_rules.constraints.empty()) return {};
     description const rules = with_code(kernel.code_rules, bound, known);
@@ -113,8 +111,7 @@ ATTUNE_INLINE void require_quantities(kernel_description const& kernel,
 }
 
 ATTUNE_INLINE std::vector<double> code_metrics_at(kernel_description const& kernel,
-                                                  description const& bound,
-                                                  point const& at,
+                                                  description const& bound, point const& at,
                                                   code_numbers const& known)
 {
     std::vector<double> out;

@@ -20,10 +20,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param features  if given, receives code_metrics_at() of device code, refused code included
 /// Errors   those of the compiler
 [[nodiscard]] compile_result compile_point(kernel_description const& kernel,
-                                           description const& bound,
-                                           any_compiler const& compiler,
-                                           device_target const* device,
-                                           point const& at,
+                                           description const& bound, any_compiler const& compiler,
+                                           device_target const* device, point const& at,
                                            std::vector<double>* features = nullptr);
 
 /// The same for a trial: a failure of stage `launch` too if the call would need more memory than a
@@ -32,8 +30,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] compile_result compile_for_trial(kernel_description const& kernel,
                                                description const& bound,
                                                any_compiler const& compiler,
-                                               device_target const* device,
-                                               point const& at,
+                                               device_target const* device, point const& at,
                                                std::vector<double>* features = nullptr);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -16,10 +16,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
-                                           description const& bound,
-                                           any_compiler const& compiler,
-                                           device_target const* device,
-                                           point const& at,
+                                           description const& bound, any_compiler const& compiler,
+                                           device_target const* device, point const& at,
                                            std::vector<double>* features)
 {
     auto const source = source_at(kernel.source, bound, at);
@@ -42,8 +40,7 @@ ATTUNE_INLINE compile_result compile_point(kernel_description const& kernel,
 ATTUNE_INLINE compile_result compile_for_trial(kernel_description const& kernel,
                                                description const& bound,
                                                any_compiler const& compiler,
-                                               device_target const* device,
-                                               point const& at,
+                                               device_target const* device, point const& at,
                                                std::vector<double>* features)
 {
     if (device == nullptr)

@@ -47,8 +47,7 @@ template <class... T>
                                                    call_frame const& frame);
 
 /// Errors   attune::error naming the argument: an array is shorter than declared
-void require_lengths(std::string const& kernel,
-                     declared_lengths const& lengths,
+void require_lengths(std::string const& kernel, declared_lengths const& lengths,
                      call_frame const& frame);
 
 } // namespace attune::inline ATTUNE_ABI::detail

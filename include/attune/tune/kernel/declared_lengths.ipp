@@ -20,8 +20,8 @@ ATTUNE_INLINE std::vector<std::int64_t> numbers_of(declared_lengths const& lengt
     return out;
 }
 
-ATTUNE_INLINE void
-require_lengths(std::string const& kernel, declared_lengths const& lengths, call_frame const& frame)
+ATTUNE_INLINE void require_lengths(std::string const& kernel, declared_lengths const& lengths,
+                                   call_frame const& frame)
 {
     std::vector<std::int64_t> const numbers = numbers_of(lengths, frame);
     for (std::size_t i = 0; i < frame.arguments.size(); ++i) {

@@ -25,8 +25,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Makes a call of a kernel whose shapes count by `choice`. The call owns its arrays.
 using drawn_call_maker =
-    std::function<keyed_call(call_draw& draw,
-                             shape_choice const& choice,
+    std::function<keyed_call(call_draw& draw, shape_choice const& choice,
                              std::vector<std::optional<tolerance>> const& tolerances)>;
 
 template <class T>
@@ -48,8 +47,7 @@ template <class T, class Made>
         if constexpr (T::extent != std::dynamic_extent)
             if (made.size() != T::extent)
                 throw error(
-                    "kernel.calls(f): an array has another number of elements than its type",
-                    {},
+                    "kernel.calls(f): an array has another number of elements than its type", {},
                     "give a std::span<T, " + std::to_string(T::extent) + "> as many elements");
     if constexpr (is_made_of_elements<T>)
         return T{made.data(), made.size()};
@@ -81,8 +79,7 @@ template <class F, class... Args>
 template <class Result, class... Args, class F>
 [[nodiscard]] drawn_call_maker make_call_maker(F f)
 {
-    return [f = std::move(f)](call_draw& draw,
-                              shape_choice const& choice,
+    return [f = std::move(f)](call_draw& draw, shape_choice const& choice,
                               std::vector<std::optional<tolerance>> const& tolerances) {
         auto const held = std::make_shared<decltype(f(draw))>(f(draw));
         keyed_call out;

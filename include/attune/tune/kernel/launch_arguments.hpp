@@ -73,9 +73,7 @@ private:
         if constexpr (is_span<T>) {
             using element = typename T::element_type;
             auto* const first = const_cast<std::remove_const_t<element>*>(argument.data());
-            staged_[next++] = {position,
-                               reinterpret_cast<std::byte*>(first),
-                               argument.size_bytes(),
+            staged_[next++] = {position, reinterpret_cast<std::byte*>(first), argument.size_bytes(),
                                !std::is_const_v<element>};
         }
     }

@@ -45,14 +45,14 @@ struct argument_extent {
 /// or of 2^63 or more, is 0, which no device launches; shared bytes are -1 then.
 /// @param bound  the kernel's space with the values of its inputs
 /// @pre   `bound` was made from the description that `launch` was declared in
-[[nodiscard]] launch_geometry
-geometry_at(launch_declaration const& launch, description const& bound, point const& at);
+[[nodiscard]] launch_geometry geometry_at(launch_declaration const& launch,
+                                          description const& bound, point const& at);
 
 namespace detail {
 
 /// Whether a formula of the launch reads this parameter, an index into `space.parameters`.
-[[nodiscard]] bool
-reads(launch_declaration const& launch, description const& space, std::uint32_t parameter);
+[[nodiscard]] bool reads(launch_declaration const& launch, description const& space,
+                         std::uint32_t parameter);
 
 } // namespace detail
 
@@ -73,9 +73,7 @@ template <class E>
 }
 
 template <class... E>
-void declare_extents(description& space,
-                     launch_declaration::extents& out,
-                     std::string_view what,
+void declare_extents(description& space, launch_declaration::extents& out, std::string_view what,
                      E const&... numbers)
 {
     constexpr bool three_at_most = sizeof...(E) >= 1 && sizeof...(E) <= 3;
@@ -85,9 +83,8 @@ void declare_extents(description& space,
         "three extents");
     constexpr bool whole = (is_launch_number<E>() && ...);
     static_assert(
-        whole,
-        "attune: kernel.grid(...), block(...), cluster(...): an extent is a whole number, "
-        "or an expression over parameters and inputs that yields one");
+        whole, "attune: kernel.grid(...), block(...), cluster(...): an extent is a whole number, "
+               "or an expression over parameters and inputs that yields one");
     if constexpr (three_at_most && whole) out = {lower_formula(space, numbers, what).root...};
     for (std::size_t i = sizeof...(E); i < out.size(); ++i)
         out[i] = no_index; // the list above has set these to 0

@@ -48,8 +48,7 @@ whole_number_at(description const& bound, std::uint32_t node, std::span<coordina
 }
 
 /// A formula over compiled code as nodes of `into`. @param what its owner, for errors
-[[nodiscard]] inline constraint_description lower_of_code(description& space,
-                                                          description& into,
+[[nodiscard]] inline constraint_description lower_of_code(description& space, description& into,
                                                           std::span<instruction const> code,
                                                           std::string const& what)
 {
@@ -62,19 +61,18 @@ whole_number_at(description const& bound, std::uint32_t node, std::span<coordina
     for (std::string_view const name : code_quantity_names)
         if (space.find_input(name) != no_index)
             throw error("an input has the name of something that code takes",
-                        "input " + std::string(name) + ", " + what,
-                        "rename the input");
+                        "input " + std::string(name) + ", " + what, "rename the input");
     return out;
 }
 
-ATTUNE_INLINE void
-add_code_rule(description& space, description& rules, std::span<instruction const> code)
+ATTUNE_INLINE void add_code_rule(description& space, description& rules,
+                                 std::span<instruction const> code)
 {
     rules.constraints.push_back(lower_of_code(space, rules, code, "kernel.require(...)"));
 }
 
-ATTUNE_INLINE void
-add_code_feature(description& space, description& into, std::span<instruction const> code)
+ATTUNE_INLINE void add_code_feature(description& space, description& into,
+                                    std::span<instruction const> code)
 {
     constraint_description made = lower_of_code(space, into, code, "kernel.features(...)");
     into.features.push_back({made.root, std::move(made.text)});
@@ -83,8 +81,7 @@ add_code_feature(description& space, description& into, std::span<instruction co
 } // namespace detail
 
 ATTUNE_INLINE launch_geometry geometry_at(launch_declaration const& launch,
-                                          description const& bound,
-                                          point const& at)
+                                          description const& bound, point const& at)
 {
     launch_geometry out;
     auto const read = [&](std::array<std::int64_t, 3>& to,
@@ -104,8 +101,8 @@ ATTUNE_INLINE launch_geometry geometry_at(launch_declaration const& launch,
 
 namespace detail {
 
-ATTUNE_INLINE bool
-reads(launch_declaration const& launch, description const& space, std::uint32_t parameter)
+ATTUNE_INLINE bool reads(launch_declaration const& launch, description const& space,
+                         std::uint32_t parameter)
 {
     bool found = false;
     for_each_formula(launch, [&](char const*, std::uint32_t node) {

@@ -50,9 +50,8 @@ struct owned_call::memory {
     {
         auto const at = reinterpret_cast<std::uintptr_t>(data);
         auto const after = std::upper_bound(
-            copies.begin(), copies.end(), at, [](std::uintptr_t place, copy const& c) {
-                return place < c.of.first;
-            });
+            copies.begin(), copies.end(), at,
+            [](std::uintptr_t place, copy const& c) { return place < c.of.first; });
         if (after == copies.begin() || at >= std::prev(after)->of.last) return data;
         return std::prev(after)->at + (at - std::prev(after)->of.first);
     }

@@ -71,8 +71,8 @@ namespace detail {
 /// The compile request of configuration `at`: the kernel's signature; a macro, flags or a
 /// compiler's name per parameter; and the launch geometry, if the kernel declares one. A generated
 /// kernel has macros only for parameters in its name, as in "scale<TILE>".
-[[nodiscard]] compile_request
-make_variant(kernel_description const& kernel, description const& space, point const& at);
+[[nodiscard]] compile_request make_variant(kernel_description const& kernel,
+                                           description const& space, point const& at);
 
 /// Compares the parameters of the declaration with those of the kernel file, and gives every
 /// parameter without a declared default the one that the file states. Annotations inside any #if
@@ -92,12 +92,10 @@ make_variant(kernel_description const& kernel, description const& space, point c
 ///                  do not differ; null: none is known
 /// Errors   as chain_of_trees and device_target::add_limits; attune::error naming parameter, file
 ///          and line: a default outside its parameter's values, defaults that break a constraint
-[[nodiscard]] chain_of_trees space_of_call(kernel_description const& kernel,
-                                           description const& declared,
-                                           std::vector<input_value> const& inputs,
-                                           device_target const* device = nullptr,
-                                           std::string* moved = nullptr,
-                                           chain_of_trees const* like = nullptr);
+[[nodiscard]] chain_of_trees
+space_of_call(kernel_description const& kernel, description const& declared,
+              std::vector<input_value> const& inputs, device_target const* device = nullptr,
+              std::string* moved = nullptr, chain_of_trees const* like = nullptr);
 
 /// Number of elements behind each argument that is a raw pointer; 0 for other arguments.
 /// Errors   attune::error naming the argument: its extent is not declared, or is not a number
@@ -112,15 +110,13 @@ void require_targets(kernel_description const& kernel);
 
 /// Sets the extents of a call's pointers.
 /// Errors   as extents_of()
-void set_extents(call_frame& frame,
-                 kernel_description const& kernel,
+void set_extents(call_frame& frame, kernel_description const& kernel,
                  std::vector<input_value> const& inputs);
 
 /// The key of a remembered result of this kernel.
 /// @param bound   the space with the values of its inputs
 /// @param target  of a device compiler: its launch is part of the key; null: processor
-[[nodiscard]] record_key make_key(kernel_description const& kernel,
-                                  description const& bound,
+[[nodiscard]] record_key make_key(kernel_description const& kernel, description const& bound,
                                   std::string const& compiler_identity,
                                   device_target const* target = nullptr);
 

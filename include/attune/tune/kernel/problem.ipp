@@ -41,8 +41,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
-                                           description const& space,
-                                           point const& at)
+                                           description const& space, point const& at)
 {
     compile_request out = kernel.signature;
     if (kernel.source.has_own_spans)
@@ -72,8 +71,8 @@ ATTUNE_INLINE compile_request make_variant(kernel_description const& kernel,
 }
 
 /// Whether both defaults are the same value, as far as the texts show without the table.
-[[nodiscard]] inline bool
-same_default(parameter_description const& p, std::string const& given, std::string const& stated)
+[[nodiscard]] inline bool same_default(parameter_description const& p, std::string const& given,
+                                       std::string const& stated)
 {
     if (without_spaces(given) == without_spaces(stated)) return true;
     auto const left = parse_real(given);
@@ -83,16 +82,12 @@ same_default(parameter_description const& p, std::string const& given, std::stri
 }
 /// The same for each part of a list, whose parts are as parameter `p`.
 [[nodiscard]] inline bool same_default_list(parameter_description const& p,
-                                            std::string const& given,
-                                            std::string const& stated)
+                                            std::string const& given, std::string const& stated)
 {
     auto const left = parts_of_list(given);
     auto const right = parts_of_list(stated);
     return left && right &&
-           std::equal(left->begin(),
-                      left->end(),
-                      right->begin(),
-                      right->end(),
+           std::equal(left->begin(), left->end(), right->begin(), right->end(),
                       [&p](auto const& a, auto const& b) { return same_default(p, a, b); });
 }
 
@@ -173,8 +168,7 @@ ATTUNE_INLINE description with_annotated_defaults(kernel_description const& kern
 ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
                                            description const& declared,
                                            std::vector<input_value> const& inputs,
-                                           device_target const* device,
-                                           std::string* moved,
+                                           device_target const* device, std::string* moved,
                                            chain_of_trees const* like)
 {
     auto const stated = [&](std::size_t i) {
@@ -230,15 +224,12 @@ ATTUNE_INLINE chain_of_trees space_of_call(kernel_description const& kernel,
             where += ", " + bound.parameters[i].name + '=' + stated(i);
         where += text_of_inputs(bound, c);
     }
-    throw error("the default configuration breaks a constraint",
-                where,
+    throw error("the default configuration breaks a constraint", where,
                 "change the defaults or the constraint");
 }
 
-ATTUNE_INLINE record_key make_key(kernel_description const& kernel,
-                                  description const& bound,
-                                  std::string const& compiler_identity,
-                                  device_target const* target)
+ATTUNE_INLINE record_key make_key(kernel_description const& kernel, description const& bound,
+                                  std::string const& compiler_identity, device_target const* target)
 {
     record_key key;
     key.kernel = kernel.name;
@@ -321,8 +312,7 @@ ATTUNE_INLINE std::vector<std::size_t> extents_of(kernel_description const& kern
     return out;
 }
 
-ATTUNE_INLINE void set_extents(call_frame& frame,
-                               kernel_description const& kernel,
+ATTUNE_INLINE void set_extents(call_frame& frame, kernel_description const& kernel,
                                std::vector<input_value> const& inputs)
 {
     if (kernel.extents.empty()) return;

@@ -24,8 +24,7 @@ void limit_memory(description& space, lowered_formula const& memory);
 /// @param bound  the kernel's space with the values of its inputs
 /// @param free   bytes; negative: as the system says now
 [[nodiscard]] std::string memory_objection(kernel_description const& kernel,
-                                           description const& bound,
-                                           point const& at,
+                                           description const& bound, point const& at,
                                            double free = -1);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -20,9 +20,8 @@ ATTUNE_INLINE void limit_memory(description& space, lowered_formula const& memor
 {
     if (memory.root == no_index) return;
     std::uint32_t const all = intern_node(
-        space,
-        {.code = op::input,
-         .subject = intern_input(space, machine::memory_bytes.name, value_kind::integer)});
+        space, {.code = op::input,
+                .subject = intern_input(space, machine::memory_bytes.name, value_kind::integer)});
     expression_node const fits{.code = op::less_equal, .first = memory.root, .second = all};
     constraint_description made;
     made.root = intern_node(space, fits);
@@ -32,9 +31,7 @@ ATTUNE_INLINE void limit_memory(description& space, lowered_formula const& memor
 }
 
 ATTUNE_INLINE std::string memory_objection(kernel_description const& kernel,
-                                           description const& bound,
-                                           point const& at,
-                                           double free)
+                                           description const& bound, point const& at, double free)
 {
     if (kernel.memory.root == no_index) return {};
     std::optional<number> const needed = evaluator{bound}.value(kernel.memory.root, at);

@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param read       a mark per parameter, set where the user's function reads its value; null: no
 ///                   marks
 /// Errors   attune::error: a formula has no value; exceptions of the user's function pass through
-using stated_work = std::function<work(
-    description const& bound, point const& at, void const* arguments, std::vector<bool>* read)>;
+using stated_work = std::function<work(description const& bound, point const& at,
+                                       void const* arguments, std::vector<bool>* read)>;
 
 /// The two formulas of a kernel, as nodes of its space.
 struct work_formulas {
@@ -37,8 +37,8 @@ struct work_formulas {
 
 /// Errors   attune::error: a formula is negative or has no value, such as a quotient by zero or a
 ///          whole number past 2^63
-[[nodiscard]] work
-value_of(work_formulas const& formulas, description const& bound, point const& at);
+[[nodiscard]] work value_of(work_formulas const& formulas, description const& bound,
+                            point const& at);
 
 template <class T>
 inline constexpr bool is_span_of_double = false;
@@ -48,14 +48,13 @@ inline constexpr bool is_span_of_double<std::span<T, Extent>> =
 
 /// The formulas become nodes of `space`, the kernel's own.
 template <class... Args, class Flops, class Bytes>
-[[nodiscard]] stated_work
-work_by_formulas(description& space, Flops const& flops, Bytes const& bytes)
+[[nodiscard]] stated_work work_by_formulas(description& space, Flops const& flops,
+                                           Bytes const& bytes)
 {
     constexpr bool numbers = is_number_formula<Flops>() && is_number_formula<Bytes>();
     static_assert(
-        numbers,
-        "attune: kernel.work(flops, bytes): each is a number or an expression over inputs "
-        "and parameters that yields one");
+        numbers, "attune: kernel.work(flops, bytes): each is a number or an expression over inputs "
+                 "and parameters that yields one");
     if constexpr (numbers)
         return [formulas = work_formulas{lower_formula(space, flops, "kernel.work(...)"),
                                          lower_formula(space, bytes, "kernel.work(...)"),
@@ -84,16 +83,12 @@ template <class... Args, class F>
                   "attune::configuration_view if it reads parameters, and return an attune::work; "
                   "or give two expressions, kernel.work(flops, bytes)");
     if constexpr (is_work_of_call<F, Args...>)
-        return [f](description const&,
-                   point const&,
-                   void const* arguments,
+        return [f](description const&, point const&, void const* arguments,
                    std::vector<bool>*) -> work {
             return std::apply(f, *static_cast<std::tuple<Args...> const*>(arguments));
         };
     else if constexpr (fits)
-        return [f](description const& bound,
-                   point const& at,
-                   void const* arguments,
+        return [f](description const& bound, point const& at, void const* arguments,
                    std::vector<bool>* read) -> work {
             return std::apply(
                 [&](Args const&... args) {

@@ -12,8 +12,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE work value_of(work_formulas const& formulas,
-                            description const& bound,
+ATTUNE_INLINE work value_of(work_formulas const& formulas, description const& bound,
                             point const& at)
 {
     auto const number_of = [&](lowered_formula const& formula, char const* what) {
@@ -25,8 +24,7 @@ ATTUNE_INLINE work value_of(work_formulas const& formulas,
                         "check the inputs; where a whole number would pass 2^63, write 2.0 * n");
         return v->as_real();
     };
-    return {number_of(formulas.flops, "flops"),
-            number_of(formulas.bytes, "bytes"),
+    return {number_of(formulas.flops, "flops"), number_of(formulas.bytes, "bytes"),
             formulas.double_precision};
 }
 

@@ -18,16 +18,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 [[nodiscard]] inline bool mentions_threads(std::string_view text)
 {
-    constexpr std::string_view words[] = {"omp.h",
-                                          "pragma omp",
-                                          "-fopenmp",
-                                          "-qopenmp",
-                                          "pthread",
-                                          "std::thread",
-                                          "std::jthread",
-                                          "std::async",
-                                          "std::execution",
-                                          "tbb"};
+    constexpr std::string_view words[] = {
+        "omp.h",       "pragma omp",   "-fopenmp",   "-qopenmp",       "pthread",
+        "std::thread", "std::jthread", "std::async", "std::execution", "tbb"};
     return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
         return text.find(word) != std::string_view::npos;
     });
@@ -36,9 +29,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 ATTUNE_INLINE bool may_use_threads(kernel_source const& kernel, std::string const& compiler)
 {
     return mentions_threads(kernel.text) || mentions_threads(compiler) ||
-           std::any_of(kernel.flags.begin(), kernel.flags.end(), [](std::string const& flag) {
-               return mentions_threads(flag);
-           });
+           std::any_of(kernel.flags.begin(), kernel.flags.end(),
+                       [](std::string const& flag) { return mentions_threads(flag); });
 }
 
 /// The number at the beginning of a variable; 0: there is none.

@@ -63,8 +63,7 @@ private:
         std::string trouble{}; ///< why the latest job failed
     };
 
-    void beside(std::span<member* const> members,
-                std::function<void(std::size_t)> const& act,
+    void beside(std::span<member* const> members, std::function<void(std::size_t)> const& act,
                 std::function<void()> const& meanwhile);
     void exclude(member& m);
 

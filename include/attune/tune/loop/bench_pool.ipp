@@ -73,8 +73,8 @@ ATTUNE_INLINE void bench_pool::exclude(member& m)
                        " is left out: " + std::exchange(m.trouble, {}));
 }
 
-ATTUNE_INLINE void
-bench_pool::set_up(callable const& trusted, double limit_s, measurement const& own_time)
+ATTUNE_INLINE void bench_pool::set_up(callable const& trusted, double limit_s,
+                                      measurement const& own_time)
 {
     std::vector<member*> all;
     for (member& m : others_)
@@ -84,8 +84,7 @@ bench_pool::set_up(callable const& trusted, double limit_s, measurement const& o
         auto const refused = [&](failure const& why) {
             throw error("the default configuration, which works on the first device, " +
                             std::string(describe(why.stage)) + ": " + why.reason,
-                        "",
-                        "");
+                        "", "");
         };
         member& m = *all[i];
         m.place = own_->on_device(m.ordinal);
@@ -123,8 +122,7 @@ ATTUNE_INLINE void bench_pool::work(std::span<job const> jobs)
         for (member& m : others_)
             if (m.place != nullptr && able.size() + 1 < open.size()) able.push_back(&m);
         beside(
-            able,
-            [&](std::size_t i) { (*open[i + 1])(*able[i]->place); },
+            able, [&](std::size_t i) { (*open[i + 1])(*able[i]->place); },
             [&] { (*open.front())(*own_); });
         ++own_jobs_;
         std::vector<job const*> again;
@@ -136,8 +134,8 @@ ATTUNE_INLINE void bench_pool::work(std::span<job const> jobs)
             again.push_back(open[i + 1]);
             exclude(*able[i]);
         }
-        again.insert(
-            again.end(), open.begin() + static_cast<std::ptrdiff_t>(able.size() + 1), open.end());
+        again.insert(again.end(), open.begin() + static_cast<std::ptrdiff_t>(able.size() + 1),
+                     open.end());
         open = std::move(again);
     }
 }

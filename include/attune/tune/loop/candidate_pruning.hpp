@@ -62,10 +62,8 @@ public:
     /// Measures nothing yet.
     /// @param say  receives sentences for the user
     /// @pre   `problem` outlives this object
-    candidate_pruning(tuning_problem const& problem,
-                      tuning_options const& options,
-                      std::function<void(std::string)> say,
-                      pruning_machine of = {});
+    candidate_pruning(tuning_problem const& problem, tuning_options const& options,
+                      std::function<void(std::string)> say, pruning_machine of = {});
 
     /// False without a function that states the work of configurations, for a device, on cores that
     /// differ, unless tuning_search::prune is true, and after a contradiction.

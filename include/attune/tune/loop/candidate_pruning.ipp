@@ -54,10 +54,9 @@ ATTUNE_INLINE core_peaks core_peaks_of_this_machine(bool anew)
 
 ATTUNE_INLINE bool allowed_cores_are_alike() { return cores_are_alike(allowed_processors()); }
 
-ATTUNE_INLINE candidate_pruning::candidate_pruning(tuning_problem const& problem,
-                                                   tuning_options const& options,
-                                                   std::function<void(std::string)> say,
-                                                   pruning_machine of)
+ATTUNE_INLINE
+candidate_pruning::candidate_pruning(tuning_problem const& problem, tuning_options const& options,
+                                     std::function<void(std::string)> say, pruning_machine of)
     : problem_(problem)
     , say_(std::move(say))
     , machine_(std::move(of))

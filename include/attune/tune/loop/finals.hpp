@@ -64,16 +64,15 @@ public:
                 }
         }
         auto const place = std::upper_bound(
-            all_.begin(), all_.end(), candidate, [](finalist const& a, finalist const& b) {
-                return a.time.value < b.time.value;
-            });
+            all_.begin(), all_.end(), candidate,
+            [](finalist const& a, finalist const& b) { return a.time.value < b.time.value; });
         all_.insert(place, std::move(candidate));
         // Remove configurations whose interval lies above that of the fastest, even with the drift.
         double const limit = all_.front().time.high * (1 + drift);
         std::erase_if(all_, [&](finalist const& f) { return !f.stays && f.time.low > limit; });
         while (all_.size() > most) {
-            auto const last = std::find_if(
-                all_.rbegin(), all_.rend(), [](finalist const& f) { return !f.stays; });
+            auto const last = std::find_if(all_.rbegin(), all_.rend(),
+                                           [](finalist const& f) { return !f.stays; });
             if (last == all_.rend()) return;
             all_.erase(std::next(last).base());
         }
@@ -152,10 +151,8 @@ struct final_result {
     out.ratio = times.ratio(0, out.winner != 0 ? out.winner : out.best, confidence);
     out.time = out.default_time = times.time(out.winner);
     if (out.winner != 0)
-        out.default_time = {out.time.value / out.ratio.value,
-                            out.time.value / out.ratio.high,
-                            out.time.value / out.ratio.low,
-                            out.ratio.samples};
+        out.default_time = {out.time.value / out.ratio.value, out.time.value / out.ratio.high,
+                            out.time.value / out.ratio.low, out.ratio.samples};
     for (std::size_t i = 0; i < candidates; ++i) {
         if (i == out.winner) continue;
         measurement const to_winner = times.ratio(i, out.winner, confidence);

@@ -35,12 +35,8 @@ struct found_minimum {
 
 /// Fills in what the loop counted, and tells the sink what was found.
 /// @param with  how the best was evaluated, for people: " with budget 81"; may be empty
-void conclude(found_minimum& out,
-              run_state const& board,
-              description const& space,
-              search_limits const& limits,
-              bool interrupted,
-              std::string const& with = {});
+void conclude(found_minimum& out, run_state const& board, description const& space,
+              search_limits const& limits, bool interrupted, std::string const& with = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

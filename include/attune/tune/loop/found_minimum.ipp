@@ -10,12 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE void conclude(found_minimum& out,
-                            run_state const& board,
-                            description const& space,
-                            search_limits const& limits,
-                            bool interrupted,
-                            std::string const& with)
+ATTUNE_INLINE void conclude(found_minimum& out, run_state const& board, description const& space,
+                            search_limits const& limits, bool interrupted, std::string const& with)
 {
     out.evaluations = board.evaluations();
     out.failures = board.failures();

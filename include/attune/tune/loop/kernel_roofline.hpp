@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// without optimisation and there is such a folder.
 /// @param anew  measures again; of old and new limits the higher ones are kept
 /// Errors   those of measure_machine()
-[[nodiscard]] machine_limits
-limits_of_this_machine(unsigned threads, double footprint = 0, bool anew = false);
+[[nodiscard]] machine_limits limits_of_this_machine(unsigned threads, double footprint = 0,
+                                                    bool anew = false);
 
 /// The roofline of one kernel and its call.
 ///
@@ -53,8 +53,7 @@ public:
     /// at() measures on these, even if its caller is pinned to one core.
     /// @param options  cache: whether caches are warm
     /// @param say      receives sentences for the user
-    kernel_roofline(tuning_problem const& problem,
-                    tuning_options const& options,
+    kernel_roofline(tuning_problem const& problem, tuning_options const& options,
                     std::function<void(std::string)> say,
                     limits_source limits = limits_of_this_machine);
 

@@ -124,15 +124,12 @@ ATTUNE_INLINE machine_limits limits_of_this_machine(unsigned threads, double foo
     auto const& limits = anew ? machine_measured_anew : known_machine;
     return limits(folder + "/machine_limits",
                   device_name() + ", " + std::to_string(detail::processors()) + " processors",
-                  threads,
-                  footprint,
-                  measure_machine);
+                  threads, footprint, measure_machine);
 }
 
-ATTUNE_INLINE kernel_roofline::kernel_roofline(tuning_problem const& problem,
-                                               tuning_options const& options,
-                                               std::function<void(std::string)> say,
-                                               limits_source limits)
+ATTUNE_INLINE
+kernel_roofline::kernel_roofline(tuning_problem const& problem, tuning_options const& options,
+                                 std::function<void(std::string)> say, limits_source limits)
     : problem_(problem)
     , say_(std::move(say))
     , source_(std::move(limits))
@@ -151,8 +148,7 @@ ATTUNE_INLINE void kernel_roofline::note_threads(unsigned threads) noexcept
 }
 
 /// While nothing else of attune is timed, on the processors of the program.
-ATTUNE_INLINE machine_limits kernel_roofline::measured(unsigned threads,
-                                                       double footprint,
+ATTUNE_INLINE machine_limits kernel_roofline::measured(unsigned threads, double footprint,
                                                        bool anew)
 {
     double const begun_s = steady_seconds();

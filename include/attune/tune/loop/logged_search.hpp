@@ -41,15 +41,13 @@ struct replayed_calls {
 /// Repeats the logged calls on a new searcher of that space. Compares its proposals with the logged
 /// ones, and the logged outcomes with the logged times. Checks that every logged configuration
 /// belongs to the space, because a file may be damaged.
-[[nodiscard]] replayed_calls
-repeat_calls(any_searcher& search, chain_of_trees const& space, std::vector<event> const& events);
+[[nodiscard]] replayed_calls repeat_calls(any_searcher& search, chain_of_trees const& space,
+                                          std::vector<event> const& events);
 
 /// What `make` makes; where `is_narrowed`, or one of the events is of a narrow(), it can be
 /// narrowed if a part of this program can do that: see time_bounds.
-[[nodiscard]] any_searcher search_for(search_factory const& make,
-                                      chain_of_trees const& space,
-                                      std::uint64_t seed,
-                                      std::vector<event> const& events,
+[[nodiscard]] any_searcher search_for(search_factory const& make, chain_of_trees const& space,
+                                      std::uint64_t seed, std::vector<event> const& events,
                                       bool is_narrowed = false);
 
 /// Models `searcher`. Points that were asked but not told before an interruption come first.
@@ -66,12 +64,8 @@ public:
     ///                with; they are logged, so that a replay needs nothing but the log
     /// @param ahead   configurations that are asked for before the outcome of one is told
     /// @param is_narrowed  false: narrow() is not called, unless the log has such a call
-    logged_search(search_factory const& make,
-                  chain_of_trees const& space,
-                  std::uint64_t seed,
-                  event_log& log,
-                  session_memory const& memory = {},
-                  std::size_t ahead = 0,
+    logged_search(search_factory const& make, chain_of_trees const& space, std::uint64_t seed,
+                  event_log& log, session_memory const& memory = {}, std::size_t ahead = 0,
                   bool is_narrowed = true);
 
     [[nodiscard]] std::vector<point> ask(std::size_t k);

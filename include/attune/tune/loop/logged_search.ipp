@@ -60,8 +60,7 @@ namespace attune::inline ATTUNE_ABI::detail {
     return "";
 }
 
-ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
-                                          chain_of_trees const& space,
+ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search, chain_of_trees const& space,
                                           std::vector<event> const& events)
 {
     replayed_calls out;
@@ -115,25 +114,20 @@ ATTUNE_INLINE replayed_calls repeat_calls(any_searcher& search,
         return {};
     };
     out.problem = repeat_events(
-        events,
-        [&](event const& e) { return what_is_wrong(e, space); },
-        [&](std::size_t wanted) { return search.ask(wanted); },
-        take);
+        events, [&](event const& e) { return what_is_wrong(e, space); },
+        [&](std::size_t wanted) { return search.ask(wanted); }, take);
     return out;
 }
 
-ATTUNE_INLINE any_searcher search_for(search_factory const& make,
-                                      chain_of_trees const& space,
-                                      std::uint64_t seed,
-                                      std::vector<event> const& events,
+ATTUNE_INLINE any_searcher search_for(search_factory const& make, chain_of_trees const& space,
+                                      std::uint64_t seed, std::vector<event> const& events,
                                       bool is_narrowed)
 {
     auto const* const part = offer_of_program<time_bounds>();
     bool const can_be =
         part != nullptr &&
-        (is_narrowed || std::any_of(events.begin(), events.end(), [](auto const& e) {
-             return e.kind == event_kind::narrowed;
-         }));
+        (is_narrowed || std::any_of(events.begin(), events.end(),
+                                    [](auto const& e) { return e.kind == event_kind::narrowed; }));
     return can_be ? part->narrowing(make, space, seed) : make(space, seed);
 }
 
@@ -156,23 +150,19 @@ ATTUNE_INLINE any_searcher search_for(search_factory const& make,
         return e.kind == event_kind::told && e.points == first->points;
     });
     if (!is_told)
-        out.insert(first + 1,
-                   event{.kind = event_kind::told,
-                         .points = first->points,
-                         .result = estimate_of(*first->timing)});
+        out.insert(first + 1, event{.kind = event_kind::told,
+                                    .points = first->points,
+                                    .result = estimate_of(*first->timing)});
     return out;
 }
 
-ATTUNE_INLINE logged_search::logged_search(search_factory const& make,
-                                           chain_of_trees const& space,
-                                           std::uint64_t seed,
-                                           event_log& log,
-                                           session_memory const& memory,
-                                           std::size_t ahead,
+ATTUNE_INLINE logged_search::logged_search(search_factory const& make, chain_of_trees const& space,
+                                           std::uint64_t seed, event_log& log,
+                                           session_memory const& memory, std::size_t ahead,
                                            bool is_narrowed)
     : log_(&log)
-    , search_(search_for(
-          make, space, seed, log.salvaged().empty() ? log.past() : log.salvaged(), is_narrowed))
+    , search_(search_for(make, space, seed, log.salvaged().empty() ? log.past() : log.salvaged(),
+                         is_narrowed))
 {
     bool const is_damaged = !log.salvaged().empty();
     std::vector<event> const logged = is_damaged ? salvaged_events(log, space) : log.past();
@@ -328,8 +318,8 @@ ATTUNE_INLINE bool logged_search::narrow(part_type const& part)
     return true;
 }
 
-ATTUNE_INLINE void
-logged_search::tell_excess(point const& p, double value, std::span<double const> excess)
+ATTUNE_INLINE void logged_search::tell_excess(point const& p, double value,
+                                              std::span<double const> excess)
 {
     search_.tell_excess(p, value, excess);
     excess_.assign(excess.begin(), excess.end());

@@ -83,8 +83,7 @@ ATTUNE_INLINE std::unique_ptr<bench> make_bench(tuning_problem const& problem,
                     "leave that empty, or tune with a compiler for a device");
     if (!problem.frame.is_complete())
         throw error("nothing says how many elements the pointers of an array point to",
-                    "kernel '" + problem.kernel.name + "'",
-                    "declare kernel.extent<i>(elements)");
+                    "kernel '" + problem.kernel.name + "'", "declare kernel.extent<i>(elements)");
     bench_options how = bench_options_of(options);
     auto const* const energy = offer_of_program<energy_maker>();
     if (problem.kernel.most_joules > 0 && energy != nullptr)

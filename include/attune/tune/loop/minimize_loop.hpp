@@ -36,10 +36,8 @@ struct loop_end {
 
 /// The counts of a loop over a plain objective.
 /// @param possible  number of configurations, if less than the limit
-[[nodiscard]] run_state objective_board(std::string const& name,
-                                        search_limits const& limits,
-                                        std::uint32_t possible,
-                                        progress_sink const& sink);
+[[nodiscard]] run_state objective_board(std::string const& name, search_limits const& limits,
+                                        std::uint32_t possible, progress_sink const& sink);
 
 /// Evaluates until a limit of the board, a rule of the search, its end, or Ctrl-C; at least once.
 /// What the objective throws passes through.
@@ -74,9 +72,7 @@ void refuse_not_finite(outcome& result);
 /// Tells the sink of the board which rules of `limits` this search does not have.
 /// @param gain_only  false: neither `target`; true: it has all but expected_gain
 /// @param function   "minimize_two", in the sentence
-void tell_rules_without_effect(run_state const& board,
-                               search_limits const& limits,
-                               bool gain_only,
+void tell_rules_without_effect(run_state const& board, search_limits const& limits, bool gain_only,
                                std::string const& function);
 
 } // namespace attune::inline ATTUNE_ABI::detail

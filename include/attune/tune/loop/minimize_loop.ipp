@@ -7,10 +7,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE run_state objective_board(std::string const& name,
-                                        search_limits const& limits,
-                                        std::uint32_t possible,
-                                        progress_sink const& sink)
+ATTUNE_INLINE run_state objective_board(std::string const& name, search_limits const& limits,
+                                        std::uint32_t possible, progress_sink const& sink)
 {
     run_state out{name, limits, possible, sink};
     out.set_unit_is_seconds(false);
@@ -40,10 +38,8 @@ ATTUNE_INLINE std::string text_of_failures(run_state const& board)
     return out;
 }
 
-ATTUNE_INLINE void tell_rules_without_effect(run_state const& board,
-                                             search_limits const& limits,
-                                             bool gain_only,
-                                             std::string const& function)
+ATTUNE_INLINE void tell_rules_without_effect(run_state const& board, search_limits const& limits,
+                                             bool gain_only, std::string const& function)
 {
     search_limits const unset;
     std::string names;

@@ -52,8 +52,7 @@ void refuse_most_seconds(double most_seconds);
 ///                      outcome is dropped. What arrives before the slot is given up counts.
 /// Errors   attune::error: most_seconds is 0, negative or NaN; an evaluation that worked without a
 ///          quantity that has a bound; what `on` throws
-[[nodiscard]] minimum_on_slots minimize_on_slots(chain_of_trees const& space,
-                                                 slot_evaluator& on,
+[[nodiscard]] minimum_on_slots minimize_on_slots(chain_of_trees const& space, slot_evaluator& on,
                                                  search_limits const& limits,
                                                  minimize_options const& options,
                                                  double most_seconds);

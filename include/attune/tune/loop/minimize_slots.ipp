@@ -29,12 +29,8 @@ class slots_loop {
 public:
     /// @param search  has the rules, and judges them when it is asked
     /// @param log     has the calls of the search until now
-    slots_loop(slot_evaluator& on,
-               optimizer_core& search,
-               search_log& log,
-               run_state& board,
-               std::vector<quantity_bound> const& bounds,
-               double most_seconds)
+    slots_loop(slot_evaluator& on, optimizer_core& search, search_log& log, run_state& board,
+               std::vector<quantity_bound> const& bounds, double most_seconds)
         : on_(&on)
         , search_(&search)
         , log_(&log)
@@ -266,8 +262,7 @@ ATTUNE_INLINE void refuse_most_seconds(double most_seconds)
                 "give more than 0 seconds, or infinity for no limit");
 }
 
-ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
-                                                 slot_evaluator& on,
+ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space, slot_evaluator& on,
                                                  search_limits const& limits,
                                                  minimize_options const& options,
                                                  double most_seconds)
@@ -280,8 +275,8 @@ ATTUNE_INLINE minimum_on_slots minimize_on_slots(chain_of_trees const& space,
     run_state board = objective_board(options.name, limits, possible, options.progress);
     // The cost is counted here: the first evaluation does not ask what it costs.
     auto const make = [&] {
-        return optimizer_core(
-            space, options.search, options.seed, false, without_cost(limits), options.bounds);
+        return optimizer_core(space, options.search, options.seed, false, without_cost(limits),
+                              options.bounds);
     };
     interrupt_guard const interrupt{interrupt_guard::afterwards::caller_knows};
     search_log log(space, options);

@@ -39,20 +39,15 @@ public:
     /// @param serving     code that the slot serves  @pre  it stays loaded
     /// @param patience_s  seconds without a call after which calls_ended is thrown; asked often
     /// @pre  `slot` outlives this object
-    online_bench(std::unique_ptr<bench> on_copy,
-                 online_slot& slot,
-                 callable serving,
-                 double precision,
-                 std::function<double()> patience_s);
+    online_bench(std::unique_ptr<bench> on_copy, online_slot& slot, callable serving,
+                 double precision, std::function<double()> patience_s);
 
     [[nodiscard]] first_run_result establish(callable const& trusted, double limit_s) override;
     [[nodiscard]] first_run_result first_run(callable const& tried, double limit_s) override;
-    [[nodiscard]] shape_verdict
-    verify(callable const& trusted, callable const& tried, double limit_s) override;
+    [[nodiscard]] shape_verdict verify(callable const& trusted, callable const& tried,
+                                       double limit_s) override;
     /// Errors  calls_ended, cut_short
-    [[nodiscard]] outcome time(callable const& tried,
-                               double stop_above_s,
-                               double limit_s,
+    [[nodiscard]] outcome time(callable const& tried, double stop_above_s, double limit_s,
                                timing_record& record) override;
     /// Errors  calls_ended, cut_short
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,

@@ -31,10 +31,8 @@ struct candidate_threw {
     void const* entry;
 };
 
-ATTUNE_INLINE online_bench::online_bench(std::unique_ptr<bench> on_copy,
-                                         online_slot& slot,
-                                         callable serving,
-                                         double precision,
+ATTUNE_INLINE online_bench::online_bench(std::unique_ptr<bench> on_copy, online_slot& slot,
+                                         callable serving, double precision,
                                          std::function<double()> patience_s)
     : copy_(std::move(on_copy))
     , slot_(slot)
@@ -65,8 +63,7 @@ ATTUNE_INLINE first_run_result online_bench::first_run(callable const& tried, do
     return out;
 }
 
-ATTUNE_INLINE shape_verdict online_bench::verify(callable const& trusted,
-                                                 callable const& tried,
+ATTUNE_INLINE shape_verdict online_bench::verify(callable const& trusted, callable const& tried,
                                                  double limit_s)
 {
     return copy_->verify(trusted, tried, limit_s);
@@ -166,9 +163,7 @@ ATTUNE_INLINE bool online_bench::is_slow_on_copy(callable const& tried, double l
     return slower > slow_on_copy / 2;
 }
 
-ATTUNE_INLINE outcome online_bench::time(callable const& tried,
-                                         double stop_above_s,
-                                         double limit_s,
+ATTUNE_INLINE outcome online_bench::time(callable const& tried, double stop_above_s, double limit_s,
                                          timing_record& record)
 {
     if (serving_s_ > 0 && is_slow_on_copy(tried, limit_s)) {

@@ -21,17 +21,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 class run_state {
 public:
     /// @param possible  number of configurations, if less than the limit
-    run_state(std::string name,
-              search_limits const& limits,
-              std::uint32_t possible,
+    run_state(std::string name, search_limits const& limits, std::uint32_t possible,
               progress_sink sink);
 
     /// Counts one outcome and tells the sink.
     /// @param text           the configuration, for people
     /// @param is_comparable  false: it is counted, but cannot be the best, because its value is of
     ///                       another kind than the best's
-    void
-    add(point const& at, outcome const& result, std::string const& text, bool is_comparable = true);
+    void add(point const& at, outcome const& result, std::string const& text,
+             bool is_comparable = true);
     /// From now on, values are of another kind: none of the earlier ones is the best.
     void forget_best() noexcept { best_.reset(); }
     /// Sends an event that is no evaluation.

@@ -12,9 +12,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE
-run_state::run_state(std::string name,
-                     search_limits const& limits,
-                     std::uint32_t possible,
+run_state::run_state(std::string name, search_limits const& limits, std::uint32_t possible,
                      progress_sink sink)
     : name_(std::move(name))
     , judge_(limits)
@@ -44,8 +42,8 @@ ATTUNE_INLINE struct progress run_state::state(progress_event event, std::string
     return out;
 }
 
-ATTUNE_INLINE void
-run_state::add(point const& at, outcome const& result, std::string const& text, bool is_comparable)
+ATTUNE_INLINE void run_state::add(point const& at, outcome const& result, std::string const& text,
+                                  bool is_comparable)
 {
     bool improved = false;
     auto const* const m = std::get_if<measurement>(&result);

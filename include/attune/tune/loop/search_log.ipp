@@ -24,10 +24,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 }
 
 ATTUNE_INLINE search_log::search_log(chain_of_trees const& space, minimize_options const& options)
-    : log_(options.event_log.empty() ? event_log{}
-                                     : event_log{options.event_log,
-                                                 key_of_search(space.describe(), options),
-                                                 options.seed})
+    : log_(options.event_log.empty()
+               ? event_log{}
+               : event_log{options.event_log, key_of_search(space.describe(), options),
+                           options.seed})
 {
 }
 

@@ -54,8 +54,7 @@ public:
     /// @pre     problem and options outlive this object; wants_tuning(options.limits); all calls
     ///          are made by one thread
     /// Errors   as run_session()
-    stepped_session(tuning_problem const& problem,
-                    tuning_options const& options,
+    stepped_session(tuning_problem const& problem, tuning_options const& options,
                     session_memory memory);
     ~stepped_session();
     stepped_session(stepped_session const&) = delete;
@@ -88,8 +87,7 @@ private:
 /// @param memory  of earlier sessions; the event log comes first where it can be continued
 /// Errors   attune::error: a default configuration that does not work
 [[nodiscard]] session_result run_session(tuning_problem const& problem,
-                                         tuning_options const& options,
-                                         session_memory memory = {});
+                                         tuning_options const& options, session_memory memory = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -47,8 +47,7 @@ struct stepped_session::parts {
 };
 
 ATTUNE_INLINE stepped_session::stepped_session(tuning_problem const& problem,
-                                               tuning_options const& options,
-                                               session_memory memory)
+                                               tuning_options const& options, session_memory memory)
 {
     watch_program_end();
     parts_ = std::make_unique<parts>(problem, options, std::move(memory));
@@ -68,11 +67,8 @@ ATTUNE_INLINE session_result stepped_session::finish() { return parts_->work.fin
 [[nodiscard]] inline session_result without_tuning(tuning_problem const& problem,
                                                    progress_sink const& sink)
 {
-    compile_result made = compile_point(problem.kernel,
-                                        problem.space.describe(),
-                                        problem.compiler,
-                                        problem.device,
-                                        problem.default_at);
+    compile_result made = compile_point(problem.kernel, problem.space.describe(), problem.compiler,
+                                        problem.device, problem.default_at);
     if (auto const* why = std::get_if<failure>(&made)) refuse_default(problem, *why);
     session_result out;
     out.at = problem.default_at;
@@ -84,8 +80,7 @@ ATTUNE_INLINE session_result stepped_session::finish() { return parts_->work.fin
 }
 
 ATTUNE_INLINE session_result run_session(tuning_problem const& problem,
-                                         tuning_options const& options,
-                                         session_memory memory)
+                                         tuning_options const& options, session_memory memory)
 {
     if (!wants_tuning(options.limits)) return without_tuning(problem, options.progress);
     stepped_session work(problem, options, std::move(memory));

@@ -65,16 +65,12 @@ public:
 struct time_bounds {
     using sayer = std::function<void(std::string)>;
     std::unique_ptr<kernel_roof> (*roof)(tuning_problem const& problem,
-                                         tuning_options const& options,
-                                         sayer say) = nullptr;
+                                         tuning_options const& options, sayer say) = nullptr;
     std::unique_ptr<candidate_verdicts> (*verdicts)(
-        tuning_problem const& problem,
-        tuning_options const& options,
-        sayer say,
+        tuning_problem const& problem, tuning_options const& options, sayer say,
         std::function<double(unsigned threads)> bytes_per_s) = nullptr;
     /// The search that `make` makes, with narrow(): see narrowing_search.
-    any_searcher (*narrowing)(search_factory const& make,
-                              chain_of_trees const& space,
+    any_searcher (*narrowing)(search_factory const& make, chain_of_trees const& space,
                               std::uint64_t seed) = nullptr;
 };
 
@@ -87,9 +83,7 @@ struct time_bounds {
 [[nodiscard]] std::unique_ptr<kernel_roof>
 roof_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say);
 [[nodiscard]] std::unique_ptr<candidate_verdicts>
-verdicts_of(tuning_problem const& problem,
-            tuning_options const& options,
-            time_bounds::sayer say,
+verdicts_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say,
             std::function<double(unsigned threads)> bytes_per_s);
 
 /// What the tuning asks for and no part of this program knows, as a sentence; empty: nothing.

@@ -45,9 +45,7 @@ roof_of(tuning_problem const& problem, tuning_options const& options, time_bound
 }
 
 ATTUNE_INLINE std::unique_ptr<candidate_verdicts>
-verdicts_of(tuning_problem const& problem,
-            tuning_options const& options,
-            time_bounds::sayer say,
+verdicts_of(tuning_problem const& problem, tuning_options const& options, time_bounds::sayer say,
             std::function<double(unsigned threads)> bytes_per_s)
 {
     if (auto const* const known = offer_of_program<time_bounds>())

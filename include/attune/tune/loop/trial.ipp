@@ -31,8 +31,7 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
 {
     if (std::size_t const at = why.reason.find(entry_sentence); at != std::string::npos)
         throw default_fails(
-            why.reason.substr(at + std::string_view{"attune: "}.size()),
-            problem.kernel.source.path,
+            why.reason.substr(at + std::string_view{"attune: "}.size()), problem.kernel.source.path,
             "give the function in the file and attune::kernel<...> the same name and types");
     bool const compiles = why.stage != failure_stage::compile && why.stage != failure_stage::load;
     bool const outside = why.reason.find("past the end of") != std::string::npos ||
@@ -53,14 +52,13 @@ inline constexpr std::string_view entry_sentence = "attune: kernel '";
         next = "tune on a smaller problem, or raise tuning_options::limits.default_run_s";
     throw default_fails("the default configuration of kernel '" + problem.kernel.name + "' " +
                             std::string(describe(why.stage)),
-                        where,
-                        next);
+                        where, next);
 }
 
 /// A first run, and if it succeeds the timing.
 /// @param error  where the run leaves the error of its result; null: nowhere
-inline void
-run_and_time(trial& made, bench& place, double limit_s, double stop_above_s, errors_seen* errors)
+inline void run_and_time(trial& made, bench& place, double limit_s, double stop_above_s,
+                         errors_seen* errors)
 {
     made.first_run_s = 0;
     made.timing = {};
@@ -82,8 +80,8 @@ run_and_time(trial& made, bench& place, double limit_s, double stop_above_s, err
 }
 
 /// The default's time. After Ctrl-C, the time of its first run.
-[[nodiscard]] inline outcome time_of_default(
-    bench& place, callable const& code, double first_run_s, double limit_s, timing_record& taken)
+[[nodiscard]] inline outcome time_of_default(bench& place, callable const& code, double first_run_s,
+                                             double limit_s, timing_record& taken)
 {
     try {
         cuttable const here;
@@ -182,10 +180,9 @@ ATTUNE_INLINE trial trial_runner::establish_reference(compile_result compiled,
                                    ? std::max(0.0, steady_seconds() - begun_s - quickest_s_)
                                    : 0;
     timing_record taken;
-    outcome const result =
-        known
-            ? *known
-            : time_of_default(pool_.own(), code, quickest_s_, options_.limits.default_run_s, taken);
+    outcome const result = known ? *known
+                                 : time_of_default(pool_.own(), code, quickest_s_,
+                                                   options_.limits.default_run_s, taken);
     if (auto const* why = std::get_if<failure>(&result)) refuse_default(problem_, *why);
     trial out{.result = result, .code = code, .bounded = bounded};
     measure_energy_of_default(out);

@@ -78,9 +78,8 @@ ATTUNE_INLINE std::optional<guarded_evaluation> own_slot::take(double wait_s)
 {
     std::unique_lock one(state_->lock);
     if (wait_s > 0)
-        state_->answered.wait_for(one, std::chrono::duration<double>(wait_s), [this] {
-            return state_->seen.has_value();
-        });
+        state_->answered.wait_for(one, std::chrono::duration<double>(wait_s),
+                                  [this] { return state_->seen.has_value(); });
     return std::exchange(state_->seen, {});
 }
 

@@ -24,8 +24,8 @@ struct process_identity {
 };
 
 /// @param space  with the values of its inputs
-[[nodiscard]] process_identity
-identity_of(record_key const& key, description const& space, std::string name);
+[[nodiscard]] process_identity identity_of(record_key const& key, description const& space,
+                                           std::string name);
 
 [[nodiscard]] std::string text_of_identity(process_identity const& one);
 /// Errors   std::runtime_error: the text is damaged

@@ -13,8 +13,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE process_identity identity_of(record_key const& key,
-                                           description const& space,
+ATTUNE_INLINE process_identity identity_of(record_key const& key, description const& space,
                                            std::string name)
 {
     process_identity out{.name = std::move(name), .space = space_of_rank(space)};
@@ -80,8 +79,8 @@ ATTUNE_INLINE process_identity read_identity(std::string_view text)
     constexpr std::size_t most_named = 8;
     std::vector<std::pair<std::string, std::vector<std::string>>> machines;
     for (process_identity const& one : all) {
-        auto at = std::ranges::find(
-            machines, one.machine, &std::pair<std::string, std::vector<std::string>>::first);
+        auto at = std::ranges::find(machines, one.machine,
+                                    &std::pair<std::string, std::vector<std::string>>::first);
         if (at == machines.end()) at = machines.insert(at, {one.machine, {}});
         at->second.push_back(one.name);
     }
@@ -104,8 +103,7 @@ ATTUNE_INLINE void refuse_unlike(std::vector<process_identity> const& all)
     process_identity const& first = all.front();
     for (process_identity const& one : all)
         if (std::string const why = difference_of_kernels(one, first); !why.empty())
-            throw error("a rank cannot take part in the tuning",
-                        one.name + ": " + why,
+            throw error("a rank cannot take part in the tuning", one.name + ": " + why,
                         "declare the same kernel, with the same inputs, compiler and options, on "
                         "all ranks");
     for (process_identity const& one : all)

@@ -33,8 +33,8 @@ struct trial_worker::parts {
 
     [[nodiscard]] compile_result compile(point const& at, std::vector<double>* features)
     {
-        return compile_for_trial(
-            of.kernel, of.space.describe(), of.compiler, of.device, at, features);
+        return compile_for_trial(of.kernel, of.space.describe(), of.compiler, of.device, at,
+                                 features);
     }
 
     work_in_progress at_work{};

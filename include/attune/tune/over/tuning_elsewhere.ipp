@@ -32,12 +32,8 @@ ATTUNE_INLINE tuning_elsewhere::tuning_elsewhere(dispatch_parts& parts, keyed_ca
     of_ = parts_.served_for(call_.inputs);
     parts_.prepare(*of_);
     device_ = subject.target();
-    problem_.emplace(tuning_problem{subject.kernel,
-                                    *of_->problem.space,
-                                    *of_->problem.default_at,
-                                    subject.compiler,
-                                    call_.frame,
-                                    device_.get()});
+    problem_.emplace(tuning_problem{subject.kernel, *of_->problem.space, *of_->problem.default_at,
+                                    subject.compiler, call_.frame, device_.get()});
 }
 ATTUNE_INLINE tuning_elsewhere::~tuning_elsewhere() = default;
 
@@ -94,10 +90,9 @@ ATTUNE_INLINE tuning_report tuning_elsewhere::install(found_elsewhere found)
                 for (point const& at : {*found.at, *of_->problem.default_at})
                     subject.keep(space(), at);
                 static_cast<void>(
-                    parts_.install(*of_,
-                                   call_,
-                                   parts_.choice.tuned_elsewhere(
-                                       of_->problem, *found.at, std::move(*made), found.report)));
+                    parts_.install(*of_, call_,
+                                   parts_.choice.tuned_elsewhere(of_->problem, *found.at,
+                                                                 std::move(*made), found.report)));
                 return std::move(found.report);
             }
             failure const& failed = std::get<failure>(code);

@@ -57,8 +57,7 @@ ATTUNE_INLINE bool run_only_on([[maybe_unused]] std::vector<int> const& processo
     long const self = ::syscall(SYS_gettid);
     std::error_code no_throw;
     for (std::filesystem::directory_iterator task("/proc/self/task", no_throw), end;
-         !no_throw && task != end;
-         task.increment(no_throw)) {
+         !no_throw && task != end; task.increment(no_throw)) {
         long const id = std::strtol(task->path().filename().c_str(), nullptr, 10);
         cpu_set_t set;
         CPU_ZERO(&set);

@@ -50,9 +50,7 @@ public:
     /// @param search_s  wall seconds that making the searcher took, and what it learnt from
     /// @pre  `problem` and its compiler outlive this object; with `ahead` > 0 the compiler may be
     ///       called from several threads at once, as compiler.hpp demands
-    variant_pipeline(tuning_problem const& problem,
-                     any_searcher search,
-                     std::size_t ahead = 0,
+    variant_pipeline(tuning_problem const& problem, any_searcher search, std::size_t ahead = 0,
                      double search_s = 0);
 
     /// Compiles one configuration outside the search, such as the default.
@@ -69,8 +67,7 @@ public:
     /// @pre  nothing is compiled ahead
     [[nodiscard]] std::vector<point> next_points(std::size_t count);
     /// Takes the code metrics of such a configuration, and counts its code.
-    void compiled_elsewhere(point const& at,
-                            compile_result const& made,
+    void compiled_elsewhere(point const& at, compile_result const& made,
                             std::vector<double> const& features);
     /// Tells the searcher an outcome. A configuration that waits is dropped, not returned.
     void tell(point const& at, outcome const& result, bounded_values const& seen = {});

@@ -22,10 +22,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem,
-                                                 any_searcher search,
-                                                 std::size_t ahead,
-                                                 double search_s)
+ATTUNE_INLINE variant_pipeline::variant_pipeline(tuning_problem const& problem, any_searcher search,
+                                                 std::size_t ahead, double search_s)
     : problem_(problem)
     , search_(std::move(search))
     , ahead_(ahead)
@@ -55,23 +53,17 @@ ATTUNE_INLINE compile_result variant_pipeline::compile_here(point const& at, dou
 
 /// A compilation, which may begin later, on another thread.
 /// @param left_s  seconds from now that it may take
-ATTUNE_INLINE std::function<compile_result()> variant_pipeline::compilation_of(
-    point const& at, std::shared_ptr<std::vector<double>> features, double left_s)
+ATTUNE_INLINE std::function<compile_result()>
+variant_pipeline::compilation_of(point const& at, std::shared_ptr<std::vector<double>> features,
+                                 double left_s)
 {
     constexpr double unknown_s = 1; // all came from the cache so far
     double const enough_s = std::max(2.0, 10 * slowest_s_.value_or(unknown_s));
-    return [&problem = problem_,
-            at,
-            to = std::move(features),
-            enough_s,
+    return [&problem = problem_, at, to = std::move(features), enough_s,
             end_s = steady_seconds() + left_s] {
         auto const compile = [&] {
-            return compile_for_trial(problem.kernel,
-                                     problem.space.describe(),
-                                     problem.compiler,
-                                     problem.device,
-                                     at,
-                                     to.get());
+            return compile_for_trial(problem.kernel, problem.space.describe(), problem.compiler,
+                                     problem.device, at, to.get());
         };
         double const begun_s = steady_seconds();
         double const limit_s = std::max(end_s - begun_s, enough_s);
@@ -81,10 +73,10 @@ ATTUNE_INLINE std::function<compile_result()> variant_pipeline::compilation_of(
             return compile();
         } catch (cut_short const&) {
             if (stop_is_requested()) throw;
-            return compile_result{failure{failure_stage::compile,
-                                          "compiling took longer than " +
-                                              formatted("%.2g s", limit_s) +
-                                              ", until limits.seconds was over"}};
+            return compile_result{
+                failure{failure_stage::compile, "compiling took longer than " +
+                                                    formatted("%.2g s", limit_s) +
+                                                    ", until limits.seconds was over"}};
         }
     };
 }
@@ -260,16 +252,15 @@ ATTUNE_INLINE std::vector<point> variant_pipeline::next_points(std::size_t count
     return out;
 }
 
-ATTUNE_INLINE void variant_pipeline::compiled_elsewhere(point const& at,
-                                                        compile_result const& made,
+ATTUNE_INLINE void variant_pipeline::compiled_elsewhere(point const& at, compile_result const& made,
                                                         std::vector<double> const& features)
 {
     count(made);
     tell_metrics(at, features);
 }
 
-ATTUNE_INLINE void
-variant_pipeline::tell(point const& at, outcome const& result, bounded_values const& seen)
+ATTUNE_INLINE void variant_pipeline::tell(point const& at, outcome const& result,
+                                          bounded_values const& seen)
 {
     std::erase(again_, at);
     std::erase_if(waiting_, [&](waiting_variant const& w) {

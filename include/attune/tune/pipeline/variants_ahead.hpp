@@ -28,8 +28,7 @@ struct variants_ahead {
 /// compiles could keep a child from using it.
 /// @param at_once  variants that are measured at once
 [[nodiscard]] variants_ahead variants_ahead_of(tuning_problem const& problem,
-                                               tuning_options const& options,
-                                               std::size_t at_once);
+                                               tuning_options const& options, std::size_t at_once);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

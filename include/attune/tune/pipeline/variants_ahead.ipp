@@ -17,8 +17,7 @@ ATTUNE_INLINE std::size_t automatic_ahead(tuning_problem const& problem)
 }
 
 ATTUNE_INLINE variants_ahead variants_ahead_of(tuning_problem const& problem,
-                                               tuning_options const& options,
-                                               std::size_t at_once)
+                                               tuning_options const& options, std::size_t at_once)
 {
     if (problem.kernel.most_joules > 0) return {}; // a compiler's energy would count
     std::size_t const wanted =

@@ -19,8 +19,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The configuration of a text such as "C_ROWS=8 C_COLUMNS=2", as reports and known_choice have it.
 /// @param at  has the values of parameters that the text does not name
 /// Errors   attune::error: no such parameter or value, or values that exclude each other
-[[nodiscard]] point
-point_in_text(chain_of_trees const& space, point at, std::string_view configuration);
+[[nodiscard]] point point_in_text(chain_of_trees const& space, point at,
+                                  std::string_view configuration);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -28,8 +28,7 @@ ATTUNE_INLINE point default_schedule_of(chain_of_trees const& space)
     if (space.contains(out)) return out;
     std::vector<point> const near = nearest_valid(space, out, {.count = 1});
     if (near.empty())
-        throw error("a program has no schedule",
-                    text_of(space.describe(), out),
+        throw error("a program has no schedule", text_of(space.describe(), out),
                     "the rules' constraints exclude each other for its extents");
     return near.front();
 }
@@ -45,8 +44,7 @@ ATTUNE_INLINE point default_schedule_of(chain_of_trees const& space)
     return text.npos;
 }
 
-ATTUNE_INLINE point point_in_text(chain_of_trees const& space,
-                                  point at,
+ATTUNE_INLINE point point_in_text(chain_of_trees const& space, point at,
                                   std::string_view configuration)
 {
     description const& d = space.describe();
@@ -62,8 +60,7 @@ ATTUNE_INLINE point point_in_text(chain_of_trees const& space,
         names += (names.empty() ? "" : ", ") + p.name;
     if (text.find_first_not_of(' ') < ends.front())
         throw error("a configuration names a parameter that the program does not have",
-                    std::string(configuration),
-                    "the parameters are " + names);
+                    std::string(configuration), "the parameters are " + names);
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (places[i] == text.npos) continue;
         std::size_t const begin = text.find('=', places[i]) + 1;
@@ -80,8 +77,7 @@ ATTUNE_INLINE point point_in_text(chain_of_trees const& space,
     }
     at = space.settled(std::move(at));
     if (std::vector<std::string> const broken = space.violations(at); !broken.empty())
-        throw error("a configuration breaks a constraint",
-                    text_of(d, at) + ": " + broken.front(),
+        throw error("a configuration breaks a constraint", text_of(d, at) + ": " + broken.front(),
                     "take the text from explain(...) or a report of the same program");
     return at;
 }

@@ -95,9 +95,7 @@ struct program_calls {
     /// @tparam Resident  types of the kernel's arguments, which may be those of a device
     template <class... Resident>
     [[nodiscard]] attune::ATTUNE_ABI::kernel<void(Resident...)>
-    kernel(program_text const& text,
-           kernel_source source,
-           description const& space,
+    kernel(program_text const& text, kernel_source source, description const& space,
            std::optional<tolerance> const& within) const
     {
         attune::ATTUNE_ABI::kernel<void(Resident...)> out{text.nest.name, std::move(source), space};
@@ -125,8 +123,8 @@ struct program_calls {
 private:
     /// Of what is written.
     template <std::size_t At, class Kernel>
-    static void
-    tolerate(Kernel& out, program_text const& text, std::optional<tolerance> const& within)
+    static void tolerate(Kernel& out, program_text const& text,
+                         std::optional<tolerance> const& within)
     {
         std::size_t const which = text.arguments[At];
         if (which >= text.nest.arrays.size() || text.nest.arrays[which].role == nest_role::read)
@@ -185,8 +183,8 @@ public:
         program_text const text = as_text();
         program_kernel made = kernel_of(text, options);
         auto const calls = program_calls<Args...>::of(declaration_);
-        auto out = calls.template kernel<Args...>(
-            text, std::move(made.source), made.space, options.within);
+        auto out = calls.template kernel<Args...>(text, std::move(made.source), made.space,
+                                                  options.within);
         calls.add_precondition(out);
         bind_inputs_of(out, made.space, typename Declaration::arguments{});
         out.any_alignment(); // the text has no load that needs one
@@ -243,8 +241,8 @@ private:
         program_text const text = as_text();
         device_program_kernel made = device_kernel_of(text, options.device);
         auto out = program_calls<Args...>::of(declaration_)
-                       .template kernel<Resident...>(
-                           text, std::move(made.source), made.space, options.within);
+                       .template kernel<Resident...>(text, std::move(made.source), made.space,
+                                                     options.within);
         out.launched(made.launch);
         bind_inputs_of(out, made.space, typename Declaration::arguments{});
         return out;
@@ -252,8 +250,7 @@ private:
 
     [[nodiscard]] program_text as_text() const
     {
-        return text_of_program(describe(),
-                               variant_of<signature>(std::string(Declaration::name)),
+        return text_of_program(describe(), variant_of<signature>(std::string(Declaration::name)),
                                Declaration::form({}));
     }
 

@@ -68,8 +68,8 @@ private:
 
     /// Steps of an axis in one iteration of `loop` (no_index: in the program), at most those that
     /// are left in one iteration of `within`.
-    [[nodiscard]] std::optional<std::int64_t>
-    steps(std::uint32_t loop, std::uint32_t within, std::uint32_t axis) const
+    [[nodiscard]] std::optional<std::int64_t> steps(std::uint32_t loop, std::uint32_t within,
+                                                    std::uint32_t axis) const
     {
         auto out = steps_inside(program_, loop, axis);
         auto const most = within == no_index ? out : steps_inside(program_, within, axis);
@@ -152,8 +152,7 @@ private:
             for (std::uint32_t const access :
                  accesses_of(program_.nest, statement_of(item.index))) {
                 auto const use =
-                    std::find_if(block.reads.begin(),
-                                 block.reads.end(),
+                    std::find_if(block.reads.begin(), block.reads.end(),
                                  [&](buffer_use const& one) { return one.access == access; });
                 if (use == block.reads.end())
                     touch(program_.nest.accesses[access], parent, to);

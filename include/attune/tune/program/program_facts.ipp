@@ -41,8 +41,7 @@ struct value_parts {
 }
 
 /// How often a statement's value is computed.
-[[nodiscard]] inline double times_of(nest_description const& nest,
-                                     nest_statement const& statement,
+[[nodiscard]] inline double times_of(nest_description const& nest, nest_statement const& statement,
                                      std::span<std::int64_t const> inputs)
 {
     double out = 1;

@@ -27,8 +27,8 @@ struct program_text {
 
 /// @param signature  of the kernel
 /// @param form       of the same program, which has the order of the arguments
-[[nodiscard]] program_text
-text_of_program(nest_description nest, compile_request signature, nest_form const& form);
+[[nodiscard]] program_text text_of_program(nest_description nest, compile_request signature,
+                                           nest_form const& form);
 
 /// What attune::kernel is made of.
 struct program_kernel {
@@ -44,8 +44,7 @@ struct program_kernel {
 /// @param configuration  "C_ROWS=8 C_COLUMNS=2", as reports and known_choice have it; parameters
 ///                       that it does not name have their defaults
 /// Errors   as above; attune::error: no such parameter or value, or values that exclude each other
-[[nodiscard]] std::string show_program(program_text const& program,
-                                       std::string_view configuration,
+[[nodiscard]] std::string show_program(program_text const& program, std::string_view configuration,
                                        program_options const& options);
 
 /// Each line behind `//`.

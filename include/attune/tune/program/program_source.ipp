@@ -19,8 +19,7 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE program_text text_of_program(nest_description nest,
-                                           compile_request signature,
+ATTUNE_INLINE program_text text_of_program(nest_description nest, compile_request signature,
                                            nest_form const& form)
 {
     program_text out{std::move(nest), std::move(signature), {}};
@@ -35,8 +34,7 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest,
 [[nodiscard]] inline derived_space space_of(nest_description const& nest,
                                             program_options const& options)
 {
-    return derived_space(nest,
-                         options.processor ? *options.processor : this_processor(),
+    return derived_space(nest, options.processor ? *options.processor : this_processor(),
                          options.rules.empty() ? default_schedule_rules() : options.rules);
 }
 
@@ -48,8 +46,8 @@ ATTUNE_INLINE program_text text_of_program(nest_description nest,
 
 [[nodiscard]] inline bool has_constant(nest_description const& nest)
 {
-    return std::any_of(
-        nest.arrays.begin(), nest.arrays.end(), [](nest_array const& a) { return a.is_constant; });
+    return std::any_of(nest.arrays.begin(), nest.arrays.end(),
+                       [](nest_array const& a) { return a.is_constant; });
 }
 
 /// `wanted`, with underscores behind it until no argument has that name.
@@ -134,8 +132,7 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
 [[nodiscard]] inline std::string head_of_program(program_text const& of)
 {
     bool const has_spans =
-        std::any_of(of.signature.arguments.begin(),
-                    of.signature.arguments.end(),
+        std::any_of(of.signature.arguments.begin(), of.signature.arguments.end(),
                     [](std::string const& type) { return type.starts_with("std::span"); });
     return (has_spans ? "#include <span>\n" : "") +
            std::string(has_constant(of.nest) ? installed_constant_text : "") +
@@ -144,8 +141,8 @@ ATTUNE_INLINE std::string as_comment(std::string_view text)
 
 /// The loops as a function, without what they call.
 /// @param shared  gets that
-[[nodiscard]] inline std::string
-loops_text(program_text const& of, loop_program const& program, std::string& shared)
+[[nodiscard]] inline std::string loops_text(program_text const& of, loop_program const& program,
+                                            std::string& shared)
 {
     std::string out = write_program(program, {.function = loops_name(of), .linkage = "static "});
     // In front of the functions that make forms.
@@ -245,8 +242,7 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
         told.text = as_comment(text_of(program.nest) + "\nSchedule: " + text_of(space, at) + '\n' +
                                steps_comment(made)) +
                     '\n' + loops + '\n' +
-                    entry_of_program(program,
-                                     program.signature.arguments,
+                    entry_of_program(program, program.signature.arguments,
                                      kept_forms(made.program, loops_name(program)));
         told.fallback = plain_text(program);
         return told;
@@ -270,8 +266,7 @@ ATTUNE_INLINE program_kernel kernel_of(program_text const& program, program_opti
     return out;
 }
 
-ATTUNE_INLINE std::string show_program(program_text const& program,
-                                       std::string_view configuration,
+ATTUNE_INLINE std::string show_program(program_text const& program, std::string_view configuration,
                                        program_options const& options)
 {
     derived_space const derived = space_of(program.nest, options);

@@ -52,8 +52,8 @@ public:
     /// new.
     /// Cost  some us a draw
     /// @param is_over  whether there is no time left; empty: there is
-    [[nodiscard]] std::vector<drawn_call>
-    chosen(shape_trust& trust, std::size_t most, std::function<bool()> const& is_over = {});
+    [[nodiscard]] std::vector<drawn_call> chosen(shape_trust& trust, std::size_t most,
+                                                 std::function<bool()> const& is_over = {});
 
     /// Calls of sizes up to those of the call, all different, in several orders. The length `word`
     /// is what `formula` says, each other one the longest that it may be. Where the formula is
@@ -76,11 +76,8 @@ private:
     /// Calls of the call's own sizes at other addresses: code that needs an alignment may work for
     /// short arrays at any address, and would prove it there.
     void draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to);
-    void draw_up_to(double work,
-                    shape_trust& trust,
-                    std::size_t most,
-                    std::function<bool()> const& is_over,
-                    std::vector<drawn_call>& to);
+    void draw_up_to(double work, shape_trust& trust, std::size_t most,
+                    std::function<bool()> const& is_over, std::vector<drawn_call>& to);
 
     drawn_from from_;
     std::size_t most_bytes_;

@@ -172,8 +172,8 @@ ATTUNE_INLINE void call_draws::add_largest(std::vector<drawn_call>& to) const
         }
 }
 
-ATTUNE_INLINE std::vector<drawn_call>
-call_draws::chosen(shape_trust& trust, std::size_t most, std::function<bool()> const& is_over)
+ATTUNE_INLINE std::vector<drawn_call> call_draws::chosen(shape_trust& trust, std::size_t most,
+                                                         std::function<bool()> const& is_over)
 {
     std::vector<drawn_call> out;
     if (!from_.relations.can_change()) return out;
@@ -191,8 +191,8 @@ call_draws::chosen(shape_trust& trust, std::size_t most, std::function<bool()> c
     return out;
 }
 
-ATTUNE_INLINE void
-call_draws::draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<drawn_call>& to)
+ATTUNE_INLINE void call_draws::draw_elsewhere(shape_trust& trust, std::size_t most,
+                                              std::vector<drawn_call>& to)
 {
     constexpr int most_draws = 100;
     std::int64_t largest = 0;
@@ -214,9 +214,7 @@ call_draws::draw_elsewhere(shape_trust& trust, std::size_t most, std::vector<dra
     }
 }
 
-ATTUNE_INLINE void call_draws::draw_up_to(double work,
-                                          shape_trust& trust,
-                                          std::size_t most,
+ATTUNE_INLINE void call_draws::draw_up_to(double work, shape_trust& trust, std::size_t most,
                                           std::function<bool()> const& is_over,
                                           std::vector<drawn_call>& to)
 {

@@ -50,10 +50,8 @@ struct shape_check_limits {
 ///          `most_bytes`, or without memory or child process. Never throws: an exception of a
 ///          user's function is a failure of the run that it checks
 /// Cost     1 ms and about four copies of the arrays, plus the runs; see bench.tune.new_shape
-[[nodiscard]] shape_verdict verify_shape(kernel_description const& kernel,
-                                         call_frame const& frame,
-                                         callable const& trusted,
-                                         callable const& tried,
+[[nodiscard]] shape_verdict verify_shape(kernel_description const& kernel, call_frame const& frame,
+                                         callable const& trusted, callable const& tried,
                                          shape_check_limits const& limits = {},
                                          isolation protect = isolation::automatic);
 

@@ -172,8 +172,8 @@ public:
     }
     /// Seconds of one more call of this code on the caller's contents; nothing is compared.
     /// Nothing: it failed, or there is no time left.
-    [[nodiscard]] std::optional<double>
-    seconds_of(callable const& code, check_step step, double limit_s)
+    [[nodiscard]] std::optional<double> seconds_of(callable const& code, check_step step,
+                                                   double limit_s)
     {
         if (limit_s <= 0) return {};
         begin(false, false);
@@ -314,11 +314,8 @@ inline constexpr int most_compared = 3;
 
 /// How fast the variant is beside the trusted code.
 /// @param trusted_s  of its first run; 0: the user's reference ran instead
-inline void compare_times(shape_question const& asked,
-                          shape_trials& place,
-                          check_progress& progress,
-                          double trusted_s,
-                          double tried_s)
+inline void compare_times(shape_question const& asked, shape_trials& place,
+                          check_progress& progress, double trusted_s, double tried_s)
 {
     double const begun_left_s = place.left_s();
     for (int i = 0;; ++i) {
@@ -333,8 +330,8 @@ inline void compare_times(shape_question const& asked,
             if (i == 0 && is_open && tried_s < 4 * trusted_s) progress.tried_s.store(0);
             return;
         }
-        auto const of_trusted = place.seconds_of(
-            asked.trusted, check_step::timing_trusted, std::min(left_s, asked.limits.check_s / 4));
+        auto const of_trusted = place.seconds_of(asked.trusted, check_step::timing_trusted,
+                                                 std::min(left_s, asked.limits.check_s / 4));
         if (!of_trusted) return;
         auto const of_tried =
             place.seconds_of(asked.tried, check_step::timing_tried, place.left_s());
@@ -362,8 +359,8 @@ inline void compare_times(shape_question const& asked,
 
 /// The whole check. Each step is stored in `progress`, because a child may crash.
 /// @return  nothing: right; else the failure of the latest step
-[[nodiscard]] inline std::optional<failure>
-decide_here(shape_question const& asked, isolation how, perturbing may, check_progress& progress)
+[[nodiscard]] inline std::optional<failure> decide_here(shape_question const& asked, isolation how,
+                                                        perturbing may, check_progress& progress)
 {
     progress.begin(check_step::preparing, asked.limits.check_s);
     // A child does not destroy it: its exit frees all memory at once.
@@ -404,11 +401,8 @@ decide_here(shape_question const& asked, isolation how, perturbing may, check_pr
                           !has_reference(asked.kernel, asked.frame) &&
                           tried_s < 2 * slower_by * took_s + slower_by_s;
     if (asked.limits.compares_times && !is_clear)
-        compare_times(asked,
-                      place,
-                      progress,
-                      has_reference(asked.kernel, asked.frame) ? 0.0 : took_s,
-                      tried_s);
+        compare_times(asked, place, progress,
+                      has_reference(asked.kernel, asked.frame) ? 0.0 : took_s, tried_s);
     return {};
 }
 
@@ -478,11 +472,9 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
 }
 
 /// @return  false: the trusted code did not survive perturbed contents; the step tells which
-[[nodiscard]] inline bool decide_in_child(shape_question const& asked,
-                                          perturbing may,
+[[nodiscard]] inline bool decide_in_child(shape_question const& asked, perturbing may,
                                           std::vector<address_range>& without,
-                                          check_progress& progress,
-                                          shape_verdict& out)
+                                          check_progress& progress, shape_verdict& out)
 {
     child_limits limits = limits_of(asked, progress);
     limits.without = without;
@@ -490,8 +482,7 @@ inline void conclude(shape_verdict& out, shape_question const& asked, check_step
     std::optional<failure> said;
     child_end const end =
         run_in_child([&] { said = decide_here(asked, isolation::fork, may, progress); },
-                     [&] { return said ? to_text(*said) : std::string(); },
-                     limits);
+                     [&] { return said ? to_text(*said) : std::string(); }, limits);
     if (has_missed(end, without)) {
         without.clear();
         return decide_in_child(asked, may, without, progress, out);
@@ -576,12 +567,9 @@ inline void run_checks(shape_question const& asked, isolation protect, shape_ver
     take_counts(out, shared.get());
 }
 
-ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel,
-                                         call_frame const& frame,
-                                         callable const& trusted,
-                                         callable const& tried,
-                                         shape_check_limits const& limits,
-                                         isolation protect)
+ATTUNE_INLINE shape_verdict verify_shape(kernel_description const& kernel, call_frame const& frame,
+                                         callable const& trusted, callable const& tried,
+                                         shape_check_limits const& limits, isolation protect)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();

@@ -30,13 +30,10 @@ struct shape_proof {
 /// @param frame_at  makes call `i`; called in the child
 /// @param limit_s   wall seconds; calls not reached by then are not right
 /// @return  all false if no child process can be made. Never throws
-[[nodiscard]] shape_proof prove_shapes(kernel_description const& kernel,
-                                       std::size_t count,
+[[nodiscard]] shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,
-                                       callable const& trusted,
-                                       callable const& tried,
-                                       double limit_s,
-                                       isolation protect = isolation::automatic);
+                                       callable const& trusted, callable const& tried,
+                                       double limit_s, isolation protect = isolation::automatic);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -39,13 +39,10 @@ struct proof_progress {
 inline constexpr double proof_call_limit_s = 0.25;
 inline constexpr int most_proof_children = 16;
 
-ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
-                                       std::size_t count,
+ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel, std::size_t count,
                                        std::function<call_frame(std::size_t)> const& frame_at,
-                                       callable const& trusted,
-                                       callable const& tried,
-                                       double limit_s,
-                                       isolation protect)
+                                       callable const& trusted, callable const& tried,
+                                       double limit_s, isolation protect)
 {
     system_clocks const clocks;
     double const begun_s = clocks.wall_s();
@@ -68,13 +65,9 @@ ATTUNE_INLINE shape_proof prove_shapes(kernel_description const& kernel,
                     progress.at.store(i);
                     if (clocks.wall_s() - begun_s > limit_s) break;
                     call_frame const frame = frame_at(i);
-                    shape_verdict const verdict =
-                        verify_shape(kernel,
-                                     frame,
-                                     trusted,
-                                     tried,
-                                     {.check_s = proof_call_limit_s, .is_one_of_many = true},
-                                     isolation::guard);
+                    shape_verdict const verdict = verify_shape(
+                        kernel, frame, trusted, tried,
+                        {.check_s = proof_call_limit_s, .is_one_of_many = true}, isolation::guard);
                     bool const is_right =
                         verdict.how == shape_verdict::ending::right && !verdict.is_slower;
                     if (is_right) progress.marks[i].store(proof_mark(secret, i));

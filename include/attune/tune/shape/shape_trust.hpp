@@ -80,8 +80,7 @@ public:
     /// @param layout   of the keys below
     /// @param divisors the numbers among the parameters of the variant, in any order
     /// @param modulus  addresses count modulo this power of two: code_facts::address_modulus
-    shape_trust(std::vector<shape_word> layout,
-                std::vector<std::int64_t> divisors,
+    shape_trust(std::vector<shape_word> layout, std::vector<std::int64_t> divisors,
                 std::uint32_t modulus = 64);
 
     /// Whether every property of this shape has been verified.

@@ -14,8 +14,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE shape_trust::shape_trust(std::vector<shape_word> layout,
-                                       std::vector<std::int64_t> divisors,
-                                       std::uint32_t modulus)
+                                       std::vector<std::int64_t> divisors, std::uint32_t modulus)
     : properties_(std::move(layout), std::move(divisors), modulus)
 {
 }
@@ -73,9 +72,8 @@ ATTUNE_INLINE bool shape_trust::is_near_slow(std::span<std::int64_t const> key) 
     if (slow_.empty()) return false;
     std::vector<int> const its = octaves_of(key);
     return std::any_of(slow_.begin(), slow_.end(), [&](std::vector<int> const& slow) {
-        return std::equal(its.begin(), its.end(), slow.begin(), [](int a, int b) {
-            return std::abs(a - b) <= 2;
-        });
+        return std::equal(its.begin(), its.end(), slow.begin(),
+                          [](int a, int b) { return std::abs(a - b) <= 2; });
     });
 }
 

@@ -131,8 +131,7 @@ ATTUNE_INLINE size_relations relations_of(std::span<shape_word const> layout,
 }
 
 ATTUNE_INLINE std::size_t sizes_among(std::span<shape_word const> layout,
-                                      std::span<std::int64_t const> key,
-                                      shape_choice const& choice)
+                                      std::span<std::int64_t const> key, shape_choice const& choice)
 {
     std::size_t numbers = 0;
     bool has_length = false;

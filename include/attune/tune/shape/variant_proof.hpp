@@ -56,8 +56,7 @@ struct variant_proof {
 /// @return  nothing where the call's sizes cannot change. Never throws
 [[nodiscard]] variant_proof prove_variant(proof_subject const& of,
                                           std::span<std::int64_t const> key,
-                                          call_frame const& frame,
-                                          shape_trust trust,
+                                          call_frame const& frame, shape_trust trust,
                                           double limit_s);
 
 } // namespace attune::inline ATTUNE_ABI::detail

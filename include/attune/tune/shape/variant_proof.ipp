@@ -22,9 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// One proof under way.
 class proving {
 public:
-    proving(proof_subject const& of,
-            std::span<std::int64_t const> key,
-            call_frame const& frame,
+    proving(proof_subject const& of, std::span<std::int64_t const> key, call_frame const& frame,
             double limit_s)
         : of_(of)
         , key_(key)
@@ -86,13 +84,9 @@ public:
             sized_arrays memory;
             std::vector<bool> const is_right =
                 prove_shapes(
-                    of_.kernel,
-                    calls.size(),
-                    [&](std::size_t i) { return again(calls[i], memory); },
-                    of_.trusted,
-                    of_.tried,
-                    left_s(),
-                    of_.protect)
+                    of_.kernel, calls.size(),
+                    [&](std::size_t i) { return again(calls[i], memory); }, of_.trusted, of_.tried,
+                    left_s(), of_.protect)
                     .is_right;
             bool all_right = true;
             for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -127,8 +121,7 @@ private:
             if (of_.layout[i].part != shape_part::places) {
                 if (call.shape[i] != one.key[i])
                     throw error("kernel.calls(f): equal draws made two calls",
-                                "kernel " + of_.kernel.name,
-                                "let f use nothing but its argument");
+                                "kernel " + of_.kernel.name, "let f use nothing but its argument");
                 continue;
             }
             for (std::size_t k = 0; k < of_.layout[i].argument && array < arrays; ++k, ++array)
@@ -161,8 +154,8 @@ private:
         return out;
     }
     /// What one call showed. @return  whether it was right
-    static bool
-    take(shape_trust& trust, std::vector<std::int64_t> key, bool is_right, variant_proof& out)
+    static bool take(shape_trust& trust, std::vector<std::int64_t> key, bool is_right,
+                     variant_proof& out)
     {
         if (is_right)
             trust.add(key);
@@ -178,27 +171,17 @@ private:
     [[nodiscard]] double left_s() const { return limit_s_ - (clocks_.wall_s() - begun_s_); }
     [[nodiscard]] drawn_from drawn() const
     {
-        return {of_.layout,
-                key_,
-                frame_,
-                of_.choice,
-                relations_,
-                of_.divisors,
-                of_.modulus,
-                &of_.kernel.lengths};
+        return {of_.layout, key_,         frame_,      of_.choice,
+                relations_, of_.divisors, of_.modulus, &of_.kernel.lengths};
     }
-    [[nodiscard]] std::vector<bool>
-    run(std::vector<drawn_call> const& calls, callable const& tried, double limit_s)
+    [[nodiscard]] std::vector<bool> run(std::vector<drawn_call> const& calls, callable const& tried,
+                                        double limit_s)
     {
         sized_arrays memory;
         std::vector<bool> out = prove_shapes(
-                                    of_.kernel,
-                                    calls.size(),
+                                    of_.kernel, calls.size(),
                                     [&](std::size_t i) { return memory.make(frame_, calls[i]); },
-                                    of_.trusted,
-                                    tried,
-                                    limit_s,
-                                    of_.protect)
+                                    of_.trusted, tried, limit_s, of_.protect)
                                     .is_right;
         out.resize(calls.size()); // beyond its limit nothing is known
         return out;
@@ -253,8 +236,7 @@ private:
 
 ATTUNE_INLINE variant_proof prove_variant(proof_subject const& of,
                                           std::span<std::int64_t const> key,
-                                          call_frame const& frame,
-                                          shape_trust trust,
+                                          call_frame const& frame, shape_trust trust,
                                           double limit_s)
 {
     variant_proof out;

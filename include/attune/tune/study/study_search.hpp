@@ -46,8 +46,7 @@ struct minimum_in_study {
 ///          meanwhile; an own evaluation that worked without a quantity that has a bound
 [[nodiscard]] minimum_in_study
 minimize_in_study(chain_of_trees const& space,
-                  std::function<evaluation(point const&)> const& objective,
-                  study const& of,
+                  std::function<evaluation(point const&)> const& objective, study const& of,
                   study_options const& options);
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -45,8 +45,7 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
     bool const is_name = !of.name.empty() && of.name.size() <= 200 && of.name.front() != '.' &&
                          of.name.find_first_not_of(allowed) == std::string::npos;
     if (!is_name)
-        throw error("the name of the study is no name of a file",
-                    '\'' + shown_text(of.name) + '\'',
+        throw error("the name of the study is no name of a file", '\'' + shown_text(of.name) + '\'',
                     "use letters, digits and ._-, with no dot in front");
     return std::filesystem::absolute(std::filesystem::path(of.folder) / (of.name + ".study"))
         .string();
@@ -73,18 +72,14 @@ ATTUNE_INLINE std::string path_of_study(study const& of)
 class study_process {
 public:
     study_process(chain_of_trees const& space,
-                  std::function<evaluation(point const&)> const& objective,
-                  study const& of,
-                  study_options const& options,
-                  std::uint32_t possible)
+                  std::function<evaluation(point const&)> const& objective, study const& of,
+                  study_options const& options, std::uint32_t possible)
         : options_(&options)
         , of_(&of)
         , texts_(space, options.minimize.bounds)
         , search_(space, texts_, options, possible)
         , link_(
-              path_of_study(of),
-              header_of(space.describe(), options.minimize),
-              options.lease_s,
+              path_of_study(of), header_of(space.describe(), options.minimize), options.lease_s,
               [this](value_texts const& values, evaluation const* told) {
                   return texts_.objection_to(values, told);
               },
@@ -271,8 +266,7 @@ private:
     /// @param over  an expired claim of it
     /// @param told  its outcome, if it is known at once; then no evaluation begins
     /// @return  whether this process evaluates it now
-    [[nodiscard]] bool claim(point const& at,
-                             std::optional<claim_name> const& over,
+    [[nodiscard]] bool claim(point const& at, std::optional<claim_name> const& over,
                              std::optional<failure> const& told = {})
     {
         value_texts const values = texts_.values_at(at);
@@ -319,8 +313,8 @@ private:
             why->reason = shortened(why->reason, 1000);
             why->log.clear();
         }
-        link_.send(link_.line(study_told{
-            own_.number(), texts_.values_at(own_.at()), std::move(own.seen), own.is_fault}));
+        link_.send(link_.line(study_told{own_.number(), texts_.values_at(own_.at()),
+                                         std::move(own.seen), own.is_fault}));
         deliver();
     }
 
@@ -347,18 +341,15 @@ inline void refuse_study_options(study_options const& options)
 {
     refuse_most_seconds(options.most_seconds);
     if (!(std::isfinite(options.lease_s) && options.lease_s > 0))
-        throw error("a lease has no length",
-                    "lease_s = " + formatted("%.4g", options.lease_s),
+        throw error("a lease has no length", "lease_s = " + formatted("%.4g", options.lease_s),
                     "give more than 0 seconds, and no infinity");
     if (options.most_losses == 0)
         throw error("no worker may be lost", "most_losses = 0", "give 1 or more");
 }
 
-ATTUNE_INLINE minimum_in_study
-minimize_in_study(chain_of_trees const& space,
-                  std::function<evaluation(point const&)> const& objective,
-                  study const& of,
-                  study_options const& options)
+ATTUNE_INLINE minimum_in_study minimize_in_study(
+    chain_of_trees const& space, std::function<evaluation(point const&)> const& objective,
+    study const& of, study_options const& options)
 {
     own_float_environment const numbers;
     refuse_study_options(options);

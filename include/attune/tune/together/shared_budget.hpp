@@ -47,10 +47,8 @@ public:
     /// @param whole  its evaluations and seconds; the other rules are those of each task
     /// @param tasks  outlive this object
     /// @param clock  wall seconds; what passes between two steps does not count
-    shared_budget(search_limits const& whole,
-                  std::vector<budget_task*> tasks,
-                  turn_policy whose_turn,
-                  std::function<double()> clock);
+    shared_budget(search_limits const& whole, std::vector<budget_task*> tasks,
+                  turn_policy whose_turn, std::function<double()> clock);
 
     /// An evaluation, or the final of a task.
     /// @return  whether there is more to do
@@ -79,10 +77,8 @@ private:
 };
 
 /// All steps.
-spent_budget spend_together(search_limits const& whole,
-                            std::vector<budget_task*> tasks,
-                            turn_policy const& whose_turn,
-                            std::function<double()> const& clock);
+spent_budget spend_together(search_limits const& whole, std::vector<budget_task*> tasks,
+                            turn_policy const& whose_turn, std::function<double()> const& clock);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

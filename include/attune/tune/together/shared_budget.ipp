@@ -15,8 +15,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE shared_budget::shared_budget(search_limits const& whole,
-                                           std::vector<budget_task*> tasks,
-                                           turn_policy whose_turn,
+                                           std::vector<budget_task*> tasks, turn_policy whose_turn,
                                            std::function<double()> clock)
     : whole_(whole)
     , tasks_(std::move(tasks))

@@ -29,11 +29,8 @@ public:
     /// @param whole    the budget of all @param sharers  how many share it
     /// @param weight   see turn_task::weight, by the seconds of a call of the default
     /// @pre   the parts outlive this object, and their turn is this thread's for as long
-    stepped_tuning(dispatch_parts& parts,
-                   keyed_call call,
-                   search_limits const& whole,
-                   std::size_t sharers,
-                   std::function<double(double default_s)> weight);
+    stepped_tuning(dispatch_parts& parts, keyed_call call, search_limits const& whole,
+                   std::size_t sharers, std::function<double(double default_s)> weight);
     ~stepped_tuning() override;
 
     [[nodiscard]] turn_task so_far() const override;

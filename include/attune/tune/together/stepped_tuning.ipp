@@ -15,10 +15,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE stepped_tuning::stepped_tuning(dispatch_parts& parts,
-                                             keyed_call call,
-                                             search_limits const& whole,
-                                             std::size_t sharers,
+ATTUNE_INLINE stepped_tuning::stepped_tuning(dispatch_parts& parts, keyed_call call,
+                                             search_limits const& whole, std::size_t sharers,
                                              std::function<double(double)> weight)
     : parts_(parts)
     , call_(std::move(call))
@@ -103,8 +101,8 @@ ATTUNE_INLINE void stepped_tuning::begin(search_limits const& left)
     }
     parts_.prepare(*of_);
     slice_.left = left;
-    choice_.emplace(
-        parts_.choice, of_->problem, call_.frame, call_.shape, false, when_unknown::tune, &slice_);
+    choice_.emplace(parts_.choice, of_->problem, call_.frame, call_.shape, false,
+                    when_unknown::tune, &slice_);
     is_elsewhere_ = choice_->is_elsewhere();
     if (is_elsewhere_) {
         is_over_ = true;
@@ -156,18 +154,12 @@ ATTUNE_INLINE void stepped_tuning::take_of_other()
 {
     if (!is_elsewhere_) return;
     guarded([&] {
-        choice_.emplace(parts_.choice,
-                        of_->problem,
-                        call_.frame,
-                        call_.shape,
-                        false,
-                        when_unknown::take_what_is_there,
-                        nullptr);
+        choice_.emplace(parts_.choice, of_->problem, call_.frame, call_.shape, false,
+                        when_unknown::take_what_is_there, nullptr);
         known_variant found = choice_->finish();
         choice_.reset();
         if (!found.is_missing) return install(std::move(found));
-        report_ = untuned_report(parts_.subject.kernel.name,
-                                 decision::served_default,
+        report_ = untuned_report(parts_.subject.kernel.name, decision::served_default,
                                  "another one tunes the same, and has no result yet");
     });
 }

@@ -36,9 +36,7 @@ public:
     /// Takes the turns.
     /// @param whose_turn  empty: most_gain(), with half of the budget at most for what all have
     /// Errors   as tune_together(); std::bad_alloc: there is no memory for copies
-    together_tuning(search_limits const& budget,
-                    std::vector<tuning_share> shares,
-                    arrays which,
+    together_tuning(search_limits const& budget, std::vector<tuning_share> shares, arrays which,
                     turn_policy whose_turn = {});
     /// Where that is not over, what was measured is kept as of tunings that were cut short.
     ~together_tuning();

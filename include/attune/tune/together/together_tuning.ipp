@@ -27,12 +27,10 @@ inline void require_weights(std::vector<tuning_share> const& shares)
         if (!std::isfinite(one.weight()) || one.weight() < 0)
             throw error("the weight of kernel '" + one.kernel() + "' is " +
                             formatted("%.6g", one.weight()),
-                        "tune_together",
-                        "give share(...).calls(n) a number of calls, at least 0");
+                        "tune_together", "give share(...).calls(n) a number of calls, at least 0");
         if (one.is_of_time() != shares.front().is_of_time())
             throw error("some shares are given in calls, others as parts of the time",
-                        "tune_together",
-                        "give all of them calls(n), or all of them of_time(part)");
+                        "tune_together", "give all of them calls(n), or all of them of_time(part)");
     }
 }
 
@@ -49,8 +47,7 @@ inline void require_weights(std::vector<tuning_share> const& shares)
 }
 
 ATTUNE_INLINE together_tuning::together_tuning(search_limits const& budget,
-                                               std::vector<tuning_share> shares,
-                                               arrays which,
+                                               std::vector<tuning_share> shares, arrays which,
                                                turn_policy whose_turn)
     : process_(::getpid())
     , shares_(std::move(shares))
@@ -63,8 +60,7 @@ ATTUNE_INLINE together_tuning::together_tuning(search_limits const& budget,
     std::vector<budget_task*> tasks;
     for (auto const& one : tunings_)
         tasks.push_back(one.get());
-    budget_.emplace(budget,
-                    std::move(tasks),
+    budget_.emplace(budget, std::move(tasks),
                     whose_turn ? std::move(whose_turn) : policy_for(budget, shares_.size()),
                     steady_seconds);
     for (auto const& [parts, turn] : turns_)
@@ -88,8 +84,7 @@ ATTUNE_INLINE void together_tuning::take_turns()
         auto const [at, is_new] = turns_.try_emplace(parts, *parts, true);
         if (is_new && !at->second.is_on())
             throw error("kernel '" + parts->subject.kernel.name + "' is being tuned",
-                        "tune_together",
-                        "call it when the tuning is over");
+                        "tune_together", "call it when the tuning is over");
     }
 }
 
@@ -131,10 +126,7 @@ ATTUNE_INLINE void together_tuning::make_tunings(search_limits const& budget)
     }
     for (std::size_t i = 0; i < first.size(); ++i)
         tunings_.push_back(std::make_unique<stepped_tuning>(
-            first[i]->table().parts(),
-            first[i]->call(),
-            budget,
-            first.size(),
+            first[i]->table().parts(), first[i]->call(), budget, first.size(),
             [weight = weights[i], is_of_time = first[i]->is_of_time()](double default_s) {
                 return is_of_time && default_s > 0 ? weight / default_s : weight;
             }));
@@ -220,8 +212,7 @@ ATTUNE_INLINE tuning_report together_tuning::report_of(std::size_t share) const
     bool const is_first = tuning.call().shape == one.call().shape;
     if (tuning.report() && (is_first || !has_winner)) return *tuning.report();
     if (!has_winner)
-        return untuned_report(one.kernel(),
-                              decision::served_default,
+        return untuned_report(one.kernel(), decision::served_default,
                               one.weight() > 0 ? "the budget of tune_together did not reach it"
                                                : "its weight in tune_together is 0");
     try {
@@ -246,8 +237,8 @@ ATTUNE_INLINE together_report together_tuning::make_report(std::exception_ptr& t
             line.report = report_of(i);
         } catch (...) {
             thrown = std::current_exception();
-            line.report = untuned_report(
-                shares_[i].kernel(), decision::call_failed, "an exception ended the call");
+            line.report = untuned_report(shares_[i].kernel(), decision::call_failed,
+                                         "an exception ended the call");
         }
         if (!is_told[at]) {
             line.evaluations = tuning.made();

@@ -42,9 +42,8 @@ TEST_CASE(
 {
     attune::device_program const p = product(64);
     CHECK(p.threads() == 16 * 16);
-    CHECK(has(text_of(p),
-              "extern \"C\" __global__ void __launch_bounds__(256) matmul(float const* "
-              "__restrict__ A, float const* __restrict__ B, float* __restrict__ C)"));
+    CHECK(has(text_of(p), "extern \"C\" __global__ void __launch_bounds__(256) matmul(float const* "
+                          "__restrict__ A, float const* __restrict__ B, float* __restrict__ C)"));
 }
 
 TEST_CASE("loads are wide where lines can be cut in vectors, and padding is behind each line")

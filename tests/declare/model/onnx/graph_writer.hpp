@@ -34,8 +34,7 @@ public:
         model_.mutable_graph()->set_name(name);
     }
 
-    std::string input(std::string const& name,
-                      std::vector<dimension> const& shape,
+    std::string input(std::string const& name, std::vector<dimension> const& shape,
                       onnx::TensorProto::DataType type = onnx::TensorProto::FLOAT)
     {
         onnx::ValueInfoProto* const in = model_.mutable_graph()->add_input();
@@ -97,8 +96,7 @@ public:
         return name;
     }
 
-    onnx::NodeProto& node(std::string const& op,
-                          std::vector<std::string> const& inputs,
+    onnx::NodeProto& node(std::string const& op, std::vector<std::string> const& inputs,
                           std::vector<std::string> const& outputs,
                           std::vector<attribute> const& attributes = {})
     {
@@ -127,8 +125,7 @@ public:
         return n;
     }
     /// A node with one output.
-    std::string add(std::string const& op,
-                    std::vector<std::string> const& inputs,
+    std::string add(std::string const& op, std::vector<std::string> const& inputs,
                     std::vector<attribute> const& attributes = {})
     {
         std::string const out = op + "_out_" + std::to_string(count_++);

@@ -22,17 +22,13 @@ struct convolution_form {
     bool bias = true;
 };
 
-inline std::string convolve(graph_writer& g,
-                            std::string const& x,
-                            std::int64_t channels,
-                            std::int64_t filters,
-                            convolution_form const& f)
+inline std::string convolve(graph_writer& g, std::string const& x, std::int64_t channels,
+                            std::int64_t filters, convolution_form const& f)
 {
     std::vector<std::string> in{x, g.weight({filters, channels / f.groups, f.kernel, f.kernel})};
     if (f.bias) in.push_back(g.weight({filters}));
     std::int64_t const pad = f.kernel / 2;
-    return g.add("Conv",
-                 in,
+    return g.add("Conv", in,
                  {{"kernel_shape", extents{f.kernel, f.kernel}},
                   {"strides", extents{f.stride, f.stride}},
                   {"pads", extents{pad, pad, pad, pad}},
@@ -41,12 +37,8 @@ inline std::string convolve(graph_writer& g,
 
 inline std::string batch_norm(graph_writer& g, std::string const& x, std::int64_t channels)
 {
-    return g.add("BatchNormalization",
-                 {x,
-                  g.weight({channels}),
-                  g.weight({channels}),
-                  g.weight({channels}),
-                  g.weight({channels})});
+    return g.add("BatchNormalization", {x, g.weight({channels}), g.weight({channels}),
+                                        g.weight({channels}), g.weight({channels})});
 }
 
 inline std::string linear(graph_writer& g, std::string const& x, std::int64_t in, std::int64_t out)
@@ -79,14 +71,13 @@ inline graph_writer resnet50()
 {
     graph_writer g("resnet50");
     std::string x = g.input("image", {"batch"_d, 3_d, "height"_d, "width"_d});
-    auto const block =
-        [&](std::string const& in, std::int64_t c, std::int64_t f, convolution_form o) {
-            o.bias = false;
-            return batch_norm(g, convolve(g, in, c, f, o), f);
-        };
+    auto const block = [&](std::string const& in, std::int64_t c, std::int64_t f,
+                           convolution_form o) {
+        o.bias = false;
+        return batch_norm(g, convolve(g, in, c, f, o), f);
+    };
     x = g.add("Relu", {block(x, 3, 64, {.kernel = 7, .stride = 2})});
-    x = g.add("MaxPool",
-              {x},
+    x = g.add("MaxPool", {x},
               {{"kernel_shape", extents{3, 3}},
                {"strides", extents{2, 2}},
                {"pads", extents{1, 1, 1, 1}}});
@@ -116,11 +107,11 @@ inline graph_writer mobilenet_v2()
     std::string x = g.input("image", {"batch"_d, 3_d, 224_d, 224_d});
     std::string const low = g.scalar(0);
     std::string const high = g.scalar(6);
-    auto const block =
-        [&](std::string const& in, std::int64_t c, std::int64_t f, convolution_form o) {
-            o.bias = false;
-            return batch_norm(g, convolve(g, in, c, f, o), f);
-        };
+    auto const block = [&](std::string const& in, std::int64_t c, std::int64_t f,
+                           convolution_form o) {
+        o.bias = false;
+        return batch_norm(g, convolve(g, in, c, f, o), f);
+    };
     auto const clip = [&](std::string const& in) { return g.add("Clip", {in, low, high}); };
     x = clip(block(x, 3, 32, {.stride = 2}));
     std::int64_t channels = 32;
@@ -129,13 +120,8 @@ inline graph_writer mobilenet_v2()
         int count;
         std::int64_t stride;
     };
-    for (row const& r : {row{1, 16, 1, 1},
-                         row{6, 24, 2, 2},
-                         row{6, 32, 3, 2},
-                         row{6, 64, 4, 2},
-                         row{6, 96, 3, 1},
-                         row{6, 160, 3, 2},
-                         row{6, 320, 1, 1}})
+    for (row const& r : {row{1, 16, 1, 1}, row{6, 24, 2, 2}, row{6, 32, 3, 2}, row{6, 64, 4, 2},
+                         row{6, 96, 3, 1}, row{6, 160, 3, 2}, row{6, 320, 1, 1}})
         for (int i = 0; i < r.count; ++i) {
             std::int64_t const wide = channels * r.expansion;
             std::int64_t const stride = i == 0 ? r.stride : 1;
@@ -187,17 +173,14 @@ inline std::string as_list(graph_writer& g, std::string const& scalar)
 }
 
 /// x of B x T x F as B x heads x T x F / heads, or with the last two turned.
-inline std::string split_heads(
-    graph_writer& g, std::string const& x, std::int64_t heads, std::int64_t size, bool is_turned)
+inline std::string split_heads(graph_writer& g, std::string const& x, std::int64_t heads,
+                               std::int64_t size, bool is_turned)
 {
     std::string const shape = g.add("Concat",
-                                    {as_list(g, extent_of(g, x, 0)),
-                                     as_list(g, extent_of(g, x, 1)),
-                                     g.integers({heads}),
-                                     g.integers({size})},
+                                    {as_list(g, extent_of(g, x, 0)), as_list(g, extent_of(g, x, 1)),
+                                     g.integers({heads}), g.integers({size})},
                                     {{"axis", std::int64_t(0)}});
-    return g.add("Transpose",
-                 {g.add("Reshape", {x, shape})},
+    return g.add("Transpose", {g.add("Reshape", {x, shape})},
                  {{"perm", is_turned ? extents{0, 2, 3, 1} : extents{0, 2, 1, 3}}});
 }
 
@@ -205,8 +188,7 @@ inline std::string join_heads(graph_writer& g, std::string const& x, std::int64_
 {
     std::string const y = g.add("Transpose", {x}, {{"perm", extents{0, 2, 1, 3}}});
     std::string const shape =
-        g.add("Concat",
-              {as_list(g, extent_of(g, y, 0)), g.integers({-1}), g.integers({features})},
+        g.add("Concat", {as_list(g, extent_of(g, y, 0)), g.integers({-1}), g.integers({features})},
               {{"axis", std::int64_t(0)}});
     return g.add("Reshape", {y, shape});
 }
@@ -219,14 +201,11 @@ inline graph_writer bert(std::int64_t layers, bool is_plain)
     std::string const ids = g.input("ids", {"batch"_d, "sequence"_d}, onnx::TensorProto::INT64);
     std::string const types = g.input("types", {"batch"_d, "sequence"_d}, onnx::TensorProto::INT64);
     std::string const mask = g.input("mask", {"batch"_d, "sequence"_d}, onnx::TensorProto::FLOAT);
-    std::string const places = g.add("Slice",
-                                     {g.weight({1, 512}, onnx::TensorProto::INT64),
-                                      g.integers({0}),
-                                      as_list(g, extent_of(g, ids, 1)),
-                                      g.integers({1})});
-    std::string x = g.add("Add",
-                          {g.add("Gather", {g.weight({30522, features}), ids}),
-                           g.add("Gather", {g.weight({2, features}), types})});
+    std::string const places =
+        g.add("Slice", {g.weight({1, 512}, onnx::TensorProto::INT64), g.integers({0}),
+                        as_list(g, extent_of(g, ids, 1)), g.integers({1})});
+    std::string x = g.add("Add", {g.add("Gather", {g.weight({30522, features}), ids}),
+                                  g.add("Gather", {g.weight({2, features}), types})});
     x = g.add("Add", {x, g.add("Gather", {g.weight({512, features}), places})});
     x = norm(g, x, features, is_plain);
     std::string const wide = g.add("Unsqueeze", {mask, g.integers({1, 2})});
@@ -261,18 +240,15 @@ inline graph_writer gpt2(std::int64_t layers)
     std::string const length = extent_of(g, ids, 1);
     std::string const places =
         g.add("Unsqueeze", {g.add("Range", {g.integer(0), length, g.integer(1)}), g.integers({0})});
-    std::string x = g.add(
-        "Add",
-        {g.add("Gather", {words, ids}), g.add("Gather", {g.weight({1024, features}), places})});
+    std::string x = g.add("Add", {g.add("Gather", {words, ids}),
+                                  g.add("Gather", {g.weight({1024, features}), places})});
     std::string const causal = g.weight({1, 1, 1024, 1024}, onnx::TensorProto::BOOL);
     for (std::int64_t i = 0; i < layers; ++i) {
         std::string y = project(g, norm(g, x, features, true), features, 3 * features);
         std::vector<std::string> part;
         for (char const* const name : {"q", "k", "v"})
             part.push_back(name + std::to_string(i));
-        g.node("Split",
-               {y, g.integers({features, features, features})},
-               part,
+        g.node("Split", {y, g.integers({features, features, features})}, part,
                {{"axis", std::int64_t(2)}});
         std::string const q = split_heads(g, part[0], 12, 64, false);
         std::string const k = split_heads(g, part[1], 12, 64, true);
@@ -281,11 +257,8 @@ inline graph_writer gpt2(std::int64_t layers)
         // The last rows of as many columns as there are keys.
         std::string const rows = extent_of(g, scores, 2);
         std::string const columns = extent_of(g, scores, 3);
-        std::string mask = g.add("Slice",
-                                 {causal,
-                                  as_list(g, g.add("Sub", {columns, rows})),
-                                  as_list(g, columns),
-                                  g.integers({2})});
+        std::string mask = g.add("Slice", {causal, as_list(g, g.add("Sub", {columns, rows})),
+                                           as_list(g, columns), g.integers({2})});
         mask = g.add("Slice", {mask, g.integers({0}), as_list(g, columns), g.integers({3})});
         y = g.add("Where", {mask, scores, g.scalar(-10000)});
         y = g.add("MatMul", {g.add("Softmax", {y}, {{"axis", std::int64_t(-1)}}), v});
@@ -317,9 +290,7 @@ inline graph_writer seq2seq()
     std::string const target = g.input("target", {9_d, "batch"_d}, onnx::TensorProto::INT64);
     std::string const x = g.add("Gather", {g.weight({5000, 128}), source});
     auto const encoder = recurrent(2, 4, 128);
-    g.node("LSTM",
-           {x, encoder[0], encoder[1], encoder[2]},
-           {"memory", "last", "cells"},
+    g.node("LSTM", {x, encoder[0], encoder[1], encoder[2]}, {"memory", "last", "cells"},
            {{"hidden_size", units}, {"direction", std::string("bidirectional")}});
     auto const start = [&](std::string const& of) {
         return g.add("Slice", {of, g.integers({0}), g.integers({1}), g.integers({0})});
@@ -328,15 +299,11 @@ inline graph_writer seq2seq()
     auto const decoder = recurrent(1, 4, 64);
     std::string const last = start("last");
     std::string const cells = start("cells");
-    g.node("LSTM",
-           {y, decoder[0], decoder[1], decoder[2], "", last, cells},
-           {"decoded"},
+    g.node("LSTM", {y, decoder[0], decoder[1], decoder[2], "", last, cells}, {"decoded"},
            {{"hidden_size", units}});
     std::string const steps = g.add("Squeeze", {"decoded", g.integers({1})});
     auto const further = recurrent(1, 3, units);
-    g.node("GRU",
-           {steps, further[0], further[1], further[2]},
-           {"", "summary"},
+    g.node("GRU", {steps, further[0], further[1], further[2]}, {"", "summary"},
            {{"hidden_size", units}, {"linear_before_reset", std::int64_t(1)}});
     g.output(project(g, steps, units, 4000));
     g.output("memory");
@@ -366,8 +333,8 @@ inline graph_writer unet()
     for (std::size_t i = left.size(); i-- > 0;) {
         auto const& [same, filters] = left[i];
         if (i == 0) { // the last one by repetition and a 1x1 convolution
-            x = g.add(
-                "Resize", {x, "", g.scales({1, 1, 2, 2})}, {{"mode", std::string("nearest")}});
+            x = g.add("Resize", {x, "", g.scales({1, 1, 2, 2})},
+                      {{"mode", std::string("nearest")}});
             x = convolve(g, x, channels, filters, {.kernel = 1});
         } else {
             x = g.add("ConvTranspose",

@@ -37,8 +37,7 @@ struct arrived {
     std::unique_ptr<worker::received_arrays> arrays{};
 
     arrived(std::shared_ptr<cuda::driver const> const& driver,
-            attune::detail::device_call const& call,
-            worker::route by = worker::route::handle)
+            attune::detail::device_call const& call, worker::route by = worker::route::handle)
     {
         how.call = call;
         worker::pack_arrays(driver, call, by, how, sent);
@@ -72,8 +71,7 @@ TEST_CASE("arrays that overlap do so on the other side")
     std::iota(x.begin(), x.end(), 1.0F);
     std::span<float> const all(x);
     attune::detail::device_call call;
-    call.buffers = {on_host(all.subspan(100, 500), 0),
-                    on_host(all.subspan(0, 300), 1),
+    call.buffers = {on_host(all.subspan(100, 500), 0), on_host(all.subspan(0, 300), 1),
                     on_host(all.subspan(800, 10), 2)};
     arrived const a(scripted(), call);
     CHECK(a.how.regions.size() == 2);

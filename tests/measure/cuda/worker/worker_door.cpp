@@ -74,10 +74,8 @@ TEST_CASE("a program that was started with the variable alone is refused")
 {
     attune::hold_worker_door();
     ended_program const run = attune_test::run_with_environment(
-        "/proc/self/exe",
-        {"--no-run"},
-        {std::string(worker::worker_variable) + '=' + std::to_string(::getpid())},
-        [] {
+        "/proc/self/exe", {"--no-run"},
+        {std::string(worker::worker_variable) + '=' + std::to_string(::getpid())}, [] {
             ::close(worker::worker_socket);
             ::close(worker::door_socket);
         });
@@ -89,11 +87,9 @@ TEST_CASE("a program that was started with the variable alone is refused")
 TEST_CASE("a variable that does not name the parent is refused")
 {
     for (char const* const named : {"1", "3 4711", "-1", "x", "99999999999999999999"}) {
-        ended_program const run =
-            attune_test::run_with_environment("/proc/self/exe",
-                                              {"--no-run"},
-                                              {std::string(worker::worker_variable) + '=' + named},
-                                              [] {});
+        ended_program const run = attune_test::run_with_environment(
+            "/proc/self/exe", {"--no-run"}, {std::string(worker::worker_variable) + '=' + named},
+            [] {});
         CAPTURE(named);
         CAPTURE(run.output);
         CHECK(run.exit_status == worker::refused_code);

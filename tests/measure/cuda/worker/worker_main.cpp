@@ -31,8 +31,7 @@ double in_s(double seconds) { return attune::system_clocks().wall_s() + seconds;
 
 std::unique_ptr<attune::detail::device_bench>
 make_scripted(std::shared_ptr<attune::detail::cuda::driver const> d,
-              attune::detail::device_call call,
-              attune::detail::device_bench_options const& how)
+              attune::detail::device_call call, attune::detail::device_bench_options const& how)
 {
     return std::make_unique<scripted_bench>(std::move(d), std::move(call), how);
 }
@@ -84,11 +83,8 @@ message begin_with(std::vector<float>& x, std::vector<int>& y, std::string const
     how.bus = bus;
     how.call = call;
     message out;
-    worker::pack_arrays(attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER),
-                        call,
-                        worker::route::handle,
-                        how,
-                        out);
+    worker::pack_arrays(attune::detail::cuda::open_driver(ATTUNE_SCRIPTED_DRIVER), call,
+                        worker::route::handle, how, out);
     attune::detail::message_writer text;
     worker::put(text, how);
     out.text = text.take();
@@ -213,8 +209,7 @@ TEST_CASE(
                       worker::receive(ends.first.get(), got, in_s(20)) == transfer::done;
         // It hangs when this program ends.
         serves = serves &&
-                 worker::send(ends.first.get(),
-                              with_variant(message_kind::establish, "hang", 1),
+                 worker::send(ends.first.get(), with_variant(message_kind::establish, "hang", 1),
                               in_s(20)) == transfer::done &&
                  worker::receive(ends.first.get(), got, in_s(0.1)) == transfer::late;
         ::_exit(serves ? 0 : 1);

@@ -9,18 +9,14 @@
 #include "../../../support/minimal_acquisition.hpp"
 #include "../../../support/monte_carlo.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(acquisition_laws,
-                          attune::expected_improvement_rule,
-                          attune::probability_of_improvement_rule,
-                          attune::confidence_bound_rule,
+TEST_CASE_TEMPLATE_INVOKE(acquisition_laws, attune::expected_improvement_rule,
+                          attune::probability_of_improvement_rule, attune::confidence_bound_rule,
                           minimal_acquisition);
 
 static_assert(!attune::acquisition<int>);
 
-TEST_CASE_TEMPLATE("every score rises with the variance of a mean behind the best",
-                   Rule,
-                   attune::expected_improvement_rule,
-                   attune::probability_of_improvement_rule,
+TEST_CASE_TEMPLATE("every score rises with the variance of a mean behind the best", Rule,
+                   attune::expected_improvement_rule, attune::probability_of_improvement_rule,
                    attune::confidence_bound_rule)
 {
     Rule const rule{0.1};

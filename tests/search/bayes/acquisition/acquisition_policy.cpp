@@ -12,9 +12,7 @@
 #include "../../../support/minimal_acquisition.hpp"
 
 TEST_CASE_TEMPLATE_INVOKE(
-    acquisition_laws,
-    attune::multi_policy,
-    attune::advanced_multi_policy,
+    acquisition_laws, attune::multi_policy, attune::advanced_multi_policy,
     attune::acquisition_policy<attune::multi_acquisition, minimal_acquisition>);
 
 namespace {

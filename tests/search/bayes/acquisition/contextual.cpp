@@ -8,8 +8,7 @@
 
 #include "../../../laws/acquisition.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(acquisition_laws,
-                          attune::contextual<attune::expected_improvement_rule>,
+TEST_CASE_TEMPLATE_INVOKE(acquisition_laws, attune::contextual<attune::expected_improvement_rule>,
                           attune::contextual<attune::probability_of_improvement_rule>,
                           attune::contextual<attune::confidence_bound_rule>);
 

@@ -43,8 +43,7 @@ double worst(attune::parameter_description const& p)
 
 TEST_CASE("the distance of orders is that between their places, whatever the metric")
 {
-    for (auto const metric : {attune::order_distance::spearman,
-                              attune::order_distance::kendall,
+    for (auto const metric : {attune::order_distance::spearman, attune::order_distance::kendall,
                               attune::order_distance::hamming})
         for (std::uint32_t const items : {2U, 3U, 4U, 5U})
             CHECK(worst(order(items, metric)) < 1e-7);

@@ -260,13 +260,12 @@ TEST_CASE("an inactive parameter is one level, about equally far from every valu
 {
     constexpr auto choice = attune::categorical<"DESIGN">("plain", "packed");
     auto const packed = choice == "packed";
-    feature_map const map(chain(attune::space(choice,
-                                              wide.with_default(48).active_if(packed),
-                                              on.active_if(packed),
-                                              attune::tile<"TILE", 3>(64).active_if(packed),
-                                              attune::permutation<"ORDER", 4>().active_if(packed)),
-                                {}),
-                          {.from_alignment = false});
+    feature_map const map(
+        chain(attune::space(choice, wide.with_default(48).active_if(packed), on.active_if(packed),
+                            attune::tile<"TILE", 3>(64).active_if(packed),
+                            attune::permutation<"ORDER", 4>().active_if(packed)),
+              {}),
+        {.from_alignment = false});
     REQUIRE(names(map) == texts{"DESIGN", "WIDE", "ON", "TILE", "ORDER"});
     CHECK(map.levels(1) == 6);
     CHECK(map.dimensions(1) == 2);
@@ -320,11 +319,10 @@ TEST_CASE("distances between configurations of random conditional spaces give de
 
 TEST_CASE("values stand by logarithm, by difference, or one step of the longest table apart")
 {
-    attune::chain_of_trees const space =
-        chain(attune::space(attune::ordinal<"P">(attune::values(1, 10, 100)),
-                            attune::ordinal<"LONG">(attune::values(1, 2, 3, 4, 5)),
-                            attune::categorical<"C">("x", "y", "z"),
-                            attune::real<"R">(1.0, 100.0).log_scale()));
+    attune::chain_of_trees const space = chain(attune::space(
+        attune::ordinal<"P">(attune::values(1, 10, 100)),
+        attune::ordinal<"LONG">(attune::values(1, 2, 3, 4, 5)),
+        attune::categorical<"C">("x", "y", "z"), attune::real<"R">(1.0, 100.0).log_scale()));
     auto const middle = [&](attune::value_places how) {
         feature_map const map(space, {.places = how});
         return map.dimensions(0) == 0 ? -1.0 : map.place(0, 1).front();
@@ -355,9 +353,9 @@ TEST_CASE("another metric of orders replaces that of every permutation")
 {
     attune::chain_of_trees const space =
         chain(attune::space(attune::permutation<"A", 3>(), attune::permutation<"B", 4>()));
-    for (attune::order_distance const metric : {attune::order_distance::kendall,
-                                                attune::order_distance::hamming,
-                                                attune::order_distance::naive}) {
+    for (attune::order_distance const metric :
+         {attune::order_distance::kendall, attune::order_distance::hamming,
+          attune::order_distance::naive}) {
         attune::chain_of_trees const declared =
             chain(attune::space(attune::permutation<"A", 3>().metric(metric),
                                 attune::permutation<"B", 4>().metric(metric)));

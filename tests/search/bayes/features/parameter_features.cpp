@@ -25,8 +25,8 @@ description bound_space(P const&... parameters)
 {
     return attune::bind_inputs(attune::lower(attune::space(parameters...)));
 }
-std::vector<parameter_feature>
-only(description const& space, std::vector<bool> occurs = {}, std::uint32_t most = 8192)
+std::vector<parameter_feature> only(description const& space, std::vector<bool> occurs = {},
+                                    std::uint32_t most = 8192)
 {
     if (occurs.empty()) occurs.assign(space.parameters[0].value_count(), true);
     return features_of(space, 0, occurs, most);
@@ -64,8 +64,7 @@ TEST_CASE("only values that occur set the ends, and a single one is no feature")
 TEST_CASE("choices are nominal")
 {
     for (description const& d :
-         {bound_space(attune::categorical<"C">("x", "y", "z")),
-          bound_space(attune::boolean<"C">()),
+         {bound_space(attune::categorical<"C">("x", "y", "z")), bound_space(attune::boolean<"C">()),
           bound_space(attune::permutation<"C", 3>().metric(attune::order_distance::naive))}) {
         auto const f = only(d);
         REQUIRE(f.size() == 1);

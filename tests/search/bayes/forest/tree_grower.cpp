@@ -24,8 +24,7 @@ using attune_tests::walk;
 namespace {
 
 std::vector<tree_node> grown(attune::detail::forest::code_table const& x,
-                             std::vector<double> const& y,
-                             options const& how,
+                             std::vector<double> const& y, options const& how,
                              std::uint64_t seed = 1)
 {
     random_engine engine(seed);

@@ -16,8 +16,7 @@ using attune::detail::gp::code_book;
 namespace {
 
 /// Every feature is in one place, and codes give back the levels of the table.
-void check_book(code_book const& book,
-                attune::feature_map const& map,
+void check_book(code_book const& book, attune::feature_map const& map,
                 attune::feature_table const& table)
 {
     CHECK(book.points == table.points);

@@ -35,11 +35,10 @@ double worst(bool with_real, std::size_t points, double shift_of_lengths)
             Eigen::Matrix<Scalar, Eigen::Dynamic, 1> got(static_cast<Eigen::Index>(points - first));
             for (std::size_t i = 0; i < from.points; ++i) {
                 columns.fill(from, i, rows, book, first, points - first, got.data());
-                out = std::max(out,
-                               (got.template cast<double>() -
-                                want.col(static_cast<Eigen::Index>(i)).tail(got.size()))
-                                   .cwiseAbs()
-                                   .maxCoeff());
+                out = std::max(out, (got.template cast<double>() -
+                                     want.col(static_cast<Eigen::Index>(i)).tail(got.size()))
+                                        .cwiseAbs()
+                                        .maxCoeff());
             }
             h.theta.array() += shift_of_lengths; // other hyperparameters: no row is stale
         }

@@ -30,8 +30,8 @@ struct setting {
 };
 
 /// A conditional given the points, values and variances of `s` at the indices `which`, at once.
-conditional
-at_once(setting const& s, attune::detail::gp::kernel k, std::vector<std::size_t> const& which)
+conditional at_once(setting const& s, attune::detail::gp::kernel k,
+                    std::vector<std::size_t> const& which)
 {
     attune::feature_table table;
     std::vector<double> values;

@@ -7,8 +7,7 @@
 
 #include "../../../laws/covariance.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(covariance_laws,
-                          attune::detail::gp::matern52,
+TEST_CASE_TEMPLATE_INVOKE(covariance_laws, attune::detail::gp::matern52,
                           attune::detail::gp::matern32);
 
 TEST_CASE("matern52 and matern32 equal the general Matern function with nu = 5/2 and 3/2")

@@ -75,8 +75,8 @@ TEST_CASE("a pool gives what its process predicts, and the textbook")
         CHECK((p.mean() - mean).abs().maxCoeff() < 1e-12);
         CHECK((p.variance() - variance).abs().maxCoeff() < 1e-12);
         Eigen::VectorXd const y = (gp_points::vector(s.seen.values).array() - 1.0) / 0.7;
-        gp_points::textbook const want(
-            s.map, k, s.h, s.seen.table, y, Eigen::VectorXd::Zero(60), s.rows.table);
+        gp_points::textbook const want(s.map, k, s.h, s.seen.table, y, Eigen::VectorXd::Zero(60),
+                                       s.rows.table);
         CHECK((p.mean() - want.mean).abs().maxCoeff() < 1e-10);
         CHECK((p.variance() - want.variance).abs().maxCoeff() < 1e-10);
         check_near(s.given<pool>(60, k), p, 2e-4);

@@ -111,8 +111,7 @@ TEST_CASE("without observations a process predicts mean 0 and the variance of th
 TEST_CASE("a refitted process predicts what it has not seen, and knows where it does not know")
 {
     setting s;
-    for (process_options const& options : {process_options{},
-                                           attune::detail::gp::baco_process(),
+    for (process_options const& options : {process_options{}, attune::detail::gp::baco_process(),
                                            attune::detail::gp::kernel_tuner_process()}) {
         process model(s.map, options);
         Eigen::VectorXd const y = gp_points::vector(s.seen.values);
@@ -207,13 +206,9 @@ TEST_CASE("Kernel Tuner's smoother function has the shorter length scale that it
     attune::detail::gp::hyperparameter_vector h = s.h;
     h.theta.head(h.features()).setConstant(std::log(0.75));
     h.theta.tail<3>() << 0, std::log(model.options().fixed_noise), 0;
-    gp_points::textbook const want(s.map,
-                                   {kernel_form::radial, smoothness::matern52},
-                                   h,
-                                   s.seen.table,
-                                   gp_points::vector(values),
-                                   Eigen::VectorXd::Zero(50),
-                                   s.where.table);
+    gp_points::textbook const want(s.map, {kernel_form::radial, smoothness::matern52}, h,
+                                   s.seen.table, gp_points::vector(values),
+                                   Eigen::VectorXd::Zero(50), s.where.table);
     Eigen::ArrayXd mean;
     Eigen::ArrayXd variance;
     model.predict(s.where.table, mean, variance);
@@ -248,8 +243,8 @@ TEST_CASE("without beliefs hyperparameters are at least as likely as with them")
         model.refit(s.seen.table, s.seen.values, {}, engine);
         attune::detail::gp::design const points =
             attune::detail::gp::design_of(s.map, s.seen.table);
-        attune::detail::gp::evidence value(
-            points, options.kernel, gp_points::vector(s.seen.values));
+        attune::detail::gp::evidence value(points, options.kernel,
+                                           gp_points::vector(s.seen.values));
         return value(model.hyper().theta, nullptr);
     };
     CHECK(likelihood_of(density::flat) > likelihood_of(density::log_normal));

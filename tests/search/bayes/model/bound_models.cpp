@@ -47,10 +47,8 @@ struct bounded_plane {
     attune::unseen_points unseen;
     attune::detail::user_prior prior;
     attune::detail::bound_history bounds;
-    attune::detail::search_parts_of<attune::product_surrogate,
-                                    attune::gaussian_feasibility,
-                                    attune::expected_improvement_rule,
-                                    attune::spread_design>
+    attune::detail::search_parts_of<attune::product_surrogate, attune::gaussian_feasibility,
+                                    attune::expected_improvement_rule, attune::spread_design>
         parts{{}, {}};
     attune::detail::search_models models;
     attune::search_history history;

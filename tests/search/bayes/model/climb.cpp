@@ -18,10 +18,8 @@ TEST_CASE("a climb ends at candidates that no neighbour beats, unless its rounds
     options.walks = 0;
     attune::unseen_points unseen(search_spaces::grid(100));
     attune::detail::user_prior const prior(unseen.space().describe());
-    attune::detail::search_parts_of<attune::product_surrogate,
-                                    attune::gaussian_feasibility,
-                                    attune::expected_improvement_rule,
-                                    attune::spread_design>
+    attune::detail::search_parts_of<attune::product_surrogate, attune::gaussian_feasibility,
+                                    attune::expected_improvement_rule, attune::spread_design>
         parts{{}, {}};
     attune::detail::search_models models(unseen, prior, options, parts);
     attune::search_history history;

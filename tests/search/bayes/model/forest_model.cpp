@@ -91,11 +91,9 @@ namespace {
 
 /// A space with every kind of feature and all of its points.
 struct world {
-    attune::chain_of_trees space{attune::bind_inputs(
-        attune::lower(attune::space(attune::ordinal<"M">(attune::powers_of_two(8, 64)),
-                                    attune::permutation<"O", 3>(),
-                                    attune::tile<"T", 2>(16),
-                                    attune::categorical<"C">("x", "y", "z"))))};
+    attune::chain_of_trees space{attune::bind_inputs(attune::lower(attune::space(
+        attune::ordinal<"M">(attune::powers_of_two(8, 64)), attune::permutation<"O", 3>(),
+        attune::tile<"T", 2>(16), attune::categorical<"C">("x", "y", "z"))))};
     feature_map map{space};
     feature_table table;
     std::vector<attune::point> points;

@@ -16,8 +16,8 @@ struct fixture {
         , features(unseen.space())
         , prior(unseen.space().describe())
         , rows(unseen, features, prior, 100)
-        , learner(
-              features, options, attune::detail::make_model<attune::product_surrogate>(features))
+        , learner(features, options,
+                  attune::detail::make_model<attune::product_surrogate>(features))
     {
         learner.model().assign(rows.enumerate());
     }
@@ -32,13 +32,11 @@ struct fixture {
     void update(bool refit)
     {
         learner.update(
-            history,
-            rows,
+            history, rows,
             [](attune::observation const& o) {
                 return attune::detail::learnt_value{o.worked ? o.value - 4 : 3.0, 0};
             },
-            refit,
-            engine);
+            refit, engine);
     }
     attune::unseen_points unseen;
     attune::feature_map features;

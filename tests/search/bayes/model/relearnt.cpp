@@ -8,8 +8,7 @@
 #include "../../../laws/surrogate.hpp"
 #include "../../../support/minimal_surrogate.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(surrogate_laws,
-                          minimal_surrogate,
+TEST_CASE_TEMPLATE_INVOKE(surrogate_laws, minimal_surrogate,
                           attune::detail::relearnt<minimal_surrogate>);
 
 TEST_CASE("before anything is observed the mean is 0 and the variance 1")
@@ -31,22 +30,17 @@ namespace {
 /// Predicts what its engine gave it; fit() says how often it was called.
 struct lottery {
     explicit lottery(attune::feature_map const&) {}
-    void fit(attune::feature_table const&,
-             std::span<double const>,
-             std::span<double const>,
+    void fit(attune::feature_table const&, std::span<double const>, std::span<double const>,
              attune::random_engine&)
     {
         ++fits;
     }
-    void learn(attune::feature_table const&,
-               std::span<double const>,
-               std::span<double const>,
+    void learn(attune::feature_table const&, std::span<double const>, std::span<double const>,
                attune::random_engine& engine)
     {
         drawn = attune::uniform_unit(engine);
     }
-    void predict(attune::feature_table const& points,
-                 Eigen::ArrayXd& mean,
+    void predict(attune::feature_table const& points, Eigen::ArrayXd& mean,
                  Eigen::ArrayXd& variance) const
     {
         mean.setConstant(static_cast<Eigen::Index>(points.points), drawn + fits);

@@ -13,10 +13,8 @@ namespace {
 
 attune::detail::objective_scale const linear{}; // the identity
 
-double gain(Eigen::VectorXd const& mean,
-            Eigen::MatrixXd const& covariance,
-            std::vector<double> const& chance,
-            double best)
+double gain(Eigen::VectorXd const& mean, Eigen::MatrixXd const& covariance,
+            std::vector<double> const& chance, double best)
 {
     attune::random_engine engine(1);
     return remaining_gain(mean, covariance, chance, best, linear, engine, 20000);
@@ -52,8 +50,8 @@ TEST_CASE("where values are logarithms the gain is a share of the best")
     attune::detail::objective_scale const scale{values};
     attune::random_engine engine(2);
     Eigen::VectorXd const mean = Eigen::VectorXd::Constant(1, scale.to_model(3.0));
-    double const share = remaining_gain(
-        mean, Eigen::MatrixXd::Zero(1, 1), std::vector<double>{1.0}, 4.0, scale, engine);
+    double const share = remaining_gain(mean, Eigen::MatrixXd::Zero(1, 1), std::vector<double>{1.0},
+                                        4.0, scale, engine);
     CHECK(share == doctest::Approx(0.25).epsilon(0.01));
 }
 

@@ -9,24 +9,15 @@
 #include "../../../laws/feasibility.hpp"
 #include "../../../laws/surrogate.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(surrogate_laws,
-                          attune::radial_surrogate,
-                          attune::baco_surrogate,
-                          attune::fixed_surrogate,
-                          attune::gaussian_feasibility::surrogate_type,
+TEST_CASE_TEMPLATE_INVOKE(surrogate_laws, attune::radial_surrogate, attune::baco_surrogate,
+                          attune::fixed_surrogate, attune::gaussian_feasibility::surrogate_type,
                           attune::forest_feasibility::surrogate_type);
-TEST_CASE_TEMPLATE_INVOKE(feasibility_laws,
-                          attune::gaussian_feasibility,
-                          attune::forest_feasibility,
-                          attune::forest_classification);
+TEST_CASE_TEMPLATE_INVOKE(feasibility_laws, attune::gaussian_feasibility,
+                          attune::forest_feasibility, attune::forest_classification);
 
-TEST_CASE_TEMPLATE("every model learns a slope from a few points of it",
-                   S,
-                   attune::product_surrogate,
-                   attune::radial_surrogate,
-                   attune::baco_surrogate,
-                   attune::fixed_surrogate,
-                   attune::forest_surrogate,
+TEST_CASE_TEMPLATE("every model learns a slope from a few points of it", S,
+                   attune::product_surrogate, attune::radial_surrogate, attune::baco_surrogate,
+                   attune::fixed_surrogate, attune::forest_surrogate,
                    attune::gaussian_feasibility::surrogate_type,
                    attune::forest_feasibility::surrogate_type)
 {

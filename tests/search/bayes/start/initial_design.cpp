@@ -8,17 +8,11 @@
 #include "../../../support/search_spaces.hpp"
 #include "../../../support/searcher_trials.hpp"
 
-TEST_CASE_TEMPLATE_INVOKE(design_laws,
-                          attune::spread_design,
-                          attune::uniform_design,
-                          attune::child_wise_design,
-                          attune::latin_hypercube_design);
+TEST_CASE_TEMPLATE_INVOKE(design_laws, attune::spread_design, attune::uniform_design,
+                          attune::child_wise_design, attune::latin_hypercube_design);
 
-TEST_CASE_TEMPLATE("what is to come first comes first, without what is not valid or named twice",
-                   D,
-                   attune::spread_design,
-                   attune::uniform_design,
-                   attune::child_wise_design,
+TEST_CASE_TEMPLATE("what is to come first comes first, without what is not valid or named twice", D,
+                   attune::spread_design, attune::uniform_design, attune::child_wise_design,
                    attune::latin_hypercube_design)
 {
     attune::chain_of_trees const space = search_spaces::constrained();

@@ -58,9 +58,9 @@ TEST_CASE("by itself each configuration is uniform over the values, where these 
 TEST_CASE("what breaks a constraint is left out, and nothing comes twice")
 {
     attune::random_engine engine(4);
-    for (attune::chain_of_trees const& space : {search_spaces::constrained(),
-                                                search_spaces::conditional(),
-                                                searcher_trials::every_kind()}) {
+    for (attune::chain_of_trees const& space :
+         {search_spaces::constrained(), search_spaces::conditional(),
+          searcher_trials::every_kind()}) {
         std::size_t fewest = 1000;
         for (int round = 0; round < 20; ++round) {
             std::vector<attune::point> const design =

@@ -82,8 +82,7 @@ counted run_blocks(device_program const& p)
                         std::int64_t const bytes = bytes_of(p, p.nest.accesses[o.access].array);
                         for (std::int64_t step = 0; step < p.block_depth; ++step)
                             for (std::int64_t place = 0;
-                                 place < (o.is_of_rows ? p.block_rows : p.block_columns);
-                                 ++place)
+                                 place < (o.is_of_rows ? p.block_rows : p.block_columns); ++place)
                                 if (from + step < depths && (o.is_of_rows ? row : column) + place <
                                                                 (o.is_of_rows ? rows : columns))
                                     out.memory_bytes += bytes;
@@ -218,8 +217,7 @@ bool may_be_launched(device_program const& p)
 }
 
 /// Calls `visit` for each iteration of a statement.
-void each_iteration(device_program const& p,
-                    nest_statement const& s,
+void each_iteration(device_program const& p, nest_statement const& s,
                     std::function<void(bool is_first_of_sum)> const& visit)
 {
     std::vector<std::int64_t> at(s.axes.size(), 0);
@@ -236,14 +234,12 @@ void each_iteration(device_program const& p,
 
 TEST_CASE("bytes and operations of products are those of all blocks, threads and elements")
 {
-    for (auto const& nest : {support::matmul(37, 29, 21),
-                             support::matmul(64, 32, 16, true),
-                             support::batched_int8(3, 17, 19, 23),
-                             support::with_elements(support::matmul_of_lines(40, 36, 70, false),
-                                                    attune::element_type::f16,
-                                                    attune::element_type::f32),
-                             support::convolution(9, 3, 20, 3, 2, 1),
-                             support::dense_gelu(20, 36, 24)}) {
+    for (auto const& nest :
+         {support::matmul(37, 29, 21), support::matmul(64, 32, 16, true),
+          support::batched_int8(3, 17, 19, 23),
+          support::with_elements(support::matmul_of_lines(40, 36, 70, false),
+                                 attune::element_type::f16, attune::element_type::f32),
+          support::convolution(9, 3, 20, 3, 2, 1), support::dense_gelu(20, 36, 24)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
@@ -314,10 +310,8 @@ TEST_CASE("statements after a product read its result from registers, kept in me
 TEST_CASE("bytes of rows are those of all iterations; what is passed on is in shared memory")
 {
     for (auto const& nest : {support::softmax(3, 4100), // too long for the registers of few lanes
-                             support::argmax(4, 90),
-                             support::sums_of_both(70, 45),
-                             support::shares(9, 50),
-                             support::depthwise(6, 5)}) {
+                             support::argmax(4, 90), support::sums_of_both(70, 45),
+                             support::shares(9, 50), support::depthwise(6, 5)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
@@ -373,8 +367,7 @@ TEST_CASE("of rows that are lines each number is loaded and stored once, by pack
         attune::nest_description nest;
         std::int64_t widest;
     };
-    for (lines const& of : {lines{support::softmax(5, 67), 1},
-                            lines{support::softmax(6, 96), 4},
+    for (lines const& of : {lines{support::softmax(5, 67), 1}, lines{support::softmax(6, 96), 4},
                             lines{support::with_elements(support::softmax(7, 90), f16, f32), 2},
                             lines{support::argmax(4, 64), 4}}) {
         attune::nest_description const& nest = of.nest;
@@ -448,10 +441,7 @@ TEST_CASE("of a line that begins anywhere, and of an array that is no line, elem
     auto const Y = b.array("Y", nest_role::written, {b.of(i), b.of(j)});
     b.statement(t, {i}, {j}, attune::reduction::sum, b.read(X, {b.at(i), b.at(j)}));
     b.statement(
-        Y,
-        {i, j},
-        {},
-        attune::reduction::none,
+        Y, {i, j}, {}, attune::reduction::none,
         b.op(attune::nest_op::multiply, b.read(Z, {b.at(j), b.at(i)}), b.read(t, {b.at(i)})));
     device_program p = in_lines(b.out);
     REQUIRE(p.lines.size() == 2); // of X and Y
@@ -514,10 +504,9 @@ TEST_CASE("stages have more tiles in shared memory and on their way, and registe
     constexpr double tiles = 8 * (64 + 4) * 4 * 2;
     constexpr double numbers = 8 * (64 + 64) * 4;
     constexpr double sums = 4 * 4 + 4 + 4 + 32;
-    for (wanted const& want : {wanted{1, tiles, numbers, sums + 4, 16},
-                               wanted{2, 2 * tiles, numbers, sums + 4, 16},
-                               wanted{3, 3 * tiles, 2 * numbers, sums, 4},
-                               wanted{4, 4 * tiles, 3 * numbers, sums, 4}}) {
+    for (wanted const& want :
+         {wanted{1, tiles, numbers, sums + 4, 16}, wanted{2, 2 * tiles, numbers, sums + 4, 16},
+          wanted{3, 3 * tiles, 2 * numbers, sums, 4}, wanted{4, 4 * tiles, 3 * numbers, sums, 4}}) {
         CAPTURE(want.stages);
         p.stages = want.stages;
         attune::program_rows const rows = attune::device_features_of(p);
@@ -579,10 +568,8 @@ TEST_CASE("elements of less than 4 bytes are copied asynchronously in packs of 4
 
 TEST_CASE("results are stored, and tiles read, in packs as far as threads have neighbours")
 {
-    auto const packs = [](attune::nest_description const& nest,
-                          std::int64_t columns,
-                          std::int64_t padding,
-                          bool is_tensor = false) {
+    auto const packs = [](attune::nest_description const& nest, std::int64_t columns,
+                          std::int64_t padding, bool is_tensor = false) {
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
         attune::random_engine draw(1);
@@ -634,16 +621,12 @@ TEST_CASE("results are stored, and tiles read, in packs as far as threads have n
 TEST_CASE("blocks, threads and shared memory are those of the launch")
 {
     using enum attune::element_type;
-    for (auto const& nest : {support::matmul(37, 29, 21),
-                             support::with_elements(support::matmul(64, 64, 64), f16, f32),
-                             support::batched_int8(3, 17, 19, 23),
-                             support::convolution(9, 3, 20, 3, 2, 1),
-                             support::softmax(50, 67),
-                             support::softmax(5, 4096),
-                             support::sums_of_both(70, 45),
-                             support::shares(9, 50),
-                             support::depthwise(6, 5),
-                             shares_of_matrices(5, 6, 7)}) {
+    for (auto const& nest :
+         {support::matmul(37, 29, 21),
+          support::with_elements(support::matmul(64, 64, 64), f16, f32),
+          support::batched_int8(3, 17, 19, 23), support::convolution(9, 3, 20, 3, 2, 1),
+          support::softmax(50, 67), support::softmax(5, 4096), support::sums_of_both(70, 45),
+          support::shares(9, 50), support::depthwise(6, 5), shares_of_matrices(5, 6, 7)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
@@ -678,14 +661,8 @@ TEST_CASE(
         attune::chain_of_trees const space(derived.describe());
         bool const has_tensor = derived.describe().find_parameter("TENSOR") != attune::no_index;
         auto const key = [](device_program const& p) {
-            return std::vector{p.block_rows,
-                               p.block_columns,
-                               p.block_depth,
-                               p.thread_rows,
-                               p.thread_columns,
-                               p.vector,
-                               p.padding,
-                               p.stages};
+            return std::vector{p.block_rows,     p.block_columns, p.block_depth, p.thread_rows,
+                               p.thread_columns, p.vector,        p.padding,     p.stages};
         };
         std::set<std::vector<std::int64_t>> in_space;
         device_program p;
@@ -779,10 +756,9 @@ TEST_CASE("each configuration of a device's space has rows, of equal width for a
 {
     std::vector<std::string> const names = attune::device_feature_names();
     CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
-    for (auto const& nest : {support::matmul_of_inputs(),
-                             support::softmax(5, 67),
-                             support::convolution(9, 3, 20, 3, 2, 1),
-                             support::batched_int8(3, 17, 19, 23)}) {
+    for (auto const& nest :
+         {support::matmul_of_inputs(), support::softmax(5, 67),
+          support::convolution(9, 3, 20, 3, 2, 1), support::batched_int8(3, 17, 19, 23)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         std::vector<attune::input_value> values;

@@ -42,8 +42,8 @@ std::int64_t shared_bytes_of(attune::device_program const& p)
 /// Elements of 1 byte and of 8, whose tiles lie behind each other.
 attune::nest_description bytes_and_doubles()
 {
-    attune::nest_description nest = support::with_elements(
-        support::matmul(512, 512, 512), element_type::f64, element_type::f64);
+    attune::nest_description nest = support::with_elements(support::matmul(512, 512, 512),
+                                                           element_type::f64, element_type::f64);
     nest.arrays.front().element = element_type::i8;
     return nest;
 }
@@ -67,8 +67,8 @@ attune::point defaults_of(attune::description const& d)
 
 attune::nest_description product_of_halves(std::int64_t size)
 {
-    return support::with_elements(
-        support::matmul(size, size, size), element_type::f16, element_type::f32);
+    return support::with_elements(support::matmul(size, size, size), element_type::f16,
+                                  element_type::f32);
 }
 
 } // namespace
@@ -76,15 +76,11 @@ attune::nest_description product_of_halves(std::int64_t size)
 TEST_CASE("products, batched products and convolutions are tiles within what a block may have")
 {
     for (auto const& nest :
-         {support::matmul(512, 512, 512),
-          support::matmul(3, 2, 1),
-          support::matmul_of_inputs(),
-          support::batched_int8(12, 128, 128, 64),
-          support::convolution(56, 64, 64, 3, 1, 1),
-          support::dense_gelu(128, 3072, 768),
-          bytes_and_doubles(),
-          support::with_elements(
-              support::matmul(512, 512, 512), element_type::f16, element_type::f16)}) {
+         {support::matmul(512, 512, 512), support::matmul(3, 2, 1), support::matmul_of_inputs(),
+          support::batched_int8(12, 128, 128, 64), support::convolution(56, 64, 64, 3, 1, 1),
+          support::dense_gelu(128, 3072, 768), bytes_and_doubles(),
+          support::with_elements(support::matmul(512, 512, 512), element_type::f16,
+                                 element_type::f16)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
@@ -177,8 +173,8 @@ TEST_CASE("a space for devices without tensor cores chooses vectors, padding and
 {
     for (attune::nest_description const& nest :
          {support::batched_int8(3, 64, 64, 64),
-          support::with_elements(
-              support::matmul(64, 64, 64), element_type::f16, element_type::f32)}) {
+          support::with_elements(support::matmul(64, 64, 64), element_type::f16,
+                                 element_type::f32)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest, device_of(75, 64));
         attune::description const& d = derived.describe();
@@ -202,11 +198,10 @@ TEST_CASE("a space for devices without tensor cores chooses vectors, padding and
 TEST_CASE("with tensor cores warps have whole instructions, blocks whole warps, and lines 16 bytes")
 {
     for (auto const& nest :
-         {support::with_elements(
-              support::matmul(512, 512, 512), element_type::f16, element_type::f32),
+         {support::with_elements(support::matmul(512, 512, 512), element_type::f16,
+                                 element_type::f32),
           support::with_elements(support::matmul(3, 2, 1), element_type::bf16, element_type::bf16),
-          support::batched_int8(12, 128, 128, 64),
-          support::batched_int8(1, 5, 5, 5)}) {
+          support::batched_int8(12, 128, 128, 64), support::batched_int8(1, 5, 5, 5)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         attune::chain_of_trees const space(derived.describe());
@@ -239,17 +234,12 @@ TEST_CASE("with tensor cores warps have whole instructions, blocks whole warps, 
 TEST_CASE("the defaults are a configuration")
 {
     for (auto const& nest :
-         {support::matmul(512, 512, 512),
-          support::matmul(3, 2, 1),
-          support::batched_int8(12, 128, 128, 64),
-          support::convolution(56, 64, 64, 3, 1, 1),
-          support::convolution(224, 3, 64, 7, 2, 3),
-          support::depthwise(28, 28),
-          support::softmax(512, 1000),
-          support::argmax(4, 9),
-          product_of_halves(4096),
-          support::with_elements(
-              support::matmul(512, 512, 512), element_type::f16, element_type::f16)}) {
+         {support::matmul(512, 512, 512), support::matmul(3, 2, 1),
+          support::batched_int8(12, 128, 128, 64), support::convolution(56, 64, 64, 3, 1, 1),
+          support::convolution(224, 3, 64, 7, 2, 3), support::depthwise(28, 28),
+          support::softmax(512, 1000), support::argmax(4, 9), product_of_halves(4096),
+          support::with_elements(support::matmul(512, 512, 512), element_type::f16,
+                                 element_type::f16)}) {
         CAPTURE(nest.name);
         attune::device_space const derived(nest);
         CHECK(attune::chain_of_trees(derived.describe()).contains(defaults_of(derived.describe())));
@@ -266,10 +256,8 @@ TEST_CASE("the defaults are a configuration")
 
 TEST_CASE("a space takes as much shared memory as its device has, and no more")
 {
-    for (auto const& nest : {support::matmul(512, 512, 512),
-                             product_of_halves(4096),
-                             support::batched_int8(12, 512, 512, 512),
-                             bytes_and_doubles()}) {
+    for (auto const& nest : {support::matmul(512, 512, 512), product_of_halves(4096),
+                             support::batched_int8(12, 512, 512, 512), bytes_and_doubles()}) {
         CAPTURE(nest.name);
         for (std::int64_t const shared_kib : {8, 48, 96, 163, 227}) {
             CAPTURE(shared_kib);
@@ -348,16 +336,13 @@ TEST_CASE("products begin with tensor cores on devices that are known to have th
         attune::nest_description nest;
         bool has_matrices;
     };
-    for (one const& of : {one{product_of_halves(4096), true},
-                          one{product_of_halves(1024), true},
-                          one{product_of_halves(3), true},
-                          one{support::batched_int8(12, 128, 128, 64), true},
-                          one{support::with_elements(support::convolution(56, 64, 64, 3, 1, 1),
-                                                     element_type::bf16,
-                                                     element_type::bf16),
-                              true},
-                          one{support::matmul(512, 512, 512), false},
-                          one{bytes_and_doubles(), false}}) {
+    for (one const& of :
+         {one{product_of_halves(4096), true}, one{product_of_halves(1024), true},
+          one{product_of_halves(3), true}, one{support::batched_int8(12, 128, 128, 64), true},
+          one{support::with_elements(support::convolution(56, 64, 64, 3, 1, 1), element_type::bf16,
+                                     element_type::bf16),
+              true},
+          one{support::matmul(512, 512, 512), false}, one{bytes_and_doubles(), false}}) {
         CAPTURE(of.nest.name);
         attune::device_space const any(of.nest);
         attune::device_program const usual = any.schedule(defaults_of(any.describe()));

@@ -36,10 +36,9 @@ struct bench {
     attune::call_frame frame =
         attune::detail::make_call_frame<std::span<float const>, std::span<float>, float, int>(
             {}, data.x, data.y, 2.0F, data.n());
-    attune::chain_of_trees space =
-        attune::detail::space_of_call(kernel.describe(),
-                                      attune::detail::with_annotated_defaults(kernel.describe()),
-                                      {{"n", attune::number::of(std::int64_t{100})}});
+    attune::chain_of_trees space = attune::detail::space_of_call(
+        kernel.describe(), attune::detail::with_annotated_defaults(kernel.describe()),
+        {{"n", attune::number::of(std::int64_t{100})}});
     attune::tuning_options options = quick_options();
 
     [[nodiscard]] attune::tuning_problem problem() const

@@ -280,15 +280,13 @@ TEST_CASE("arrays of the host that overlap lie in one buffer, and only what is w
         high[2] = 50;
         read[0] = -1; // the kernel must not, and the caller does not see it
     };
-    auto const part =
-        [&](std::size_t argument, std::size_t from, std::size_t count, bool writable) {
-            return attune::staged_array{argument,
-                                        reinterpret_cast<std::byte*>(x.data() + from),
-                                        count * sizeof(float),
-                                        writable};
-        };
-    std::vector<attune::staged_array> const arrays{
-        part(0, 0, 4, false), part(1, 1, 2, true), part(2, 2, 3, true)};
+    auto const part = [&](std::size_t argument, std::size_t from, std::size_t count,
+                          bool writable) {
+        return attune::staged_array{argument, reinterpret_cast<std::byte*>(x.data() + from),
+                                    count * sizeof(float), writable};
+    };
+    std::vector<attune::staged_array> const arrays{part(0, 0, 4, false), part(1, 1, 2, true),
+                                                   part(2, 2, 3, true)};
     void* arguments[3] = {};
     k.kernel->launch_staged(arguments, arrays, nullptr);
     CHECK(x == std::vector<float>{1, 2, 60, 4, 50, 6});
@@ -297,8 +295,8 @@ TEST_CASE("arrays of the host that overlap lie in one buffer, and only what is w
     CHECK(at[1] == at[0] + 4);
     CHECK(at[2] == at[0] + 8);
     // Apart again, in the same call of the same kernel; an empty one is null wherever it points.
-    std::vector<attune::staged_array> const apart{
-        part(0, 0, 2, false), part(1, 1, 0, true), part(2, 3, 3, true)};
+    std::vector<attune::staged_array> const apart{part(0, 0, 2, false), part(1, 1, 0, true),
+                                                  part(2, 3, 3, true)};
     recorded().runs = [](recorded_launch const& l) {
         reinterpret_cast<float*>(l.arguments[2])[0] = reinterpret_cast<float*>(l.arguments[0])[1];
     };

@@ -28,12 +28,11 @@ std::vector<std::byte> bytes_of(auto value)
     return out;
 }
 
-attune::call_frame
-frame_of(attune::device_span<float const> x, std::span<float> y, float* z, double a, short n)
+attune::call_frame frame_of(attune::device_span<float const> x, std::span<float> y, float* z,
+                            double a, short n)
 {
-    return attune::detail::
-        make_call_frame<attune::device_span<float const>, std::span<float>, float*, double, short>(
-            {}, x, y, z, a, n);
+    return attune::detail::make_call_frame<attune::device_span<float const>, std::span<float>,
+                                           float*, double, short>({}, x, y, z, a, n);
 }
 
 } // namespace
@@ -160,13 +159,13 @@ TEST_CASE("an array over several pieces of memory without a gap is as long as al
         *bytes = 8;
         return attune::detail::cuda::result{attune::detail::cuda::success};
     };
-    pieces->pointer_get_attribute =
-        [](void* value, int attribute, attune::detail::cuda::device_pointer) {
-            using namespace attune::detail::cuda::of_pointer;
-            int const out = attribute == is_legacy_ipc_capable && !is_in_pieces ? 1 : 0;
-            std::memcpy(value, &out, sizeof out);
-            return attune::detail::cuda::result{attune::detail::cuda::success};
-        };
+    pieces->pointer_get_attribute = [](void* value, int attribute,
+                                       attune::detail::cuda::device_pointer) {
+        using namespace attune::detail::cuda::of_pointer;
+        int const out = attribute == is_legacy_ipc_capable && !is_in_pieces ? 1 : 0;
+        std::memcpy(value, &out, sizeof out);
+        return attune::detail::cuda::result{attune::detail::cuda::success};
+    };
     attune::cuda_target target = target_without_driver();
     target.driver = pieces;
     auto const said = [&](std::size_t elements) {
@@ -190,14 +189,14 @@ TEST_CASE("managed and pinned memory serve every device, memory of another devic
     static int kind = 0;
     static bool managed = false;
     auto elsewhere = std::make_shared<attune::detail::cuda::driver>(*device.driver);
-    elsewhere->pointer_get_attribute =
-        [](void* value, int attribute, attune::detail::cuda::device_pointer) {
-            int out = 7; // the ordinal
-            if (attribute == attune::detail::cuda::of_pointer::memory_type) out = kind;
-            if (attribute == attune::detail::cuda::of_pointer::is_managed) out = managed ? 1 : 0;
-            std::memcpy(value, &out, sizeof out);
-            return attune::detail::cuda::result{attune::detail::cuda::success};
-        };
+    elsewhere->pointer_get_attribute = [](void* value, int attribute,
+                                          attune::detail::cuda::device_pointer) {
+        int out = 7; // the ordinal
+        if (attribute == attune::detail::cuda::of_pointer::memory_type) out = kind;
+        if (attribute == attune::detail::cuda::of_pointer::is_managed) out = managed ? 1 : 0;
+        std::memcpy(value, &out, sizeof out);
+        return attune::detail::cuda::result{attune::detail::cuda::success};
+    };
     attune::cuda_target target = target_without_driver();
     target.driver = elsewhere;
     auto const said = [&](int of_kind, bool is_managed) {

@@ -118,8 +118,8 @@ attune::description limited(kernel const& k, int size = 1000)
 
 bool has_constraint(attune::description const& d, std::string const& text)
 {
-    return std::any_of(
-        d.constraints.begin(), d.constraints.end(), [&](auto const& c) { return c.text == text; });
+    return std::any_of(d.constraints.begin(), d.constraints.end(),
+                       [&](auto const& c) { return c.text == text; });
 }
 
 } // namespace

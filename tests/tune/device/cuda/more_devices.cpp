@@ -31,14 +31,13 @@ attune::tuning_options on_devices(std::vector<int> others)
 
 /// Why a call that may use these devices is not tuned; empty: it is.
 std::string refusal(std::vector<int> const& others,
-                    attune::isolation protect = attune::isolation::automatic,
-                    int own = 0)
+                    attune::isolation protect = attune::isolation::automatic, int own = 0)
 {
     attune::tuning_options options = on_devices(others);
     options.measuring.protect = protect;
     saxpy_data data;
-    attune::tuned saxpy{
-        saxpy_kernel<on_host, plain>(), saxpy_compiler(own), attune::memory_store{}, options};
+    attune::tuned saxpy{saxpy_kernel<on_host, plain>(), saxpy_compiler(own), attune::memory_store{},
+                        options};
     saxpy(data.x, data.y, 2.0F, data.n());
     return saxpy.report().reason;
 }
@@ -71,8 +70,8 @@ TEST_CASE("for this processor there are no devices")
         return reinterpret_cast<void*>(
             +[](std::span<float const>, std::span<float>, float, int) {});
     }};
-    attune::tuned saxpy{
-        saxpy_kernel<on_host, plain>(), nothing, attune::memory_store{}, on_devices({1})};
+    attune::tuned saxpy{saxpy_kernel<on_host, plain>(), nothing, attune::memory_store{},
+                        on_devices({1})};
     saxpy(data.x, data.y, 2.0F, data.n());
     CHECK(has(saxpy.report().reason, "is for this processor: no device can measure it"));
 }
@@ -184,8 +183,7 @@ TEST_CASE("equal code in one batch is measured once")
     emulated_device device{ATTUNE_EMULATED_CUDA};
     saxpy_data data;
     auto kernel = attune::kernel<on_host>{
-        "saxpy",
-        saxpy_source(),
+        "saxpy", saxpy_source(),
         attune::space(attune::categorical<"KIND">(static_cast<int>(plain), 6, 7),
                       attune::ordinal<"BLOCK">(attune::values(32)))};
     // 6 and 7 differ from each other in nothing that the kernel looks at.
@@ -210,8 +208,8 @@ TEST_CASE("the user's reference runs once, and the check by one thread at a time
         for (std::size_t i = 0; i < to.size(); ++i)
             to[i] += a * from[i];
     });
-    attune::tuned by_reference{
-        kernel, saxpy_compiler(), attune::memory_store{}, on_devices({1, 2})};
+    attune::tuned by_reference{kernel, saxpy_compiler(), attune::memory_store{},
+                               on_devices({1, 2})};
     by_reference(data.x, data.y, 2.0F, data.n());
     CHECK(references == 1);
     CHECK(attune::total(by_reference.report().failures) == 2);

@@ -36,8 +36,7 @@ using signature = void(attune::device_span<float const>, std::span<float>, int);
 attune::kernel<signature> scale_kernel()
 {
     attune::kernel<signature> out{
-        "scale",
-        attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
+        "scale", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
         attune::space(block)};
     out.bind<2>(n).grid(attune::ceil_div(n, block)).block(block);
     return out;
@@ -69,8 +68,8 @@ scripted_device_compiler::answer resources_of(attune::compile_request const& v)
 /// Whole waves for every block size: 132 * 2048 threads make one of the largest occupancy.
 constexpr int one_wave = 132 * 2048;
 
-double
-objective(std::int64_t threads, std::int64_t registers, std::int64_t spill, std::int64_t blocks)
+double objective(std::int64_t threads, std::int64_t registers, std::int64_t spill,
+                 std::int64_t blocks)
 {
     attune::device_variant v;
     v.code.resources.registers = registers;
@@ -142,10 +141,8 @@ TEST_CASE("a kernel is tuned by its code where there is no device, and remembere
 
 TEST_CASE("what was predicted is not installed, and a call without a device says what to do")
 {
-    attune::tuned scale{scale_kernel(),
-                        scripted_device_compiler{resources_of},
-                        attune::memory_store{},
-                        quick_options()};
+    attune::tuned scale{scale_kernel(), scripted_device_compiler{resources_of},
+                        attune::memory_store{}, quick_options()};
     (void)scale.predict({}, {}, one_wave);
     std::vector<float> y(10, 1.0F);
     std::string said;
@@ -164,8 +161,8 @@ TEST_CASE("variants that break a rule about their code fail at launch, before an
 {
     auto kernel = scale_kernel();
     kernel.require(attune::spill_bytes == 0, attune::registers > 32);
-    attune::tuned scale{
-        kernel, scripted_device_compiler{resources_of}, attune::memory_store{}, quick_options()};
+    attune::tuned scale{kernel, scripted_device_compiler{resources_of}, attune::memory_store{},
+                        quick_options()};
     attune::tuning_report const report = scale.predict({}, {}, one_wave);
     CHECK(report.configuration == "BLOCK=128");
     CHECK(attune::total(report.failures) == 2);
@@ -177,13 +174,12 @@ TEST_CASE("variants that break a rule about their code fail at launch, before an
 TEST_CASE("a kernel that does not say how it is launched is an error that says so")
 {
     attune::kernel<signature> bare{
-        "scale",
-        attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
+        "scale", attune::source_text("constexpr int b = ATTUNE_TUNABLE(BLOCK, 64);\n", "scale.cu"),
         attune::space(block)};
-    attune::tuned scale{
-        bare, scripted_device_compiler{resources_of}, attune::memory_store{}, quick_options()};
-    CHECK_THROWS_WITH_AS(
-        (void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"), attune::error);
+    attune::tuned scale{bare, scripted_device_compiler{resources_of}, attune::memory_store{},
+                        quick_options()};
+    CHECK_THROWS_WITH_AS((void)scale.predict({}, {}, 1), doctest::Contains("kernel.grid"),
+                         attune::error);
 }
 
 namespace {
@@ -225,8 +221,8 @@ attune::tuning_report tune_unrolled(std::string const& log,
     options.limits.evaluations = 30;
     options.event_log = log;
     options.search.strategy = attune::default_search();
-    attune::tuned scale{
-        kernel, scripted_device_compiler{unrolled_resources}, attune::memory_store{}, options};
+    attune::tuned scale{kernel, scripted_device_compiler{unrolled_resources},
+                        attune::memory_store{}, options};
     return scale.predict({}, {}, one_wave);
 }
 

@@ -19,8 +19,8 @@ seconds flat(std::size_t n, double s) { return seconds(n, s); }
 
 std::vector<turn_policy> all_policies()
 {
-    return {
-        most_gain(), most_gain(budget_unit::seconds), round_robin(), equal_split(1e9), gradient()};
+    return {most_gain(), most_gain(budget_unit::seconds), round_robin(), equal_split(1e9),
+            gradient()};
 }
 
 } // namespace

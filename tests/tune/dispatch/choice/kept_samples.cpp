@@ -97,8 +97,8 @@ TEST_CASE("a search learns from programs for a GPU, and proposes configurations 
     double plain = 0;
     constexpr int seeds = 6;
     for (int seed = 0; seed < seeds; ++seed) {
-        attune::evolutionary_search search(
-            second, static_cast<std::uint64_t>(seed), {.population = 64, .batch = 8});
+        attune::evolutionary_search search(second, static_cast<std::uint64_t>(seed),
+                                           {.population = 64, .batch = 8});
         search.learn_from(samples);
         for (attune::point const& at : search.ask(8)) {
             CHECK(second.contains(at));

@@ -149,9 +149,7 @@ TEST_CASE("a tuning in slices beside the program is one search in the file")
             attune::source_text(
                 "constexpr int way = ATTUNE_TUNABLE(WAY, 0) + 0 * ATTUNE_TUNABLE(MORE, 0);\n",
                 "accumulate.kernel.cpp")),
-        accumulate_compiler(),
-        attune::memory_store{},
-        options};
+        accumulate_compiler(), attune::memory_store{}, options};
     kernel(data.x, data.y, 1.0);
     kernel.wait();
     technique_history const kept = all_in(path);
@@ -203,9 +201,7 @@ TEST_CASE("a tuning says by which strategy it was made, in the file and in the s
             accumulate_data data;
             attune::tuned kernel{
                 accumulate_kernel(ways<usual, fast, refused, unloadable, throwing>()),
-                accumulate_compiler(),
-                attune::store{folder.file("store")},
-                options};
+                accumulate_compiler(), attune::store{folder.file("store")}, options};
             kernel(data.x, data.y, 1.0);
         }
         attune::store store{folder.file("store")};
@@ -284,13 +280,11 @@ TEST_CASE("of a long file all() is what reading all of its lines gives")
             std::vector<technique_use> uses;
             for (int u = 0; u < 5; ++u) {
                 std::size_t const requests = below(100);
-                uses.push_back({std::string(100, 't') + std::to_string(below(30)),
-                                requests,
+                uses.push_back({std::string(100, 't') + std::to_string(below(30)), requests,
                                 below(requests + 1)});
             }
             std::string line = kernels[below(3)].line_of(
-                uses,
-                below(3) == 0 ? 0 : 1 + 9 * attune::uniform_unit(engine),
+                uses, below(3) == 0 ? 0 : 1 + 9 * attune::uniform_unit(engine),
                 below(2) == 0 ? "strategy" + std::to_string(below(3)) : "");
             if (!line.empty()) lines.push_back({{std::to_string(ids++)}, std::move(line)});
         }

@@ -93,21 +93,18 @@ TEST_CASE("a record has the input that stands for others, and says that it does"
     kernel.bucket(up_to_hundreds);
     recorded_progress heard;
     std::vector<int> out(150);
-    auto const how =
-        [&](attune::memory_store& in, attune::kernel<fill_signature> const& k, int size) {
-            struct seen_store { // a tuned object owns its store
-                attune::memory_store* held;
-                attune::lookup_result find(attune::record_key const& key)
-                {
-                    return held->find(key);
-                }
-                void add(attune::record const& r) { held->add(r); }
-                std::vector<std::string> notices() { return held->notices(); }
-            };
-            attune::tuned call{k, fill_compiler(), seen_store{&in}, quick_options(heard.sink())};
-            call(out, size);
-            return call.report().how;
+    auto const how = [&](attune::memory_store& in, attune::kernel<fill_signature> const& k,
+                         int size) {
+        struct seen_store { // a tuned object owns its store
+            attune::memory_store* held;
+            attune::lookup_result find(attune::record_key const& key) { return held->find(key); }
+            void add(attune::record const& r) { held->add(r); }
+            std::vector<std::string> notices() { return held->notices(); }
         };
+        attune::tuned call{k, fill_compiler(), seen_store{&in}, quick_options(heard.sink())};
+        call(out, size);
+        return call.report().how;
+    };
     attune::memory_store store;
     CHECK(how(store, kernel, 120) == decision::tuned);
     REQUIRE(store.records().size() == 1);
@@ -161,8 +158,7 @@ TEST_CASE("a size for which the default is not valid is not tuned, and a notice 
 TEST_CASE("buckets that cannot be are errors that say what to do")
 {
     attune::kernel<fill_signature> kernel{
-        "fill",
-        attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
+        "fill", attune::source_text("int step = ATTUNE_TUNABLE(STEP, 1);", "fill.kernel.cpp"),
         attune::space(step)};
     kernel.bucket<1>(up_to_hundreds);
     std::string const said = error_of([&] { attune::tuned call{kernel, fill_compiler()}; });

@@ -169,8 +169,7 @@ TEST_CASE("rank 0 is killed: the next job goes on, and evaluates nothing again t
         ranks_run const rest = run(ranks, "all " + log);
         CAPTURE(rest.all);
         CHECK(rest.code == 0);
-        CHECK(all_say(rest,
-                      static_cast<std::size_t>(ranks),
+        CHECK(all_say(rest, static_cast<std::size_t>(ranks),
                       "evaluations=106 failed=0 ended=space interrupted=0 best=7,3 value=2."));
         CHECK(has(rest.notices, "notice continued an earlier search: 30 evaluations were known"));
         CHECK(rest.evaluated == 106 - 30);

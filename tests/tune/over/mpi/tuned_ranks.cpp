@@ -97,9 +97,8 @@ TEST_CASE("another compiler or input on one rank is an error on all, before anyt
         REQUIRE(r.errors.size() == 4);
         for (std::string const& text : r.errors) {
             CHECK(has(text, "rank 2 on "));
-            CHECK(has(text,
-                      what == "other_input" ? "it has SIZE=5, rank 0 has SIZE=4"
-                                            : ": scripted 2, not scripted 1"));
+            CHECK(has(text, what == "other_input" ? "it has SIZE=5, rank 0 has SIZE=4"
+                                                  : ": scripted 2, not scripted 1"));
         }
         CHECK(r.evaluated == 0);
         CHECK(r.over == 4);
@@ -162,10 +161,9 @@ TEST_CASE("where rank 0's own call is empty or too short, all are told so and no
         CAPTURE(r.all);
         REQUIRE(r.errors.size() == 4);
         for (std::string const& text : r.errors)
-            CHECK(has(text,
-                      what == "empty_first"
-                          ? "all arrays of its call are empty"
-                          : "on rank 0 a call of the default takes less than a microsecond"));
+            CHECK(has(text, what == "empty_first"
+                                ? "all arrays of its call are empty"
+                                : "on rank 0 a call of the default takes less than a microsecond"));
         CHECK(r.evaluated == 0);
         CHECK(r.over == 4);
     }

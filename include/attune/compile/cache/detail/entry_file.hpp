@@ -25,8 +25,8 @@ struct cache_entry {
 };
 
 /// "attune cache 1", the hash of all that follows, the key, the input list's key, the bytes.
-[[nodiscard]] inline std::string
-cache_entry_text(std::string_view key, std::string_view inputs, std::string_view bytes)
+[[nodiscard]] inline std::string cache_entry_text(std::string_view key, std::string_view inputs,
+                                                  std::string_view bytes)
 {
     std::string rest;
     rest.reserve(bytes.size() + 3 * cache_key_length);

@@ -33,8 +33,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 inline constexpr double longest_wait_for_total_s = 0.25;
 
 /// Adds to the total in `cache_folder/total`.  @return  the total; empty when it is unknown
-inline std::optional<std::uint64_t>
-add_to_total(int folder, std::uint64_t bytes, std::optional<std::uint64_t> replace = {})
+inline std::optional<std::uint64_t> add_to_total(int folder, std::uint64_t bytes,
+                                                 std::optional<std::uint64_t> replace = {})
 {
     descriptor const file(
         ::openat(folder, "total", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
@@ -110,9 +110,8 @@ inline void evict(int folder, std::uint64_t limit_bytes)
             (void)::unlinkat(folder, file.c_str(), 0);
     });
     if (total > limit_bytes) {
-        std::sort(files.begin(), files.end(), [](kept_file const& a, kept_file const& b) {
-            return a.used_ns < b.used_ns;
-        });
+        std::sort(files.begin(), files.end(),
+                  [](kept_file const& a, kept_file const& b) { return a.used_ns < b.used_ns; });
         for (kept_file const& file : files) {
             if (total <= limit_bytes / 5 * 4) break;
             if (::unlinkat(folder, file.name.c_str(), 0) == 0) total -= file.bytes;

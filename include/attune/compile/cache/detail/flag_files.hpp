@@ -24,17 +24,15 @@ namespace attune::inline ATTUNE_ABI::detail {
     if (flag.starts_with("-Wp,") || flag.starts_with("-Wa,") || flag.starts_with("-Wl,"))
         return true;
     constexpr std::array<std::string_view, 7> pure{"-O", "-m", "-std=", "-W", "-D", "-U", "-f"};
-    if (std::none_of(pure.begin(), pure.end(), [&](std::string_view start) {
-            return flag.starts_with(start);
-        }))
+    if (std::none_of(pure.begin(), pure.end(),
+                     [&](std::string_view start) { return flag.starts_with(start); }))
         return true;
     if (!flag.starts_with("-f") && !flag.starts_with("-m")) return false;
-    constexpr std::array<std::string_view, 6> of_files{
-        "file", "list", "plugin", "module", "dump", "specs"};
+    constexpr std::array<std::string_view, 6> of_files{"file",   "list", "plugin",
+                                                       "module", "dump", "specs"};
     return flag.find('/') != flag.npos ||
-           std::any_of(of_files.begin(), of_files.end(), [&](std::string_view word) {
-               return flag.find(word) != flag.npos;
-           });
+           std::any_of(of_files.begin(), of_files.end(),
+                       [&](std::string_view word) { return flag.find(word) != flag.npos; });
 }
 
 /// True when a flag makes a compiler read more than a list of files can tell: a profile of the
@@ -64,9 +62,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                                                       "-vfsoverlay",
                                                       "-resource-dir"};
     return flag.find('@') == 0 || flag.find(",@") != flag.npos ||
-           std::any_of(starts.begin(), starts.end(), [&](std::string_view start) {
-               return flag.starts_with(start);
-           });
+           std::any_of(starts.begin(), starts.end(),
+                       [&](std::string_view start) { return flag.starts_with(start); });
 }
 
 /// Adds the files that flags name: each word that is a file counts by its content, one that looks

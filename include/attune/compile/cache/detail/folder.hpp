@@ -124,8 +124,7 @@ inline bool write_cache_file(int folder, std::string const& name, std::string_vi
     descriptor file;
     for (int attempt = 0; !file && attempt < 100; ++attempt) {
         temporary = "new." + std::to_string(::getpid()) + '.' + std::to_string(system_clock_ns());
-        file = descriptor(::openat(folder,
-                                   temporary.c_str(),
+        file = descriptor(::openat(folder, temporary.c_str(),
                                    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                                    S_IRUSR | S_IWUSR));
         if (!file && errno != EEXIST) return false;

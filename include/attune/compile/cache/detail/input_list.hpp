@@ -71,10 +71,8 @@ struct cache_input {
     made.kind = kind.front();
     if (made.kind == 'r') made.hash = next();
     if (cache_input::has_stamp(made.kind))
-        for (std::int64_t* const n : {&made.stamp.bytes,
-                                      &made.stamp.modified_ns,
-                                      &made.stamp.changed_ns,
-                                      &made.stamp.number}) {
+        for (std::int64_t* const n : {&made.stamp.bytes, &made.stamp.modified_ns,
+                                      &made.stamp.changed_ns, &made.stamp.number}) {
             std::string_view const word = next();
             if (std::from_chars(word.data(), word.data() + word.size(), *n).ec != std::errc{})
                 return {};

@@ -89,20 +89,14 @@ inline void add_assumptions(llvm::AssumeInst const& one, assumed_alignment& to)
 {
     llvm::DataLayout const& layout = structure.getParent()->getParent()->getDataLayout();
     llvm::Type* const type = structure.getParamByValType();
-    auto const holds_pointer = [&](std::uint64_t first,
-                                   std::uint64_t last,
-                                   auto const& self,
-                                   llvm::Type* in,
-                                   std::uint64_t from) -> bool {
+    auto const holds_pointer = [&](std::uint64_t first, std::uint64_t last, auto const& self,
+                                   llvm::Type* in, std::uint64_t from) -> bool {
         std::uint64_t const end = from + layout.getTypeAllocSize(in).getFixedValue();
         if (!has_pointer(in) || first >= end || last <= from) return false;
         if (auto* const all = llvm::dyn_cast<llvm::StructType>(in)) {
             llvm::StructLayout const* const places = layout.getStructLayout(all);
             for (unsigned i = 0; i < all->getNumElements(); ++i)
-                if (self(first,
-                         last,
-                         self,
-                         all->getElementType(i),
+                if (self(first, last, self, all->getElementType(i),
                          from + static_cast<std::uint64_t>(places->getElementOffset(i))))
                     return true;
             return false;

@@ -25,8 +25,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The file of an .incbin, and the places that the assembler looks at before it.
-inline void note_incbin(std::string const& name,
-                        std::vector<std::string> const& folders,
+inline void note_incbin(std::string const& name, std::vector<std::string> const& folders,
                         touched_files& touched)
 {
     std::error_code no_throw;
@@ -47,8 +46,7 @@ inline void note_incbin(std::string const& name,
 
 /// Adds the files that a text of assembly names. A text that includes another, or that macros of
 /// the assembler make, has no list.
-inline void note_assembly(std::string_view text,
-                          std::vector<std::string> const& folders,
+inline void note_assembly(std::string_view text, std::vector<std::string> const& folders,
                           touched_files& touched)
 {
     for (std::string_view const word : {".include", ".macro", ".altmacro", ".irp", ".rept"})
@@ -68,8 +66,7 @@ inline void note_assembly(std::string_view text,
 
 /// @param search  whose folders the assembler searches too
 inline void note_assembled_files(llvm::Module const& module,
-                                 clang::HeaderSearchOptions const& search,
-                                 touched_files& touched)
+                                 clang::HeaderSearchOptions const& search, touched_files& touched)
 {
     std::vector<std::string> folders;
     for (clang::HeaderSearchOptions::Entry const& one : search.UserEntries)

@@ -78,8 +78,8 @@ public:
     /// @return  nothing where this process can never have a server: the module is no program, or
     ///          the server would run on another processor, as under an emulator
     /// Errors   job_was_cut, no_server_now
-    [[nodiscard]] std::optional<job_answer>
-    run(job_input const& given, double limit_s, int (*is_cut)())
+    [[nodiscard]] std::optional<job_answer> run(job_input const& given, double limit_s,
+                                                int (*is_cut)())
     {
         job_order order{limit_s};
         for (int attempt = 0; attempt < 2; ++attempt) { // someone may have killed the server
@@ -107,11 +107,8 @@ public:
 private:
     /// @param kind  of the answer, whose bytes may be incomplete
     /// @return  false when the server has gone or does not answer
-    [[nodiscard]] static bool ask(descriptor const& control,
-                                  job_order const& order,
-                                  job_input const& input,
-                                  int (*is_cut)(),
-                                  frame_kind& kind,
+    [[nodiscard]] static bool ask(descriptor const& control, job_order const& order,
+                                  job_input const& input, int (*is_cut)(), frame_kind& kind,
                                   std::string& bytes)
     {
         auto [here, there] = socket_pair(SOCK_STREAM);

@@ -67,8 +67,7 @@ struct touched_files {
         if (unlisted ||
             (!folder.empty() && std::filesystem::current_path(no_throw).string() != folder))
             return false;
-        return std::all_of(read.begin(),
-                           read.end(),
+        return std::all_of(read.begin(), read.end(),
                            [](auto const& one) {
                                auto const& [path, seen] = one;
                                if (stamp_of_any(path) != seen.stamp) return false;
@@ -189,19 +188,18 @@ inline constexpr char const* overlay_folder = "/attune-overlay";
 /// The real file system, with the kernel's text, <attune/tunable.hpp> and <attune/matrix_view.hpp>
 /// added in memory.
 /// @param touched  records the real files that are looked at; must outlive the result
-[[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> kernel_file_system(
-    attune_clang_request const& request, llvm::StringRef text, touched_files& touched)
+[[nodiscard]] inline llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>
+kernel_file_system(attune_clang_request const& request, llvm::StringRef text,
+                   touched_files& touched)
 {
     auto const base = real_file_system(touched);
     auto overlay = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(base);
     auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
     if (auto const folder = base->getCurrentWorkingDirectory())
         memory->setCurrentWorkingDirectory(*folder);
-    memory->addFile(std::string(overlay_folder) + "/attune/tunable.hpp",
-                    0,
+    memory->addFile(std::string(overlay_folder) + "/attune/tunable.hpp", 0,
                     llvm::MemoryBuffer::getMemBufferCopy(request.overlay));
-    memory->addFile(std::string(overlay_folder) + "/attune/matrix_view.hpp",
-                    0,
+    memory->addFile(std::string(overlay_folder) + "/attune/matrix_view.hpp", 0,
                     llvm::MemoryBuffer::getMemBufferCopy(request.views));
     memory->addFile(request.path, 0, llvm::MemoryBuffer::getMemBufferCopy(text, request.path));
     overlay->pushOverlay(memory);

@@ -45,8 +45,8 @@ struct front_job {
     }
 };
 
-[[nodiscard]] inline front_job
-job_of(front_task task, std::string const& executable, attune_clang_request const& request)
+[[nodiscard]] inline front_job job_of(front_task task, std::string const& executable,
+                                      attune_clang_request const& request)
 {
     return {task,
             executable,
@@ -162,11 +162,8 @@ prepare(std::string const& executable, attune_clang_request const& request, std:
     if (!invocation) return kernel;
     touched_files touched;
     kernel.headers = parsed_headers::parse(
-        *invocation,
-        request,
-        *diagnostics.engine,
-        kernel_file_system(request, {request.text, request.text_size}, touched),
-        touched);
+        *invocation, request, *diagnostics.engine,
+        kernel_file_system(request, {request.text, request.text_size}, touched), touched);
     return kernel;
 }
 

@@ -92,8 +92,7 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
 
 [[nodiscard]] inline bool is_without(attune_clang_request const& request, llvm::StringRef what)
 {
-    return std::any_of(request.arguments,
-                       request.arguments + request.argument_count,
+    return std::any_of(request.arguments, request.arguments + request.argument_count,
                        [&](llvm::StringRef argument) {
                            return argument.consume_front(without_flag) && argument == what;
                        });
@@ -103,28 +102,21 @@ inline constexpr llvm::StringLiteral without_flag = "--attune-without=";
 /// @param touched  the driver's files and folders are added: where a GCC is installed counts
 /// @return  empty on an error
 [[nodiscard]] inline std::vector<std::string>
-frontend_arguments(std::string const& executable,
-                   attune_clang_request const& request,
-                   touched_files& touched,
-                   llvm::raw_ostream& log)
+frontend_arguments(std::string const& executable, attune_clang_request const& request,
+                   touched_files& touched, llvm::raw_ostream& log)
 {
-    if (std::any_of(request.arguments,
-                    request.arguments + request.argument_count,
+    if (std::any_of(request.arguments, request.arguments + request.argument_count,
                     [](llvm::StringRef argument) { return argument.starts_with("-mllvm"); })) {
         log << "error: the flag '-mllvm' changes LLVM for the whole process and is not supported\n";
         return {};
     }
     captured_diagnostics diagnostics(log);
-    clang::driver::Driver driver(executable,
-                                 llvm::sys::getProcessTriple(),
-                                 *diagnostics.engine,
-                                 "clang",
-                                 real_file_system(touched));
+    clang::driver::Driver driver(executable, llvm::sys::getProcessTriple(), *diagnostics.engine,
+                                 "clang", real_file_system(touched));
     driver.setCheckInputsExist(false);
     std::string const overlay = std::string("-I") + overlay_folder;
     std::vector<char const*> arguments{executable.c_str(), overlay.c_str()};
-    std::copy_if(request.arguments,
-                 request.arguments + request.argument_count,
+    std::copy_if(request.arguments, request.arguments + request.argument_count,
                  std::back_inserter(arguments),
                  [](llvm::StringRef argument) { return !argument.starts_with(without_flag); });
     for (char const* const last :
@@ -148,10 +140,8 @@ frontend_arguments(std::string const& executable,
 }
 
 [[nodiscard]] inline std::shared_ptr<clang::CompilerInvocation>
-make_invocation(std::vector<std::string> const& frontend,
-                attune_clang_request const& request,
-                bool with_macros,
-                std::string const& executable,
+make_invocation(std::vector<std::string> const& frontend, attune_clang_request const& request,
+                bool with_macros, std::string const& executable,
                 clang::DiagnosticsEngine& diagnostics)
 {
     std::vector<char const*> arguments;
@@ -160,8 +150,8 @@ make_invocation(std::vector<std::string> const& frontend,
     if (with_macros)
         arguments.insert(arguments.end(), request.macros, request.macros + request.macro_count);
     auto invocation = std::make_shared<clang::CompilerInvocation>();
-    if (!clang::CompilerInvocation::CreateFromArgs(
-            *invocation, arguments, diagnostics, executable.c_str()))
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, diagnostics,
+                                                   executable.c_str()))
         return nullptr;
     invocation->getFrontendOpts().DisableFree = false; // the driver leaves freeing to exit()
     invocation->getCodeGenOpts().DisableFree = false;
@@ -219,9 +209,7 @@ inline void note_nounwind(llvm::Module& module)
 
 /// Collects the back end's errors, without which LLVM prints them and ends the process, and the
 /// remarks about registers.
-inline void capture_backend(llvm::LLVMContext& context,
-                            llvm::raw_ostream& log,
-                            bool& failed,
+inline void capture_backend(llvm::LLVMContext& context, llvm::raw_ostream& log, bool& failed,
                             spills_by_function& spills)
 {
     struct sink {
@@ -347,13 +335,9 @@ private:
     if (is_without(request, "code-model")) emit.CodeModel = "large";
     if (is_without(request, "emission-level")) emit.OptimizationLevel = 2;
     auto stream = std::make_unique<llvm::raw_svector_ostream>(result.bytes);
-    clang::EmitBackendOutput(instance.getDiagnostics(),
-                             instance.getHeaderSearchOpts(),
-                             emit,
-                             instance.getTargetOpts(),
-                             instance.getLangOpts(),
-                             instance.getTarget().getDataLayoutString(),
-                             module.get(),
+    clang::EmitBackendOutput(instance.getDiagnostics(), instance.getHeaderSearchOpts(), emit,
+                             instance.getTargetOpts(), instance.getLangOpts(),
+                             instance.getTarget().getDataLayoutString(), module.get(),
                              clang::Backend_EmitObj,
 #if LLVM_VERSION_MAJOR >= 17
                              files,

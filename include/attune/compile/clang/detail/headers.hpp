@@ -75,11 +75,9 @@ public:
     /// @return  null when the kernel does not begin with includes, the headers contain an error
     ///          (which the variant reports), or they depend on a parameter
     [[nodiscard]] static std::unique_ptr<parsed_headers const>
-    parse(clang::CompilerInvocation const& invocation,
-          attune_clang_request const& request,
+    parse(clang::CompilerInvocation const& invocation, attune_clang_request const& request,
           clang::DiagnosticsEngine& diagnostics,
-          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
-          touched_files const& touched)
+          llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files, touched_files const& touched)
     {
         llvm::StringRef const text(request.text, request.text_size);
         clang::PreambleBounds const bounds = bounds_of(invocation, request);
@@ -87,18 +85,13 @@ public:
         std::unique_ptr<llvm::MemoryBuffer> const main =
             llvm::MemoryBuffer::getMemBufferCopy(text, request.path);
         parameter_watch watch(request);
-        auto const made =
-            clang::PrecompiledPreamble::Build(invocation,
-                                              main.get(),
-                                              bounds,
-                                              diagnostics,
-                                              files,
-                                              std::make_shared<clang::PCHContainerOperations>(),
-                                              true,
+        auto const made = clang::PrecompiledPreamble::Build(
+            invocation, main.get(), bounds, diagnostics, files,
+            std::make_shared<clang::PCHContainerOperations>(), true,
 #if LLVM_VERSION_MAJOR >= 17
-                                              "",
+            "",
 #endif
-                                              watch);
+            watch);
         if (!made || watch.mentioned() || diagnostics.hasErrorOccurred() || touched.unlisted)
             return nullptr;
         // The bytes can only be read from the path at which a compilation would read them.
@@ -193,10 +186,8 @@ private:
 }
 
 /// @param bytes  what kept_headers() will give
-inline void keep_headers(std::string const& key,
-                         std::string const& bytes,
-                         touched_files const& touched,
-                         attune_clang_request const& request)
+inline void keep_headers(std::string const& key, std::string const& bytes,
+                         touched_files const& touched, attune_clang_request const& request)
 {
     if (request.keeper == nullptr || touched.unlisted) return;
     std::vector<char const*> read;
@@ -205,14 +196,9 @@ inline void keep_headers(std::string const& key,
         read.push_back(path.c_str());
     for (std::string const& path : touched.missed)
         missed.push_back(path.c_str());
-    request.keeper->keep(request.keeper->self,
-                         key.c_str(),
-                         reinterpret_cast<unsigned char const*>(bytes.data()),
-                         bytes.size(),
-                         read.data(),
-                         read.size(),
-                         missed.data(),
-                         missed.size());
+    request.keeper->keep(request.keeper->self, key.c_str(),
+                         reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size(),
+                         read.data(), read.size(), missed.data(), missed.size());
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -142,8 +142,8 @@ struct linking_needs {
             (LLVM_VERSION_MAJOR < 17 && is_relocations && name == frame_sizes_section);
         if (!is_left_out) continue;
         section.sh_type = SHT_NULL;
-        std::memcpy(
-            out->getBufferStart() + header.e_shoff + i * sizeof section, &section, sizeof section);
+        std::memcpy(out->getBufferStart() + header.e_shoff + i * sizeof section, &section,
+                    sizeof section);
     }
     return out;
 }

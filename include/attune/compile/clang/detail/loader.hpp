@@ -61,11 +61,9 @@ public:
     /// @param why_linker  set when JITLink cannot link the object: "it has thread_local variables"
     /// @return  null, with all messages in `log`
     [[nodiscard]] std::unique_ptr<loaded_code> load(llvm::StringRef object,
-                                                    linking_needs const& needs,
-                                                    char const* entry,
+                                                    linking_needs const& needs, char const* entry,
                                                     std::vector<std::string> const& libraries,
-                                                    std::string& log,
-                                                    std::string& why_linker)
+                                                    std::string& log, std::string& why_linker)
     {
         if (!needs.why_linker.empty()) return why_linker = needs.why_linker, nullptr;
         llvm::orc::JITDylib* behind = nullptr;
@@ -186,10 +184,8 @@ private:
         return std::string();
     }
 
-    [[nodiscard]] llvm::Error link(llvm::StringRef object,
-                                   char const* entry,
-                                   linking_needs const& needs,
-                                   loaded_code& code,
+    [[nodiscard]] llvm::Error link(llvm::StringRef object, char const* entry,
+                                   linking_needs const& needs, loaded_code& code,
                                    std::string& why_linker)
     {
         auto absent = missing(needs.undefined, *code.library);

@@ -129,9 +129,8 @@ public:
         reply.text = kernel->log;
         if (!kernel->log.empty()) return reply.finish();
         if (auto made = run<clang_object>(
-                front_task::compile, request, *kernel, kernel->bytes, reply.text, [&] {
-                    return compile_variant(executable_, request, kernel->made);
-                })) {
+                front_task::compile, request, *kernel, kernel->bytes, reply.text,
+                [&] { return compile_variant(executable_, request, kernel->made); })) {
             reply.compiled = std::move(*made);
             reply.compiled.touched.add(kernel->made.by_driver);
             reply.text = reply.compiled.log;
@@ -139,19 +138,13 @@ public:
         auto const& bytes = reply.compiled.bytes;
         if (!bytes.empty()) {
             forks_held const held(request);
-            load({bytes.data(), bytes.size()},
-                 request.entry,
-                 {request.libraries, request.libraries + request.library_count},
-                 false,
-                 reply);
+            load({bytes.data(), bytes.size()}, request.entry,
+                 {request.libraries, request.libraries + request.library_count}, false, reply);
         }
         reply.finish();
     }
-    void load(llvm::StringRef object,
-              char const* entry,
-              std::vector<std::string> const& libraries,
-              bool must_load,
-              reply_storage& reply)
+    void load(llvm::StringRef object, char const* entry, std::vector<std::string> const& libraries,
+              bool must_load, reply_storage& reply)
     {
         reply.stage = 2;
         reply.text = lack_of_memory(64e6, "to link a variant");
@@ -211,17 +204,15 @@ private:
     void prepare_once(shared_preparation& kernel, attune_clang_request const& request)
     {
         std::string const kept = kept_headers(kernel.key, request);
-        auto made =
-            run<prepared_kernel>(front_task::prepare, request, kernel, kept, kernel.log, [&] {
-                return prepare(executable_, request, kept);
-            });
+        auto made = run<prepared_kernel>(front_task::prepare, request, kernel, kept, kernel.log,
+                                         [&] { return prepare(executable_, request, kept); });
         if (!made) return;
         kernel.made = std::move(*made);
         kernel.bytes = packed(kernel.made);
         if (kernel.made.frontend.empty()) kernel.log = kernel.made.log;
         if (kernel.made.headers && !kernel.made.is_kept)
-            keep_headers(
-                kernel.key, headers_to_keep(kernel.made), kernel.made.headers->touched(), request);
+            keep_headers(kernel.key, headers_to_keep(kernel.made), kernel.made.headers->touched(),
+                         request);
     }
 
     /// Does a job in the compile server, or here where there is none.
@@ -229,21 +220,15 @@ private:
     /// @param log    set where there is no result
     /// @param here   does it here
     template <class Result, class Here>
-    [[nodiscard]] std::optional<Result> run(front_task task,
-                                            attune_clang_request const& request,
-                                            shared_preparation const& kernel,
-                                            std::string_view given,
-                                            std::string& log,
-                                            Here const& here)
+    [[nodiscard]] std::optional<Result>
+    run(front_task task, attune_clang_request const& request, shared_preparation const& kernel,
+        std::string_view given, std::string& log, Here const& here)
     {
         std::optional<job_answer> answer;
         if (request.here == 0)
             answer = server_.run({packed(kernel.there) + packed(priority_here()),
-                                  packed(job_of(task, executable_, request)),
-                                  kernel.name,
-                                  given},
-                                 request.limit_s,
-                                 request.is_cut);
+                                  packed(job_of(task, executable_, request)), kernel.name, given},
+                                 request.limit_s, request.is_cut);
         if (answer && !answer->bytes.empty()) return unpacked<Result>(answer->bytes);
         log = answer ? answer->ending : lack_of_memory(1e9, "to compile in it");
         if (!answer && !log.empty()) log = "error: " + log + '\n';
@@ -312,20 +297,15 @@ template <class Fill>
     });
 }
 
-[[nodiscard]] inline attune_clang_reply* module_load(void* session,
-                                                     unsigned char const* object,
-                                                     unsigned long size,
-                                                     char const* entry,
+[[nodiscard]] inline attune_clang_reply* module_load(void* session, unsigned char const* object,
+                                                     unsigned long size, char const* entry,
                                                      char const* const* libraries,
-                                                     unsigned long library_count,
-                                                     int must_load)
+                                                     unsigned long library_count, int must_load)
 {
     return make_reply([&](reply_storage& reply) {
         static_cast<module_session*>(session)->load({reinterpret_cast<char const*>(object), size},
-                                                    entry,
-                                                    {libraries, libraries + library_count},
-                                                    must_load != 0,
-                                                    reply);
+                                                    entry, {libraries, libraries + library_count},
+                                                    must_load != 0, reply);
         reply.finish();
     });
 }

@@ -47,13 +47,8 @@ private:
             return nullptr;
         }
     }
-    static void keep(void* self,
-                     char const* key,
-                     unsigned char const* bytes,
-                     unsigned long size,
-                     char const* const* read,
-                     unsigned long read_count,
-                     char const* const* missed,
+    static void keep(void* self, char const* key, unsigned char const* bytes, unsigned long size,
+                     char const* const* read, unsigned long read_count, char const* const* missed,
                      unsigned long missed_count)
     {
         try {
@@ -62,8 +57,8 @@ private:
             inputs.read.assign(read, read + read_count);
             inputs.missed.assign(missed, missed + missed_count);
             inputs.began_ns = keeper.began_ns_;
-            (void)keeper.cache_.add(
-                keeper.key_of(key), {reinterpret_cast<char const*>(bytes), size}, inputs);
+            (void)keeper.cache_.add(keeper.key_of(key),
+                                    {reinterpret_cast<char const*>(bytes), size}, inputs);
         } catch (...) {
             return; // the next process parses the headers again
         }

@@ -45,22 +45,16 @@ using clang_reply = std::unique_ptr<attune_clang_reply, void (*)(attune_clang_re
 /// @param libraries  paths
 /// @param must_load  also where the stage would be 5
 /// Errors  attune::error when memory is exhausted
-[[nodiscard]] inline clang_reply load_object(clang_session const& module,
-                                             std::string_view object,
+[[nodiscard]] inline clang_reply load_object(clang_session const& module, std::string_view object,
                                              std::vector<std::string> const& libraries,
                                              bool must_load)
 {
     std::vector<char const*> const list = c_strings(libraries);
     fork_delay const whole;
-    clang_reply out(
-        module.functions->load_object(module.session,
-                                      reinterpret_cast<unsigned char const*>(object.data()),
-                                      object.size(),
-                                      entry_symbol,
-                                      list.data(),
-                                      list.size(),
-                                      must_load ? 1 : 0),
-        module.functions->free_reply);
+    clang_reply out(module.functions->load_object(
+                        module.session, reinterpret_cast<unsigned char const*>(object.data()),
+                        object.size(), entry_symbol, list.data(), list.size(), must_load ? 1 : 0),
+                    module.functions->free_reply);
     if (!out) throw error("the Clang module is out of memory", {}, {});
     return out;
 }
@@ -112,10 +106,8 @@ struct counted_object_parts {
 /// A callable without its address: key, sizes and facts, read from the object.
 /// @param libraries  paths of those that the flags name
 /// @param loaded     dlopen's handle of the code; null: it has none
-[[nodiscard]] inline callable described(std::string_view object,
-                                        code_size const& counts,
-                                        std::vector<std::string> libraries,
-                                        void* loaded = nullptr)
+[[nodiscard]] inline callable described(std::string_view object, code_size const& counts,
+                                        std::vector<std::string> libraries, void* loaded = nullptr)
 {
     callable made;
     for (std::string& service : loaded_service_libraries())
@@ -133,8 +125,7 @@ struct counted_object_parts {
 /// @param threads  of thread_ids(), before the module loaded the code
 [[nodiscard]] inline compile_result code_of(std::shared_ptr<clang_session const> const& session,
                                             attune_clang_reply const& reply,
-                                            std::string_view object,
-                                            code_size const& counts,
+                                            std::string_view object, code_size const& counts,
                                             std::vector<long> const& threads,
                                             std::vector<std::string> const& libraries)
 {

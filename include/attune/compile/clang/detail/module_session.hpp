@@ -213,10 +213,8 @@ struct clang_facts {
              {stamp.bytes, stamp.modified_ns, stamp.changed_ns, stamp.number})
             hash.add(std::to_string(n));
     }
-    return {session.functions->major,
-            session.functions->version,
-            session.functions->processor(session.session),
-            hash.hex()};
+    return {session.functions->major, session.functions->version,
+            session.functions->processor(session.session), hash.hex()};
 }
 
 /// The cache key for the facts of the module that would be opened.
@@ -243,10 +241,8 @@ struct clang_facts {
 /// Keeps the facts of a module that was found at places[used]. They are valid while the module's
 /// files are unchanged and no file appears at an earlier place. Nothing is kept when a file cannot
 /// be examined.
-inline void keep_facts(object_cache const& cache,
-                       std::vector<std::string> const& places,
-                       std::size_t used,
-                       clang_session const& session)
+inline void keep_facts(object_cache const& cache, std::vector<std::string> const& places,
+                       std::size_t used, clang_session const& session)
 {
     cache_inputs inputs;
     inputs.tools = toolchain_files(session);

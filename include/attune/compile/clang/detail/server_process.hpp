@@ -136,8 +136,7 @@ private:
         worker* one = order.is_fresh ? nullptr : give(resting());
         if (one == nullptr) one = give(start());
         if (one == nullptr) {
-            tell(socket,
-                 frame_kind::ending,
+            tell(socket, frame_kind::ending,
                  "error: no process for the compiler can be started: " +
                      std::string(std::strerror(errno)) + '\n');
             return true;
@@ -269,8 +268,8 @@ inline void warm_up(std::string const& executable)
 /// The module's main function as a program.
 /// @param greeting  of this file
 /// @return  the exit status
-inline int
-server_main(int count, char** arguments, server_greeting greeting, std::string const& executable)
+inline int server_main(int count, char** arguments, server_greeting greeting,
+                       std::string const& executable)
 {
     if (count != 2 || std::string_view(arguments[1]) != "attune-compile-server") {
         std::fputs("libattune_clang.so: attune opens this file; it is no program to start\n",

@@ -59,10 +59,8 @@ private:
 /// Defines the symbols that a library has; a derived class looks them up.
 class library_generator : public llvm::orc::DefinitionGenerator {
 public:
-    llvm::Error tryToGenerate(llvm::orc::LookupState&,
-                              llvm::orc::LookupKind,
-                              llvm::orc::JITDylib& into,
-                              llvm::orc::JITDylibLookupFlags,
+    llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind,
+                              llvm::orc::JITDylib& into, llvm::orc::JITDylibLookupFlags,
                               llvm::orc::SymbolLookupSet const& wanted) final
     {
         llvm::orc::SymbolMap found;

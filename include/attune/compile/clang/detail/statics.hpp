@@ -56,12 +56,9 @@ extern "C" inline int attune_at_unload(void (*destroy)(void*), void* object, voi
     llvm::GlobalVariable* const old = module.getGlobalVariable(owner_symbol);
     if (old != nullptr && old->hasInitializer()) return old;
     llvm::PointerType* const pointer = llvm::PointerType::get(module.getContext(), 0);
-    auto* const owner = new llvm::GlobalVariable(module,
-                                                 pointer,
-                                                 false,
-                                                 llvm::GlobalValue::ExternalLinkage,
-                                                 llvm::ConstantPointerNull::get(pointer),
-                                                 old != nullptr ? "" : owner_symbol);
+    auto* const owner = new llvm::GlobalVariable(
+        module, pointer, false, llvm::GlobalValue::ExternalLinkage,
+        llvm::ConstantPointerNull::get(pointer), old != nullptr ? "" : owner_symbol);
     owner->setDSOLocal(true);
     if (old != nullptr) {
         old->replaceAllUsesWith(owner);
@@ -100,10 +97,9 @@ inline void add_finalizer(llvm::Module& module, llvm::GlobalVariable& owner)
 {
     llvm::LLVMContext& context = module.getContext();
     auto* const nothing = llvm::Type::getVoidTy(context);
-    auto* const finalize = llvm::Function::Create(llvm::FunctionType::get(nothing, false),
-                                                  llvm::GlobalValue::InternalLinkage,
-                                                  finalize_symbol,
-                                                  module);
+    auto* const finalize =
+        llvm::Function::Create(llvm::FunctionType::get(nothing, false),
+                               llvm::GlobalValue::InternalLinkage, finalize_symbol, module);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", finalize));
     llvm::PointerType* const pointer = llvm::PointerType::get(context, 0);
     builder.CreateCall(module.getOrInsertFunction("__cxa_finalize", nothing, pointer), {&owner});

@@ -17,8 +17,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// names from those of arrays: `lane_`, `lane`, `A_stride`, `A_memory`, `A_value_at`.
 [[nodiscard]] inline bool is_local_name(std::string_view name)
 {
-    constexpr std::array<std::string_view, 8> words{
-        "lane", "lanes", "vec", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
+    constexpr std::array<std::string_view, 8> words{"lane",     "lanes",    "vec",     "threadIdx",
+                                                    "blockIdx", "blockDim", "gridDim", "warpSize"};
     return name.ends_with('_') || name.ends_with("_stride") || name.ends_with("_memory") ||
            name.ends_with("_at") || std::find(words.begin(), words.end(), name) != words.end();
 }

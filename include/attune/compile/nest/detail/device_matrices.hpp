@@ -131,8 +131,8 @@ private:
     /// Loads four matrices of 8 x 8 numbers of 16 bits, or 8 x 16 bytes: of 16 rows or columns and
     /// tensor_depth steps. The instruction wants first the other 8 rows, but first the other steps
     /// of columns.
-    [[nodiscard]] std::string
-    load(device_operand const& operand, std::string const& to, std::string const& i) const
+    [[nodiscard]] std::string load(device_operand const& operand, std::string const& to,
+                                   std::string const& i) const
     {
         std::size_t const o = static_cast<std::size_t>(&operand - p_.operands.data());
         bool const by_depth = p_.has_lines_by_depth(operand);

@@ -125,8 +125,8 @@ struct device_scope {
         }
     }
     /// A word with the value of a statement, of `type`.
-    [[nodiscard]] std::string
-    value(nest_statement const& s, element_type type, std::string const& name)
+    [[nodiscard]] std::string value(nest_statement const& s, element_type type,
+                                    std::string const& name)
     {
         device_value_writer writer(nest, text, axis, [this](std::uint32_t a) { return read(a); });
         return writer.value(s.value, type, name);
@@ -150,8 +150,8 @@ struct device_scope {
         text.line(std::string(cpp_name(s.accumulator)) + " const " + old + " = " +
                   device_converted(element(s.target), type, s.accumulator) + ';');
         text.line(std::string(device_name(type)) + " const " + name + " = " +
-                  device_converted(
-                      device_combined(s.combine, old, added, s.accumulator), s.accumulator, type) +
+                  device_converted(device_combined(s.combine, old, added, s.accumulator),
+                                   s.accumulator, type) +
                   ';');
         return name;
     }

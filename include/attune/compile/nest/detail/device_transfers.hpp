@@ -233,8 +233,7 @@ private:
         t.open("auto const copy_" + of.n + " = [&](index_ from_, int stage_)");
         each_load(o);
         wide_or_each(
-            of,
-            [&] { copy(of.width, ""); },
+            of, [&] { copy(of.width, ""); },
             [&] {
                 if (bytes >= 4) {
                     copy(1, "part_");

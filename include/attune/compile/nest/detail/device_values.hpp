@@ -76,8 +76,8 @@ struct device_lines {
 }
 
 /// Numbers of 16 bits pass through float.
-[[nodiscard]] inline std::string
-device_converted(std::string const& text, element_type from, element_type to)
+[[nodiscard]] inline std::string device_converted(std::string const& text, element_type from,
+                                                  element_type to)
 {
     if (from == to) return text;
     std::string const number =
@@ -86,8 +86,8 @@ device_converted(std::string const& text, element_type from, element_type to)
 }
 
 /// a sign b; signed whole numbers wrap around.
-[[nodiscard]] inline std::string
-device_infix(std::string const& a, std::string_view sign, std::string const& b, element_type type)
+[[nodiscard]] inline std::string device_infix(std::string const& a, std::string_view sign,
+                                              std::string const& b, element_type type)
 {
     std::string const between = ' ' + std::string(sign) + ' ';
     if (can_overflow(type) && (sign == "+" || sign == "-" || sign == "*")) {
@@ -100,8 +100,8 @@ device_infix(std::string const& a, std::string_view sign, std::string const& b, 
 }
 
 /// Both are words: they are written twice.
-[[nodiscard]] inline std::string
-device_bound(bool is_maximum, std::string const& a, std::string const& b)
+[[nodiscard]] inline std::string device_bound(bool is_maximum, std::string const& a,
+                                              std::string const& b)
 {
     return is_maximum ? '(' + a + " < " + b + " ? " + b + " : " + a + ')'
                       : '(' + b + " < " + a + " ? " + b + " : " + a + ')';
@@ -116,8 +116,8 @@ device_bound(bool is_maximum, std::string const& a, std::string const& b)
 }
 
 /// The combination of two words of the accumulator's type.
-[[nodiscard]] inline std::string
-device_combined(reduction combine, std::string const& a, std::string const& b, element_type type)
+[[nodiscard]] inline std::string device_combined(reduction combine, std::string const& a,
+                                                 std::string const& b, element_type type)
 {
     nest_operation_rules const& step = rules_of(rules_of(combine).step);
     if (step.group == nest_group::bound) return device_bound(step.of == nest_op::maximum, a, b);
@@ -130,8 +130,7 @@ class device_value_writer {
 public:
     /// @param read     (access) -> text of the element, of its array's type
     /// @param axis     text of each axis' value
-    device_value_writer(nest_description const& nest,
-                        device_lines& lines,
+    device_value_writer(nest_description const& nest, device_lines& lines,
                         std::vector<std::string> const& axis,
                         std::function<std::string(std::uint32_t)> read)
         : nest_(nest)
@@ -205,13 +204,13 @@ private:
         case nest_group::literal:
             return device_literal(of.literal, of.type);
         case nest_group::access:
-            return device_converted(
-                read_(of.access), nest_.arrays[nest_.accesses[of.access].array].element, of.type);
+            return device_converted(read_(of.access),
+                                    nest_.arrays[nest_.accesses[of.access].array].element, of.type);
         case nest_group::axis:
             return "static_cast<" + std::string(cpp_name(of.type)) + ">(" + axis_[of.axis] + ')';
         case nest_group::input:
-            return device_converted(
-                nest_.inputs[of.input].name, nest_.inputs[of.input].type, of.type);
+            return device_converted(nest_.inputs[of.input].name, nest_.inputs[of.input].type,
+                                    of.type);
         case nest_group::conversion:
             return operand(of.first, of.type);
         case nest_group::negation: {

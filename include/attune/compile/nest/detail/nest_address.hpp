@@ -29,8 +29,8 @@ struct element_place {
 };
 
 /// Elements between neighbours along dimension d of an array.
-[[nodiscard]] inline nest_size
-stride_of(nest_scope const& scope, nest_array const& array, std::size_t d)
+[[nodiscard]] inline nest_size stride_of(nest_scope const& scope, nest_array const& array,
+                                         std::size_t d)
 {
     if (array.has_row_stride && d == 0) return {1, {array.name + "_stride"}};
     nest_size size;
@@ -47,8 +47,8 @@ stride_of(nest_scope const& scope, nest_array const& array, std::size_t d)
 
 /// The part of a guard that one index needs; empty where it cannot leave the array.
 /// @param lane  the multiple of the variable `lane` that is added; 0: none
-inline void
-add_guard(std::string& guard, index_sum const& index, std::string const& extent, std::int64_t lane)
+inline void add_guard(std::string& guard, index_sum const& index, std::string const& extent,
+                      std::int64_t lane)
 {
     index_sum at = index;
     if (lane != 0) at.terms.push_back({"lane", lane, 1, -1});
@@ -86,8 +86,8 @@ add_guard(std::string& guard, index_sum const& index, std::string const& extent,
 }
 
 /// The number of values of a buffer's coordinate.
-[[nodiscard]] inline axis_count
-count_of(nest_scope const& scope, program_buffer const& buffer, std::uint32_t b, std::size_t c)
+[[nodiscard]] inline axis_count count_of(nest_scope const& scope, program_buffer const& buffer,
+                                         std::uint32_t b, std::size_t c)
 {
     axis_count out{{}, 1, 0};
     index_sum known;
@@ -111,10 +111,8 @@ count_of(nest_scope const& scope, program_buffer const& buffer, std::uint32_t b,
 }
 
 /// How many values a digit has, at most.
-[[nodiscard]] inline nest_size digit_size(nest_scope const& scope,
-                                          program_buffer const& buffer,
-                                          std::uint32_t b,
-                                          std::size_t digit)
+[[nodiscard]] inline nest_size digit_size(nest_scope const& scope, program_buffer const& buffer,
+                                          std::uint32_t b, std::size_t digit)
 {
     layout_digit const& own = buffer.layout[digit];
     for (std::size_t i = digit; i-- > 0;)
@@ -129,10 +127,8 @@ count_of(nest_scope const& scope, program_buffer const& buffer, std::uint32_t b,
     return {1, {"((" + count.text + " + " + std::to_string(own.step - 1) + ") / " + step + ')'}};
 }
 
-[[nodiscard]] inline nest_size digit_stride(nest_scope const& scope,
-                                            program_buffer const& buffer,
-                                            std::uint32_t b,
-                                            std::size_t digit)
+[[nodiscard]] inline nest_size digit_stride(nest_scope const& scope, program_buffer const& buffer,
+                                            std::uint32_t b, std::size_t digit)
 {
     nest_size size;
     for (std::size_t i = digit + 1; i < buffer.layout.size(); ++i)
@@ -140,8 +136,8 @@ count_of(nest_scope const& scope, program_buffer const& buffer, std::uint32_t b,
     return size;
 }
 
-[[nodiscard]] inline nest_size
-buffer_size(nest_scope const& scope, program_buffer const& buffer, std::uint32_t b)
+[[nodiscard]] inline nest_size buffer_size(nest_scope const& scope, program_buffer const& buffer,
+                                           std::uint32_t b)
 {
     nest_size size;
     for (std::size_t i = 0; i < buffer.layout.size(); ++i)
@@ -151,8 +147,8 @@ buffer_size(nest_scope const& scope, program_buffer const& buffer, std::uint32_t
 
 /// The value of digit `step` below digit `outer` (0: none) of a coordinate, from its sum.
 /// @return  false: the sum had to be divided as a whole, so that lanes have no stride
-[[nodiscard]] inline bool
-digit_of(index_sum const& rel, std::int64_t outer, std::int64_t step, index_sum& out)
+[[nodiscard]] inline bool digit_of(index_sum const& rel, std::int64_t outer, std::int64_t step,
+                                   index_sum& out)
 {
     // Terms that are whole multiples of `outer` belong to the digits further out, if the others
     // stay below it.
@@ -176,10 +172,8 @@ digit_of(index_sum const& rel, std::int64_t outer, std::int64_t step, index_sum&
                 if (step != 1 && own.factor % step == 0)
                     own.factor /= step;
                 else if (step != 1)
-                    own = {'(' + text_of(index_sum{{term}, 0}) + ") / " + std::to_string(step),
-                           1,
-                           1,
-                           -1};
+                    own = {'(' + text_of(index_sum{{term}, 0}) + ") / " + std::to_string(step), 1,
+                           1, -1};
                 out.terms.push_back(std::move(own));
             } else {
                 below = below < 0 || term.most < 0 ? -1 : below + term.factor * term.most;
@@ -198,8 +192,7 @@ digit_of(index_sum const& rel, std::int64_t outer, std::int64_t step, index_sum&
 
 /// The element of a buffer whose coordinates are `at`, relative to the buffer's first ones.
 /// @param lanes  per coordinate: what the next lane adds
-[[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope,
-                                                   std::uint32_t b,
+[[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope, std::uint32_t b,
                                                    std::vector<index_sum> const& at,
                                                    std::vector<std::int64_t> const& lanes)
 {
@@ -245,8 +238,8 @@ digit_of(index_sum const& rel, std::int64_t outer, std::int64_t step, index_sum&
 }
 
 /// The element of buffer `b` at `index` of its coordinates, functions of the axes.
-[[nodiscard]] inline element_place
-place_in_buffer(nest_scope const& scope, std::uint32_t b, std::vector<affine_index> const& index)
+[[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope, std::uint32_t b,
+                                                   std::vector<affine_index> const& index)
 {
     program_buffer const& buffer = scope.program.buffers[b];
     std::vector<index_sum> at;
@@ -267,8 +260,8 @@ place_in_buffer(nest_scope const& scope, std::uint32_t b, std::vector<affine_ind
 }
 
 /// The element of a buffer that stands for an access.
-[[nodiscard]] inline element_place
-place_in_buffer(nest_scope const& scope, std::uint32_t b, nest_access const& access)
+[[nodiscard]] inline element_place place_in_buffer(nest_scope const& scope, std::uint32_t b,
+                                                   nest_access const& access)
 {
     program_buffer const& buffer = scope.program.buffers[b];
     // Coordinates of a copy are made for its access; elsewhere they are the array's indices.
@@ -279,8 +272,8 @@ place_in_buffer(nest_scope const& scope, std::uint32_t b, nest_access const& acc
     nest_array const& array = scope.program.nest.arrays[buffer.array];
     for (std::size_t d = 0; d < access.at.size(); ++d) {
         std::int64_t const lane = scope.lane_factor(access.at[d]);
-        add_guard(
-            out.guard, scope.value_of(access.at[d]), scope.text_of_extent(array.extents[d]), lane);
+        add_guard(out.guard, scope.value_of(access.at[d]), scope.text_of_extent(array.extents[d]),
+                  lane);
         out.has_lane_guard = out.has_lane_guard || lane != 0;
     }
     return out;

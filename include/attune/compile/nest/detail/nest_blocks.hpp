@@ -46,8 +46,8 @@ namespace attune::inline ATTUNE_ABI::detail {
                : scope.program.buffers[buffer].element;
 }
 
-inline void
-count_parts(nest_description const& nest, std::uint32_t n, std::vector<int>& uses, bool& found)
+inline void count_parts(nest_description const& nest, std::uint32_t n, std::vector<int>& uses,
+                        bool& found)
 {
     if (n == no_index) return;
     nest_node const& node = nest.nodes[n];
@@ -75,9 +75,7 @@ count_parts(nest_description const& nest, std::uint32_t n, std::vector<int>& use
     return found;
 }
 
-inline void write_combination(nest_scope& scope,
-                              std::uint32_t index,
-                              local_target const& local,
+inline void write_combination(nest_scope& scope, std::uint32_t index, local_target const& local,
                               value_text value)
 {
     nest_statement const& of = statement_of(scope, index);
@@ -88,8 +86,7 @@ inline void write_combination(nest_scope& scope,
             if (!scope.lane.count.empty())
                 value = word("vec::first(" + value.text + ", " + scope.lane.count + ", " + neutral +
                                  ')',
-                             of.accumulator,
-                             true);
+                             of.accumulator, true);
         }
         value_text const all =
             combined(scope, of.combine, word(local.name, of.accumulator, local.is_vector), value);
@@ -100,8 +97,8 @@ inline void write_combination(nest_scope& scope,
         element_place const place = place_of_target(scope, index);
         all_lanes_of_buffer const all(scope, scope.program.blocks[index].target);
         value_text const old = loaded(scope, place, of.accumulator);
-        store_line(
-            scope, place, of.accumulator, combined(scope, of.combine, old, std::move(value)));
+        store_line(scope, place, of.accumulator,
+                   combined(scope, of.combine, old, std::move(value)));
         return;
     }
     element_type const element = element_of_target(scope, index);
@@ -110,9 +107,7 @@ inline void write_combination(nest_scope& scope,
     store_line(scope, place, element, combined(scope, of.combine, old, std::move(value)));
 }
 
-inline void write_argument(nest_scope& scope,
-                           nest_statement const& of,
-                           local_target const& local,
+inline void write_argument(nest_scope& scope, nest_statement const& of, local_target const& local,
                            value_text const& value)
 {
     std::string const at = local.name + "_at";
@@ -146,11 +141,8 @@ inline void write_block(nest_scope& scope, std::uint32_t index)
     if (of.combine == reduction::argument_of_maximum) {
         write_argument(scope, of, local, value);
     } else if (!is_combined(of)) {
-        store_line(scope,
-                   place_of_target(scope, index),
-                   element_of_target(scope, index),
-                   std::move(value),
-                   block.is_streamed && block.target == no_index);
+        store_line(scope, place_of_target(scope, index), element_of_target(scope, index),
+                   std::move(value), block.is_streamed && block.target == no_index);
     } else {
         value = converted(scope, std::move(value), of.accumulator);
         write_combination(scope, index, local, std::move(value));
@@ -165,10 +157,8 @@ inline void write_neutral(nest_scope& scope, std::uint32_t block)
     bool const is_tile = has_tile(scope, block);
     element_type const element = is_tile ? scope.program.nest.arrays[of.target.array].element
                                          : element_of_target(scope, block);
-    store_line(scope,
-               is_tile ? place_in_array(scope, of.target) : place_of_target(scope, block),
-               element,
-               word(neutral_text(of.combine, element), element, false));
+    store_line(scope, is_tile ? place_in_array(scope, of.target) : place_of_target(scope, block),
+               element, word(neutral_text(of.combine, element), element, false));
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

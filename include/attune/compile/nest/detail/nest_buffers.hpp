@@ -19,8 +19,7 @@ inline constexpr std::int64_t most_stack_bytes = 32768;
 
 /// The counts at each buffer's loop as far as the steps alone tell them: sizes are known before
 /// the loop is written.
-inline void size_buffers(nest_scope& scope,
-                         std::uint32_t loop,
+inline void size_buffers(nest_scope& scope, std::uint32_t loop,
                          std::vector<program_item> const& items,
                          std::vector<axis_count> const& counts)
 {
@@ -62,8 +61,8 @@ inline void declare_buffer(nest_scope& scope, std::uint32_t b)
 
 /// The large buffers of `loop` and of the loops inside it, down to parallel ones: memory is
 /// taken once a thread, or once a call.
-inline void
-declare_on_heap(nest_scope& scope, std::vector<program_item> const& items, std::uint32_t loop)
+inline void declare_on_heap(nest_scope& scope, std::vector<program_item> const& items,
+                            std::uint32_t loop)
 {
     for (std::uint32_t b = 0; b < scope.program.buffers.size(); ++b)
         if (scope.program.buffers[b].loop == loop && !keeps_form(scope.program, b) &&

@@ -44,8 +44,8 @@ private:
 };
 
 /// Lanes of the vector loop around a block, if it runs along the last digit of buffer `b`; else 0.
-[[nodiscard]] inline std::int64_t
-lanes_of_buffer(nest_scope const& scope, std::uint32_t b, std::uint32_t block)
+[[nodiscard]] inline std::int64_t lanes_of_buffer(nest_scope const& scope, std::uint32_t b,
+                                                  std::uint32_t block)
 {
     program_buffer const& buffer = scope.program.buffers[b];
     std::vector<program_item> const& items =

@@ -14,12 +14,9 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-inline void find_cuts(loop_program const& program,
-                      std::vector<program_item> const& items,
-                      std::vector<axis_count> const& counts,
-                      std::vector<bool> const& inside,
-                      std::vector<std::uint32_t>& cut,
-                      bool& waits)
+inline void find_cuts(loop_program const& program, std::vector<program_item> const& items,
+                      std::vector<axis_count> const& counts, std::vector<bool> const& inside,
+                      std::vector<std::uint32_t>& cut, bool& waits)
 {
     for (program_item const item : items) {
         if (item.kind != item_kind::loop) continue;
@@ -65,10 +62,8 @@ inline void find_cuts(loop_program const& program,
 }
 
 /// One call for each combination of whole and cut counts.
-inline void call_tile(nest_scope& scope,
-                      std::string const& tile,
-                      std::vector<axis_count> const& counts,
-                      std::size_t i,
+inline void call_tile(nest_scope& scope, std::string const& tile,
+                      std::vector<axis_count> const& counts, std::size_t i,
                       std::string const& arguments)
 {
     if (i == counts.size()) {

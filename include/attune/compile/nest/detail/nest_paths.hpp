@@ -35,8 +35,7 @@ void each_loop(loop_program const& program, std::vector<program_item> const& ite
 }
 
 [[nodiscard]] inline bool holds_block(loop_program const& program,
-                                      std::vector<program_item> const& items,
-                                      std::uint32_t block)
+                                      std::vector<program_item> const& items, std::uint32_t block)
 {
     bool found = false;
     each_block(program, items, [&](std::uint32_t b) { found = found || b == block; });
@@ -51,10 +50,8 @@ void each_loop(loop_program const& program, std::vector<program_item> const& ite
 }
 
 /// The loops from `items` to a block, outermost first; empty where it is not inside.
-inline bool append_path(loop_program const& program,
-                        std::vector<program_item> const& items,
-                        program_item wanted,
-                        std::vector<std::uint32_t>& path)
+inline bool append_path(loop_program const& program, std::vector<program_item> const& items,
+                        program_item wanted, std::vector<std::uint32_t>& path)
 {
     for (program_item const item : items) {
         if (item == wanted) return true;
@@ -68,8 +65,8 @@ inline bool append_path(loop_program const& program,
 
 /// What a loop of `step` over an axis leaves to the loops inside it; the text of a count that is
 /// not known is `name`.
-[[nodiscard]] inline axis_count
-inner_count(axis_count const& outer, std::int64_t step, std::string const& name)
+[[nodiscard]] inline axis_count inner_count(axis_count const& outer, std::int64_t step,
+                                            std::string const& name)
 {
     if (outer.most >= 0 && outer.most <= step) return outer;
     if (step == 1) return {"1", 1, 0};

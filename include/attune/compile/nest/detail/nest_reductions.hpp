@@ -26,8 +26,8 @@ path_inside(loop_program const& program, std::uint32_t index, std::uint32_t bloc
 }
 
 /// Whether a loop has all of the block's spatial loops around it.
-[[nodiscard]] inline bool
-is_local(nest_scope const& scope, std::uint32_t index, std::uint32_t block)
+[[nodiscard]] inline bool is_local(nest_scope const& scope, std::uint32_t index,
+                                   std::uint32_t block)
 {
     for (std::uint32_t const inner : path_inside(scope.program, index, block))
         for (loop_range const& range : scope.program.loops[inner].over)
@@ -36,21 +36,20 @@ is_local(nest_scope const& scope, std::uint32_t index, std::uint32_t block)
 }
 
 /// Whether buffer `b` is made inside a loop.
-[[nodiscard]] inline bool
-is_made_inside(loop_program const& program, std::uint32_t b, std::uint32_t loop)
+[[nodiscard]] inline bool is_made_inside(loop_program const& program, std::uint32_t b,
+                                         std::uint32_t loop)
 {
     std::uint32_t const at = program.buffers[b].loop;
     bool found = at == loop;
-    each_loop(program, program.loops[loop].body, [&](std::uint32_t inner) {
-        found = found || inner == at;
-    });
+    each_loop(program, program.loops[loop].body,
+              [&](std::uint32_t inner) { found = found || inner == at; });
     return found;
 }
 
 /// Of a block whose tile is made inside a reduction loop, the first one: true where that loop, or
 /// another one around the tile, has no steps, so that no tile is written; empty: it never is.
-[[nodiscard]] inline std::string
-condition_of_no_steps(nest_scope const& scope, std::uint32_t index, std::uint32_t block)
+[[nodiscard]] inline std::string condition_of_no_steps(nest_scope const& scope, std::uint32_t index,
+                                                       std::uint32_t block)
 {
     loop_program const& program = scope.program;
     nest_statement const& of = statement_of(scope, block);
@@ -70,8 +69,8 @@ condition_of_no_steps(nest_scope const& scope, std::uint32_t index, std::uint32_
 }
 
 /// Lanes of a vector loop over a reduction axis; 0: none.
-[[nodiscard]] inline std::int64_t
-reduction_lanes(nest_scope const& scope, std::uint32_t index, std::uint32_t block)
+[[nodiscard]] inline std::int64_t reduction_lanes(nest_scope const& scope, std::uint32_t index,
+                                                  std::uint32_t block)
 {
     std::vector<std::uint32_t> const path = path_inside(scope.program, index, block);
     program_loop const& last = scope.program.loops[path.back()];
@@ -125,13 +124,10 @@ inline void end_local(nest_scope& scope, std::uint32_t block)
     element_place const place = place_of_target(scope, block);
     if (of.combine == reduction::argument_of_maximum) {
         std::string const at = local.name + "_at";
-        store_line(scope,
-                   place,
-                   element,
+        store_line(scope, place, element,
                    word("static_cast<" + std::string(cpp_name(element)) + ">(" + at +
                             " < 0 ? 0 : " + at + ')',
-                        element,
-                        false));
+                        element, false));
         return;
     }
     value_text value = word(local.name, of.accumulator, false);
@@ -140,10 +136,9 @@ inline void end_local(nest_scope& scope, std::uint32_t block)
         value.text = "vec::fold_" + function + '<' + std::string(cpp_name(of.accumulator)) + ">(" +
                      local.name + ')';
         if (of.continues)
-            value = combined(scope,
-                             of.combine,
-                             converted(scope, loaded(scope, place, element), of.accumulator),
-                             value);
+            value =
+                combined(scope, of.combine,
+                         converted(scope, loaded(scope, place, element), of.accumulator), value);
     }
     store_line(scope, place, element, std::move(value));
 }

@@ -35,10 +35,8 @@ inline constexpr std::int64_t most_copies_of_body = 16;
                                                 std::int64_t copies);
 
 /// The same of a loop itself.
-[[nodiscard]] inline bool stays_loop(loop_program const& program,
-                                     program_loop const& loop,
-                                     std::vector<axis_count> counts,
-                                     std::int64_t copies)
+[[nodiscard]] inline bool stays_loop(loop_program const& program, program_loop const& loop,
+                                     std::vector<axis_count> counts, std::int64_t copies)
 {
     bool const is_small = loop.kind == loop_kind::unrolled || loop.kind == loop_kind::vectorized;
     std::int64_t steps = 1;
@@ -55,8 +53,7 @@ inline constexpr std::int64_t most_copies_of_body = 16;
 
 inline bool holds_loop_that_stays(loop_program const& program,
                                   std::vector<program_item> const& items,
-                                  std::vector<axis_count> const& counts,
-                                  std::int64_t copies)
+                                  std::vector<axis_count> const& counts, std::int64_t copies)
 {
     for (program_item const item : items) {
         if (item.kind == item_kind::copy &&

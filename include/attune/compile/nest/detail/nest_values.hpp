@@ -40,8 +40,8 @@ struct value_text {
     return {std::move(text), type, is_vector, true, false};
 }
 
-[[nodiscard]] inline value_text
-converted(nest_scope const& scope, value_text value, element_type type)
+[[nodiscard]] inline value_text converted(nest_scope const& scope, value_text value,
+                                          element_type type)
 {
     if (value.type == type) return value;
     std::string const to = value.is_vector
@@ -55,8 +55,7 @@ converted(nest_scope const& scope, value_text value, element_type type)
 {
     if (value.is_vector) return value;
     return word("vec::splat<" + lanes_name(value.type, scope.lane.lanes) + ">(" + value.text + ')',
-                value.type,
-                true);
+                value.type, true);
 }
 
 [[nodiscard]] inline std::string literal_text(double value, element_type type)
@@ -88,8 +87,8 @@ converted(nest_scope const& scope, value_text value, element_type type)
 }
 
 /// The present lanes' or the present number's element at `place`.
-[[nodiscard]] inline value_text
-loaded(nest_scope const& scope, element_place const& place, element_type type)
+[[nodiscard]] inline value_text loaded(nest_scope const& scope, element_place const& place,
+                                       element_type type)
 {
     std::string const none = "static_cast<" + std::string(cpp_name(type)) + ">(0)";
     if (!scope.has_lane() || (place.stride == "0" && !place.has_lane_guard)) {
@@ -106,8 +105,7 @@ loaded(nest_scope const& scope, element_place const& place, element_type type)
         if (!place.guard.empty()) element = place.guard + " ? " + element + " : " + none;
         return word("vec::each<" + name + ">([&](long lane) { (void)lane; return " + element +
                         "; }, " + count + ')',
-                    type,
-                    true);
+                    type, true);
     }
     std::string text;
     if (place.stride == "1")
@@ -122,11 +120,8 @@ loaded(nest_scope const& scope, element_place const& place, element_type type)
 
 /// Writes the line that stores `value`, of the element's type, at `place`.
 /// @param is_streamed  vectors go past the caches
-inline void store_line(nest_scope& scope,
-                       element_place const& place,
-                       element_type type,
-                       value_text value,
-                       bool is_streamed = false)
+inline void store_line(nest_scope& scope, element_place const& place, element_type type,
+                       value_text value, bool is_streamed = false)
 {
     value = converted(scope, std::move(value), type);
     if (!scope.has_lane() || place.stride == "0") {
@@ -148,8 +143,8 @@ inline void store_line(nest_scope& scope,
 }
 
 /// Where the present block reads access `a`: its array, or a buffer that stands for it.
-[[nodiscard]] inline element_place
-place_of_read(nest_scope const& scope, program_block const& block, std::uint32_t a)
+[[nodiscard]] inline element_place place_of_read(nest_scope const& scope,
+                                                 program_block const& block, std::uint32_t a)
 {
     for (buffer_use const& use : block.reads)
         if (use.access == a)
@@ -216,8 +211,8 @@ private:
     }
 
     /// a sign b, of numbers of `type`
-    [[nodiscard]] value_text
-    infix(value_text a, std::string_view sign, value_text b, element_type type)
+    [[nodiscard]] value_text infix(value_text a, std::string_view sign, value_text b,
+                                   element_type type)
     {
         bool const is_vector = a.is_vector || b.is_vector;
         bool const mixes = type == element_type::f32 || type == element_type::f64;
@@ -230,8 +225,7 @@ private:
         bool const is_truth = sign == "<" || sign == "<=" || sign == "==";
         if (!is_vector && !is_truth && sign != "/" && can_overflow(type))
             return word("vec::wrap(" + a.text + ", '" + std::string(sign) + "', " + b.text + ')',
-                        type,
-                        false);
+                        type, false);
         return {std::move(text), type, is_vector, false, is_truth};
     }
 
@@ -243,13 +237,11 @@ private:
         if (a.is_vector)
             return word(full + '<' + type + ", " + std::to_string(scope_.lane.lanes) + ">(" +
                             a.text + ')',
-                        of.type,
-                        true);
+                        of.type, true);
         bool const is_known = of.type == element_type::f32 || of.type == element_type::f64;
         if (is_known) return word(full + '(' + a.text + ')', of.type, false);
         return word("static_cast<" + type + ">(" + full + "(static_cast<double>(" + a.text + ")))",
-                    of.type,
-                    false);
+                    of.type, false);
     }
 
     [[nodiscard]] value_text bound(std::string_view name, nest_node const& of)
@@ -263,8 +255,7 @@ private:
             type = lanes_name(of.type, scope_.lane.lanes);
         }
         return word("vec::" + std::string(name) + '<' + type + ">(" + a.text + ", " + b.text + ')',
-                    of.type,
-                    a.is_vector);
+                    of.type, a.is_vector);
     }
 
     [[nodiscard]] value_text written(nest_node const& of)
@@ -286,14 +277,10 @@ private:
             index_sum const sum = scope_.value_of(of.axis);
             value_text at =
                 word("static_cast<" + std::string(cpp_name(of.type)) + ">(" + text_of(sum) + ')',
-                     of.type,
-                     false);
+                     of.type, false);
             if (scope_.lane.axis != of.axis) return at;
             std::string const name = lanes_name(of.type, scope_.lane.lanes);
-            return {"vec::iota<" + name + ">() + " + widened(scope_, at).text,
-                    of.type,
-                    true,
-                    false,
+            return {"vec::iota<" + name + ">() + " + widened(scope_, at).text, of.type, true, false,
                     false};
         }
         case nest_group::input: {
@@ -311,8 +298,8 @@ private:
         case nest_group::magnitude: {
             value_text const a = operand(of.first, of.type);
             if (!a.is_vector && can_overflow(of.type)) // of the least number it is that number
-                return word(
-                    "vec::max(" + a.text + ", vec::wrap(0, '-', " + a.text + "))", of.type, false);
+                return word("vec::max(" + a.text + ", vec::wrap(0, '-', " + a.text + "))", of.type,
+                            false);
             std::string const name = a.is_vector ? lanes_name(of.type, scope_.lane.lanes)
                                                  : std::string(cpp_name(of.type));
             return word("vec::absolute<" + name + ">(" + a.text + ')', of.type, a.is_vector);
@@ -335,23 +322,17 @@ private:
                 a = widened(scope_, std::move(a));
                 b = widened(scope_, std::move(b));
             }
-            return {chosen.operand() + " ? " + a.operand() + " : " + b.operand(),
-                    of.type,
-                    a.is_vector,
-                    false,
-                    false};
+            return {chosen.operand() + " ? " + a.operand() + " : " + b.operand(), of.type,
+                    a.is_vector, false, false};
         }
         a = widened(scope_, std::move(a));
         b = widened(scope_, std::move(b));
         bool const is_one_size = element_bytes(chosen.type) == element_bytes(of.type);
         if (is_one_size && chosen.is_truth)
-            return {chosen.operand() + " ? " + a.operand() + " : " + b.operand(),
-                    of.type,
-                    true,
-                    false,
-                    false};
-        return word(
-            "vec::select(" + chosen.text + ", " + a.text + ", " + b.text + ')', of.type, true);
+            return {chosen.operand() + " ? " + a.operand() + " : " + b.operand(), of.type, true,
+                    false, false};
+        return word("vec::select(" + chosen.text + ", " + a.text + ", " + b.text + ')', of.type,
+                    true);
     }
 
     [[nodiscard]] value_text infix(nest_node const& of, std::string_view sign)
@@ -385,8 +366,8 @@ private:
 }
 
 /// The combination of two numbers, or lanes, of the accumulator's type.
-[[nodiscard]] inline value_text
-combined(nest_scope const& scope, reduction combine, value_text a, value_text b)
+[[nodiscard]] inline value_text combined(nest_scope const& scope, reduction combine, value_text a,
+                                         value_text b)
 {
     if (a.is_vector || b.is_vector) {
         a = widened(scope, std::move(a));
@@ -399,8 +380,8 @@ combined(nest_scope const& scope, reduction combine, value_text a, value_text b)
     nest_operation_rules const& step = rules_of(rules_of(combine).step);
     std::string const sign(step.sign);
     if (step.group == nest_group::bound)
-        return word(
-            "vec::" + sign + '<' + name + ">(" + a.text + ", " + b.text + ')', type, is_vector);
+        return word("vec::" + sign + '<' + name + ">(" + a.text + ", " + b.text + ')', type,
+                    is_vector);
     if (!is_vector && can_overflow(type))
         return word("vec::wrap(" + a.text + ", '" + sign + "', " + b.text + ')', type, false);
     std::string text = a.operand() + ' ' + sign + ' ' + b.operand();

@@ -85,9 +85,8 @@ private:
     [[nodiscard]] static std::string text(std::int64_t n) { return std::to_string(n); }
     [[nodiscard]] bool is_line(std::uint32_t array) const
     {
-        return std::any_of(p_.lines.begin(), p_.lines.end(), [array](nest_access const& line) {
-            return line.array == array;
-        });
+        return std::any_of(p_.lines.begin(), p_.lines.end(),
+                           [array](nest_access const& line) { return line.array == array; });
     }
     /// The axis of a statement that is none of the rows.
     [[nodiscard]] std::uint32_t axis_of_line(nest_statement const& s) const

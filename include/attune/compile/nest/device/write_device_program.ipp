@@ -87,9 +87,8 @@ ATTUNE_INLINE std::string write_device_program(device_program const& program,
     t.line(std::string("typedef ") + (detail::is_counted_by_int(nest) ? "int" : "long long") +
            " index_;");
     for (element_type const type : {element_type::f16, element_type::bf16})
-        if (std::any_of(nest.arrays.begin(), nest.arrays.end(), [type](nest_array const& array) {
-                return array.element == type;
-            }))
+        if (std::any_of(nest.arrays.begin(), nest.arrays.end(),
+                        [type](nest_array const& array) { return array.element == type; }))
             t.out += detail::half_text(type);
     if (program.form == device_form::tiles && program.copies_asynchronously())
         t.out += detail::copies_text();

@@ -111,21 +111,10 @@ headers_of_flags(std::vector<std::string> const& flags)
     flag.remove_prefix(std::min(flag.find_first_not_of('-'), flag.size()));
     std::string_view const name = flag.substr(0, flag.find('='));
     if (name == "arch") return "gpu-architecture";
-    for (std::string_view const one : {"std",
-                                       "gpu-architecture",
-                                       "maxrregcount",
-                                       "ftz",
-                                       "prec-sqrt",
-                                       "prec-div",
-                                       "fmad",
-                                       "use_fast_math",
-                                       "extra-device-vectorization",
-                                       "restrict",
-                                       "minimal",
-                                       "generate-line-info",
-                                       "lineinfo",
-                                       "device-debug",
-                                       "brief-diagnostics"})
+    for (std::string_view const one :
+         {"std", "gpu-architecture", "maxrregcount", "ftz", "prec-sqrt", "prec-div", "fmad",
+          "use_fast_math", "extra-device-vectorization", "restrict", "minimal",
+          "generate-line-info", "lineinfo", "device-debug", "brief-diagnostics"})
         if (name == one) return one;
     return {};
 }
@@ -137,8 +126,7 @@ headers_of_flags(std::vector<std::string> const& flags)
     for (std::size_t i = 0; i < flags.size(); ++i) {
         std::string_view const option = option_of_one_value(flags[i]);
         bool const again =
-            std::any_of(flags.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                        flags.end(),
+            std::any_of(flags.begin() + static_cast<std::ptrdiff_t>(i) + 1, flags.end(),
                         [&](std::string const& later) {
                             return !option.empty() && option_of_one_value(later) == option;
                         });

@@ -79,8 +79,8 @@ public:
     };
 
     /// All files that `names`, included by a file in `folder`, lead to.
-    [[nodiscard]] include_closure
-    closure(std::vector<std::string> const& names, std::string const& folder, places const& where)
+    [[nodiscard]] include_closure closure(std::vector<std::string> const& names,
+                                          std::string const& folder, places const& where)
     {
         include_closure found;
         content_hash hash;
@@ -108,10 +108,8 @@ private:
         std::vector<std::string> names{};
     };
 
-    void follow(std::vector<std::string> const& names,
-                std::string const& folder,
-                places const& where,
-                include_closure& found)
+    void follow(std::vector<std::string> const& names, std::string const& folder,
+                places const& where, include_closure& found)
     {
         for (std::string const& name : names) {
             if (name.size() < 3 || (name.front() != '"' && name.front() != '<')) {

@@ -40,10 +40,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The failure of a run. When static shared memory exceeds the limit, NVRTC reports no error, so
 /// the numbers that ptxas printed are checked.
-[[nodiscard]] inline failure nvrtc_failure(nvrtc_reply const& reply,
-                                           char const* result,
-                                           kernel_source const& kernel,
-                                           compile_request const& v,
+[[nodiscard]] inline failure nvrtc_failure(nvrtc_reply const& reply, char const* result,
+                                           kernel_source const& kernel, compile_request const& v,
                                            device_limits const& limits)
 {
     failure f = device_compile_failure(reply.log, result, kernel, v);

@@ -117,13 +117,9 @@ struct nvrtc_deadline {
 {
     code_resources const& r = code.resources;
     std::string text = "attune device code 1";
-    for (std::int64_t const n : {std::int64_t{code.architecture},
-                                 r.registers,
-                                 r.spill_bytes,
-                                 r.stack_bytes,
-                                 r.static_shared_bytes,
-                                 r.constant_bytes,
-                                 r.most_threads})
+    for (std::int64_t const n :
+         {std::int64_t{code.architecture}, r.registers, r.spill_bytes, r.stack_bytes,
+          r.static_shared_bytes, r.constant_bytes, r.most_threads})
         text += ' ' + std::to_string(n);
     return text + '\n' + code.entry + '\n' + code.image;
 }

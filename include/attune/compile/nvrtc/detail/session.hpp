@@ -98,8 +98,8 @@ public:
     {
         kernel_source all = kernel;
         all.flags.insert(all.flags.begin(), options.flags.begin(), options.flags.end());
-        return request_key(
-            "nvrtc device code", identity + " headers " + place_of(library->include_dirs), all, v);
+        return request_key("nvrtc device code",
+                           identity + " headers " + place_of(library->include_dirs), all, v);
     }
     [[nodiscard]] static std::string place_of(std::vector<std::string> const& folders)
     {
@@ -107,8 +107,7 @@ public:
     }
 
     /// A callable, or why the device cannot launch it.
-    [[nodiscard]] compile_result finish(device_code code,
-                                        kernel_source const& kernel,
+    [[nodiscard]] compile_result finish(device_code code, kernel_source const& kernel,
                                         compile_request const& v,
                                         std::chrono::steady_clock::time_point start,
                                         bool from_cache) const
@@ -125,8 +124,8 @@ public:
     }
 
     /// The code from the cache; empty when it is not there.
-    [[nodiscard]] std::optional<compile_result>
-    kept(kernel_source const& kernel, compile_request const& v, bool counted) const
+    [[nodiscard]] std::optional<compile_result> kept(kernel_source const& kernel,
+                                                     compile_request const& v, bool counted) const
     {
         if (options.keep_ptx) return {};
         auto const start = std::chrono::steady_clock::now();
@@ -140,13 +139,9 @@ public:
 
     [[nodiscard]] compile_result compile(kernel_source const& kernel, compile_request const& v);
     /// Runs NVRTC, with precompiled headers when possible.
-    [[nodiscard]] nvrtc_reply run(kernel_source const& kernel,
-                                  compile_request const& v,
-                                  include_scanner::places const& where,
-                                  include_closure const& all);
-    void keep(std::string const& key,
-              device_code const& code,
-              include_closure const& files,
+    [[nodiscard]] nvrtc_reply run(kernel_source const& kernel, compile_request const& v,
+                                  include_scanner::places const& where, include_closure const& all);
+    void keep(std::string const& key, device_code const& code, include_closure const& files,
               std::int64_t began_ns) const;
 
     nvrtc_options options;
@@ -160,8 +155,7 @@ public:
     parsed_device_headers headers{};
 };
 
-inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
-                                      compile_request const& v,
+inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel, compile_request const& v,
                                       include_scanner::places const& where,
                                       include_closure const& all)
 {
@@ -172,8 +166,7 @@ inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
     });
     nvrtc_request asked;
     asked.flags = {"--gpu-architecture=" + architecture_name(target.limits.architecture),
-                   "--ptxas-options=-v",
-                   variant_flag};
+                   "--ptxas-options=-v", variant_flag};
     if (library->major > 12 || library->minor >= 9) asked.flags.emplace_back("--no-cache");
     std::vector<std::string> const flags = flags_of(kernel, v);
     asked.flags.insert(asked.flags.end(), flags.begin(), flags.end());
@@ -194,9 +187,8 @@ inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
     // NVRTC does not check whether a header has changed, and 12.9 stores one block for all kernels
     // with one file name in a folder: so every block has a folder of its own.
     if (!block.empty())
-        asked.flags.insert(
-            asked.flags.end(),
-            {"--pch", "--pch-dir=" + block, "--pch-verbose=false", "--diag-suppress=20283"});
+        asked.flags.insert(asked.flags.end(), {"--pch", "--pch-dir=" + block, "--pch-verbose=false",
+                                               "--diag-suppress=20283"});
     asked.text = device_text(kernel, v, prefix, !block.empty());
     asked.name = kernel.path.empty() ? "kernel.cu" : kernel.path;
     asked.kernel = "::" + v.function;
@@ -208,10 +200,8 @@ inline nvrtc_reply nvrtc_session::run(kernel_source const& kernel,
     return reply;
 }
 
-inline void nvrtc_session::keep(std::string const& key,
-                                device_code const& code,
-                                include_closure const& files,
-                                std::int64_t began_ns) const
+inline void nvrtc_session::keep(std::string const& key, device_code const& code,
+                                include_closure const& files, std::int64_t began_ns) const
 {
     cache_inputs inputs{{files.read.begin(), files.read.end()},
                         {files.missed.begin(), files.missed.end()},

@@ -35,8 +35,8 @@ struct system_facts {
 
     [[nodiscard]] std::string text() const
     {
-        std::string out{
-            is_clang ? 'c' : 'g', tells_assembled ? 'a' : '-', tells_linked ? 'l' : '-'};
+        std::string out{is_clang ? 'c' : 'g', tells_assembled ? 'a' : '-',
+                        tells_linked ? 'l' : '-'};
         for (std::string const* const part : {&identity, &without, &toolchain})
             out += '\n' + *part;
         for (std::string const& tool : tools)
@@ -112,8 +112,8 @@ struct system_facts {
 }
 
 /// The program that the compiler runs; empty when it tells none.
-[[nodiscard]] inline std::string
-program_of(std::string const& compiler, std::string const& name, double limit_s)
+[[nodiscard]] inline std::string program_of(std::string const& compiler, std::string const& name,
+                                            double limit_s)
 {
     process_result const said = run_process({compiler, "-print-prog-name=" + name}, limit_s);
     if (!said.succeeded()) return {};

@@ -268,8 +268,7 @@ private:
                     if (computes_ && path.starts_with(folder + '/')) {
                         is_found = true;
                         look_for({path.substr(folder.size() + 1), true, true},
-                                 absolute(folder_of(kernel_.path)),
-                                 false);
+                                 absolute(folder_of(kernel_.path)), false);
                     }
             std::string const beside = absolute(folder_of(kernel_.path)) + '/';
             out_.unlisted =

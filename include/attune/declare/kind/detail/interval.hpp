@@ -24,8 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline std::vector<double> no_table(parameter_description const&) { return {}; }
 
 /// (a - b) / (high - low), or the same of the logarithms.
-[[nodiscard]] inline double
-share_of_way(double a, double b, double low, double high, bool logarithmic)
+[[nodiscard]] inline double share_of_way(double a, double b, double low, double high,
+                                         bool logarithmic)
 {
     if (logarithmic && low > 0)
         return ratio_or_zero(std::abs(std::log(a) - std::log(b)), std::log(high) - std::log(low));
@@ -56,15 +56,13 @@ inline void steps(parameter_description const& p, coordinate at, step_taker cons
         if (moved != at.real) take({0, moved});
     }
 }
-inline void to_unit(parameter_description const& p,
-                    std::span<double const>,
-                    coordinate at,
+inline void to_unit(parameter_description const& p, std::span<double const>, coordinate at,
                     std::span<double> out)
 {
     out[0] = scale_position(p, at.real);
 }
-inline coordinate
-from_unit(parameter_description const& p, std::span<double const>, std::span<double const> at)
+inline coordinate from_unit(parameter_description const& p, std::span<double const>,
+                            std::span<double const> at)
 {
     return {0, scale_value(p, std::clamp(at[0], 0.0, 1.0))};
 }

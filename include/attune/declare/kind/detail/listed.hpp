@@ -74,11 +74,8 @@ inline double number_distance(parameter_description const& p, coordinate a, coor
 {
     auto const number_of = [&](std::uint32_t index) { return number_at(p, {index, 0}).as_real(); };
     bool const logarithmic = p.on == scale::log || p.rule.steps == progression::doubling;
-    return share_of_way(number_of(a.index),
-                        number_of(b.index),
-                        number_of(0),
-                        number_of(p.value_count() - 1),
-                        logarithmic);
+    return share_of_way(number_of(a.index), number_of(b.index), number_of(0),
+                        number_of(p.value_count() - 1), logarithmic);
 }
 inline double whether_different(parameter_description const&, coordinate a, coordinate b)
 {
@@ -86,8 +83,8 @@ inline double whether_different(parameter_description const&, coordinate a, coor
 }
 
 /// In each direction, offers values until one step is taken.
-inline void
-nearest_that_is_taken(parameter_description const& p, coordinate at, step_taker const& take)
+inline void nearest_that_is_taken(parameter_description const& p, coordinate at,
+                                  step_taker const& take)
 {
     std::uint32_t const count = p.value_count();
     for (std::uint32_t i = at.index; i-- > 0;)
@@ -102,15 +99,13 @@ inline void every_other_value(parameter_description const& p, coordinate at, ste
         if (i != at.index) take({i, 0});
 }
 
-inline void share_of_table(parameter_description const& p,
-                           std::span<double const>,
-                           coordinate at,
+inline void share_of_table(parameter_description const& p, std::span<double const>, coordinate at,
                            std::span<double> out)
 {
     out[0] = p.value_count() > 1 ? at.index / (p.value_count() - 1.0) : 0;
 }
-inline coordinate
-index_of_share(parameter_description const& p, std::span<double const>, std::span<double const> at)
+inline coordinate index_of_share(parameter_description const& p, std::span<double const>,
+                                 std::span<double const> at)
 {
     double const last = p.value_count() - 1.0;
     return {static_cast<std::uint32_t>(std::lround(std::clamp(at[0], 0.0, 1.0) * last)), 0};
@@ -121,13 +116,13 @@ index_of_share(parameter_description const& p, std::span<double const>, std::spa
 {
     return p.value_count();
 }
-inline void
-one_hot(parameter_description const&, std::span<double const>, coordinate at, std::span<double> out)
+inline void one_hot(parameter_description const&, std::span<double const>, coordinate at,
+                    std::span<double> out)
 {
     out[at.index] = 1;
 }
-inline coordinate
-index_of_greatest(parameter_description const&, std::span<double const>, std::span<double const> at)
+inline coordinate index_of_greatest(parameter_description const&, std::span<double const>,
+                                    std::span<double const> at)
 {
     return {static_cast<std::uint32_t>(std::max_element(at.begin(), at.end()) - at.begin()), 0};
 }

@@ -56,9 +56,7 @@ inline void steps(parameter_description const& p, coordinate at, step_taker cons
         }
 }
 /// The place of each item, divided by the last one.
-inline void to_unit(parameter_description const& p,
-                    std::span<double const>,
-                    coordinate at,
+inline void to_unit(parameter_description const& p, std::span<double const>, coordinate at,
                     std::span<double> out)
 {
     std::vector<std::int64_t> const items = elements_at(p, at.index);
@@ -67,8 +65,8 @@ inline void to_unit(parameter_description const& p,
         out[static_cast<std::size_t>(items[place])] = static_cast<double>(place) / last;
 }
 /// The items sorted by their numbers.
-inline coordinate
-from_unit(parameter_description const&, std::span<double const>, std::span<double const> at)
+inline coordinate from_unit(parameter_description const&, std::span<double const>,
+                            std::span<double const> at)
 {
     std::vector<std::int64_t> items(at.size());
     for (std::size_t item = 0; item < items.size(); ++item)

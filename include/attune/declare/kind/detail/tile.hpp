@@ -86,16 +86,14 @@ inline std::vector<double> logarithms(parameter_description const& p)
     return sum > 0 ? sum : 1;
 }
 /// The logarithms of the factors, divided by that of the extent.
-inline void to_unit(parameter_description const&,
-                    std::span<double const> logs,
-                    coordinate at,
+inline void to_unit(parameter_description const&, std::span<double const> logs, coordinate at,
                     std::span<double> out)
 {
     for (std::size_t part = 0; part < out.size(); ++part)
         out[part] = logs[at.index * out.size() + part] / log_extent(logs, out.size());
 }
-inline coordinate
-from_unit(parameter_description const& p, std::span<double const> logs, std::span<double const> at)
+inline coordinate from_unit(parameter_description const& p, std::span<double const> logs,
+                            std::span<double const> at)
 {
     double const extent = log_extent(logs, at.size());
     std::uint32_t best = 0;

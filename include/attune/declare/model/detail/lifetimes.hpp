@@ -196,9 +196,8 @@ private:
         std::uint32_t const input = buffer_of_[from.front().second];
         network_buffer const& b = buffers_[input];
         bool const is_last =
-            b.last <= s && std::all_of(b.sometimes.begin(), b.sometimes.end(), [&](auto const& u) {
-                return u.second <= s;
-            });
+            b.last <= s && std::all_of(b.sometimes.begin(), b.sometimes.end(),
+                                       [&](auto const& u) { return u.second <= s; });
         bool const fits = b.gate.is_same(step.gate) &&
                           b.elements.is_same(held_elements(graph_.tensors[step.output]));
         return is_last && fits ? input : no_index;

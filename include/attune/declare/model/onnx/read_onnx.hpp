@@ -121,8 +121,8 @@ struct onnx_network {
 /// Errors   attune::error, which names the node: no ONNX file, or a part of one; an unknown operator
 ///          or a subgraph; a size that is not given; a name in `options` that the graph does not
 ///          have; a graph out of order or with a cycle; shapes that do not fit
-[[nodiscard]] onnx_network
-read_onnx(std::string_view bytes, onnx_options const& options = {}, std::string const& source = "");
+[[nodiscard]] onnx_network read_onnx(std::string_view bytes, onnx_options const& options = {},
+                                     std::string const& source = "");
 
 /// Reads the file at `path`, as above. Weights in files of their own are not opened.
 /// Errors   attune::error when it cannot be read or has 2 GiB or more; those above

@@ -61,8 +61,7 @@ public:
     }
 
 private:
-    [[noreturn]] void refuse(std::string const& what,
-                             std::string const& where,
+    [[noreturn]] void refuse(std::string const& what, std::string const& where,
                              std::string const& next = "export the model again") const
     {
         throw error(what, where + " of " + place_, next);
@@ -118,8 +117,7 @@ private:
         if (!q.constant() && q.text().size() > max_onnx_formula)
             throw error("the formula of an extent has more than " +
                             std::to_string(max_onnx_formula) + " characters",
-                        "",
-                        "give more sizes as numbers: onnx_options::sizes");
+                        "", "give more sizes as numbers: onnx_options::sizes");
     }
 
     [[nodiscard]] onnx_value stored(onnx_array const& array, bool is_weight)
@@ -136,8 +134,7 @@ private:
     void read_input(onnx_input const& in)
     {
         if (!in.shape)
-            throw error("an input has no shape",
-                        "",
+            throw error("an input has no shape", "",
                         "export the model with a shape, whose extents may have names");
         quantities shape;
         for (std::size_t i = 0; i < in.shape->size(); ++i) {
@@ -157,8 +154,7 @@ private:
         symbols_.insert(name);
         auto const given = options_.sizes.find(name);
         if (given == options_.sizes.end())
-            throw error("the symbolic dimension " + name + " has no size",
-                        "",
+            throw error("the symbolic dimension " + name + " has no size", "",
                         "give a number or its values: onnx_options{.sizes = {{\"" + name +
                             "\", {1, 2, 4}}}}");
         if (auto const& fixed = given->second.fixed()) return *fixed;
@@ -171,8 +167,7 @@ private:
         std::sort(p.integers.begin(), p.integers.end());
         p.integers.erase(std::unique(p.integers.begin(), p.integers.end()), p.integers.end());
         if (p.integers.empty() || p.integers.front() < 1)
-            throw error("the symbolic dimension " + name + " has a value below 1, or none",
-                        "",
+            throw error("the symbolic dimension " + name + " has a value below 1, or none", "",
                         "give values of 1 or more");
         out_.parameters.push_back(std::move(p));
         return made_.emplace(name, model::quantity::of_parameter(name, true)).first->second;
@@ -218,9 +213,8 @@ private:
         if (does_flow) return;
         for (network_requirement const& needed : shapes.graph().requirements) {
             auto& all = out_.net.graph().requirements;
-            if (std::none_of(all.begin(), all.end(), [&](auto const& known) {
-                    return known.holds.is_same(needed.holds);
-                }))
+            if (std::none_of(all.begin(), all.end(),
+                             [&](auto const& known) { return known.holds.is_same(needed.holds); }))
                 all.push_back(needed);
         }
     }
@@ -234,8 +228,7 @@ private:
             throw error("it reads " + name + ", which nothing makes", "", "export the model again");
         throw error("it reads " + name + ", which only the later node " + maker->second->name +
                         " makes: the graph is not in order, or has a cycle",
-                    "",
-                    "export the model again");
+                    "", "export the model again");
     }
 
     static void read_operator(onnx_layer& at, bool does_flow)
@@ -337,15 +330,13 @@ private:
             std::string all;
             for (std::string const& symbol : symbols_)
                 all += (all.empty() ? "" : ", ") + symbol;
-            refuse("a size is given for " + name + ", which is no symbolic dimension",
-                   "the graph",
+            refuse("a size is given for " + name + ", which is no symbolic dimension", "the graph",
                    all.empty() ? "it has none" : "it has " + all);
         }
         for (auto const& [name, value] : options_.attributes)
             if (!state_.used.contains(name))
                 refuse("a value is given for the attribute " + name + ", which no node reads",
-                       "the graph",
-                       "name it as NODE.ATTRIBUTE: \"conv1.kernel_shape\"");
+                       "the graph", "name it as NODE.ATTRIBUTE: \"conv1.kernel_shape\"");
     }
 
     onnx_graph const& file_;
@@ -367,16 +358,14 @@ onnx_network::with_parameters(description own, std::vector<model::quantity> cons
 {
     for (parameter_description const& p : parameters) {
         if (own.find_parameter(p.name) != no_index)
-            throw error("a parameter has the name of a symbolic dimension",
-                        p.name,
+            throw error("a parameter has the name of a symbolic dimension", p.name,
                         "give it as the size of that dimension: onnx_options::sizes");
         own.parameters.push_back(p);
     }
     return net.limited(std::move(own), limits);
 }
 
-ATTUNE_INLINE onnx_network read_onnx(std::string_view bytes,
-                                     onnx_options const& options,
+ATTUNE_INLINE onnx_network read_onnx(std::string_view bytes, onnx_options const& options,
                                      std::string const& source)
 {
     detail::onnx_graph const file = detail::onnx_parser(source).parse(bytes);

@@ -48,8 +48,7 @@ struct bench_on_device {
     std::vector<std::pair<device_variant, std::shared_ptr<loaded_variant>>>
         loaded{}; ///< most recently used last
 
-    bench_on_device(std::shared_ptr<device_session> in,
-                    device_call const& call,
+    bench_on_device(std::shared_ptr<device_session> in, device_call const& call,
                     device_bench_options const& how)
         : where(std::move(in))
         , options(how)

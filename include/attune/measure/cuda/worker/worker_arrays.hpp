@@ -28,11 +28,8 @@ enum class route : std::uint8_t {
 /// Prepares the arrays of `call` for sending: sets `how.regions` and the position of each array,
 /// and fills the message's shared memory.
 /// Errors   attune::error: no shared memory; an array cannot be read
-void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
-                 device_call const& call,
-                 route by,
-                 beginning& how,
-                 message& to);
+void pack_arrays(std::shared_ptr<cuda::driver const> const& driver, device_call const& call,
+                 route by, beginning& how, message& to);
 
 /// The arrays in a worker: device memory until release(), host memory until the destructor.
 class received_arrays {

@@ -23,10 +23,8 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
 using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
 
 /// Sets the handle of the allocation that contains a region. False: there is none.
-[[nodiscard]] inline bool take_handle(cuda::driver const& driver,
-                                      device_region const& region,
-                                      allocation_handles& taken,
-                                      sent_region& out)
+[[nodiscard]] inline bool take_handle(cuda::driver const& driver, device_region const& region,
+                                      allocation_handles& taken, sent_region& out)
 {
     cuda::device_pointer base = 0;
     std::size_t bytes = 0;
@@ -45,10 +43,7 @@ using allocation_handles = std::map<cuda::device_pointer, cuda::ipc_handle>;
 }
 
 ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver,
-                               device_call const& call,
-                               route by,
-                               beginning& how,
-                               message& to)
+                               device_call const& call, route by, beginning& how, message& to)
 {
     device_layout const layout = plan_copies(call.buffers);
     for (device_layout::position const& at : layout.of) {
@@ -97,8 +92,7 @@ ATTUNE_INLINE void pack_arrays(std::shared_ptr<cuda::driver const> const& driver
 }
 
 ATTUNE_INLINE received_arrays::received_arrays(std::shared_ptr<cuda::driver const> driver,
-                                               beginning& how,
-                                               message& from)
+                                               beginning& how, message& from)
     : driver_(std::move(driver))
 {
     if (from.bulk.is_open())

@@ -39,10 +39,8 @@ struct worker_options {
 class worker_bench final : public device_bench {
 public:
     /// Errors   attune::error: no worker starts, with the reason
-    worker_bench(std::shared_ptr<cuda::driver const> driver,
-                 device_call call,
-                 device_bench_options const& options,
-                 worker_options how = {});
+    worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
+                 device_bench_options const& options, worker_options how = {});
 
     using device_bench::compare;
     using device_bench::establish;
@@ -56,9 +54,7 @@ public:
     /// Contents in the worker of the last run.
     /// Errors   `stopped`: they cannot be read
     [[nodiscard]] std::vector<std::byte> contents(std::size_t i) override;
-    [[nodiscard]] outcome time(device_variant const& tried,
-                               double stop_above_s,
-                               double limit_s,
+    [[nodiscard]] outcome time(device_variant const& tried, double stop_above_s, double limit_s,
                                timing_record* taken) override;
     [[nodiscard]] std::variant<round_times, std::size_t>
     compare(std::span<device_variant const> tried, double limit_s) override;
@@ -116,10 +112,8 @@ private:
 /// Errors   attune::error: see make_local_bench(); if a worker is required: there is none, with the
 ///          reason, or MPS would pass its faults on to this process
 [[nodiscard]] std::unique_ptr<device_bench>
-make_worker_bench(std::shared_ptr<cuda::driver const> driver,
-                  device_call call,
-                  device_bench_options const& options,
-                  worker_options const& how);
+make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
+                  device_bench_options const& options, worker_options const& how);
 
 } // namespace attune::inline ATTUNE_ABI::detail::worker
 

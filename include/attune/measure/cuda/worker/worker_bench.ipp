@@ -69,8 +69,7 @@ inline void nap(double seconds) noexcept
 }
 
 ATTUNE_INLINE worker_bench::worker_bench(std::shared_ptr<cuda::driver const> driver,
-                                         device_call call,
-                                         device_bench_options const& options,
+                                         device_call call, device_bench_options const& options,
                                          worker_options how)
     : device_bench(bus_of_device(*driver, how.ordinal < 0 ? call.ordinal : how.ordinal))
     , driver_(std::move(driver))
@@ -124,8 +123,8 @@ ATTUNE_INLINE failure worker_bench::end_worker(failure_stage stage, std::string 
     return why;
 }
 
-ATTUNE_INLINE worker_bench::reply
-worker_bench::exchange(message const& asked, double within_s, double limit_s)
+ATTUNE_INLINE worker_bench::reply worker_bench::exchange(message const& asked, double within_s,
+                                                         double limit_s)
 {
     double const until_s = attune::detail::steady_seconds() + within_s;
     worker_->forget_log();
@@ -183,8 +182,7 @@ ATTUNE_INLINE void worker_bench::require_worker()
             start_worker();
             if (established_) {
                 auto const known = result_of<first_run_result>(
-                    exchange(*established_,
-                             6 * established_limit_s_ + how_.grace_s + data_s_,
+                    exchange(*established_, 6 * established_limit_s_ + how_.grace_s + data_s_,
                              established_limit_s_),
                     [](message_reader& from) { return get_first_run_result(from); });
                 if (auto const* const why = std::get_if<failure>(&known)) {
@@ -215,8 +213,8 @@ ATTUNE_INLINE void worker_bench::require_worker()
                            : "see whether the device still works (nvidia-smi)");
 }
 
-ATTUNE_INLINE worker_bench::reply
-worker_bench::ask(message const& asked, double within_s, double limit_s)
+ATTUNE_INLINE worker_bench::reply worker_bench::ask(message const& asked, double within_s,
+                                                    double limit_s)
 {
     require_worker();
     reply r = exchange(asked, within_s, limit_s);
@@ -350,10 +348,8 @@ ATTUNE_INLINE std::vector<std::byte> worker_bench::contents(std::size_t i)
     }
 }
 
-ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
-                                         double stop_above_s,
-                                         double limit_s,
-                                         timing_record* taken)
+ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried, double stop_above_s,
+                                         double limit_s, timing_record* taken)
 {
     message_writer text;
     text.put(stop_above_s);
@@ -361,8 +357,7 @@ ATTUNE_INLINE outcome worker_bench::time(device_variant const& tried,
     put(text, tried);
     return result_of<outcome>(
         ask(request(message_kind::time, text),
-            2 * options_.timing_limit_s + 4 * limit_s + how_.grace_s + data_s_,
-            limit_s),
+            2 * options_.timing_limit_s + 4 * limit_s + how_.grace_s + data_s_, limit_s),
         [&](message_reader& from) {
             outcome const end = get_outcome(from);
             timing_record const record = get_timing(from);
@@ -425,10 +420,8 @@ ATTUNE_INLINE std::string worker_bench::protection() const
 }
 
 ATTUNE_INLINE std::unique_ptr<device_bench>
-make_worker_bench(std::shared_ptr<cuda::driver const> driver,
-                  device_call call,
-                  device_bench_options const& options,
-                  worker_options const& how)
+make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
+                  device_bench_options const& options, worker_options const& how)
 {
     std::string why;
     if (how.is_required && is_shared_by_mps(*driver, call.ordinal))
@@ -444,12 +437,11 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
         why = attune::detail::sentence_of(none);
     }
     if (how.is_required)
-        throw error("there is no worker process to run variants of this program in",
-                    why,
+        throw error("there is no worker process to run variants of this program in", why,
                     "options.protect = attune::isolation::automatic lets them run in this process "
                     "then, and the report says so");
-    return make_local_bench(
-        std::move(driver), std::move(call), options, "in process: there is no worker: " + why);
+    return make_local_bench(std::move(driver), std::move(call), options,
+                            "in process: there is no worker: " + why);
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail::worker
@@ -457,8 +449,7 @@ make_worker_bench(std::shared_ptr<cuda::driver const> driver,
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE std::unique_ptr<device_bench>
-make_worker_bench(std::shared_ptr<cuda::driver const> driver,
-                  device_call call,
+make_worker_bench(std::shared_ptr<cuda::driver const> driver, device_call call,
                   device_bench_options const& options)
 {
     return worker::make_worker_bench(std::move(driver), std::move(call), options, {});

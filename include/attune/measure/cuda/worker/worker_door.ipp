@@ -161,10 +161,8 @@ ATTUNE_INLINE void pass_worker_door(void (*door)() noexcept) noexcept
         ::_exit(refused_code);
     }
     ::close(door_socket);
-    live_as_worker(worker_socket,
-                   ::getppid(),
-                   [](std::shared_ptr<cuda::driver const> driver,
-                      device_call call,
+    live_as_worker(worker_socket, ::getppid(),
+                   [](std::shared_ptr<cuda::driver const> driver, device_call call,
                       device_bench_options const& options) {
                        return make_local_bench(std::move(driver), std::move(call), options);
                    });

@@ -13,10 +13,9 @@
 namespace attune::inline ATTUNE_ABI::detail::worker {
 
 /// Makes the bench that runs the variants.
-using bench_maker =
-    std::function<std::unique_ptr<device_bench>(std::shared_ptr<cuda::driver const> driver,
-                                                device_call call,
-                                                device_bench_options const& options)>;
+using bench_maker = std::function<std::unique_ptr<device_bench>(
+    std::shared_ptr<cuda::driver const> driver, device_call call,
+    device_bench_options const& options)>;
 
 /// Answers messages on `socket` until the other end is closed.
 void serve(int socket, bench_maker const& make) noexcept;

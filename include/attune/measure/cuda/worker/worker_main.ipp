@@ -165,8 +165,8 @@ inline void watch_program(int socket) noexcept
     // Signals are for the thread that runs variants.
     attune::detail::all_signals_blocked const quietly;
     pthread_t watcher{};
-    ::pthread_create(
-        &watcher, nullptr, end_with_program, reinterpret_cast<void*>(std::intptr_t{socket}));
+    ::pthread_create(&watcher, nullptr, end_with_program,
+                     reinterpret_cast<void*>(std::intptr_t{socket}));
 }
 
 ATTUNE_INLINE void live_as_worker(int socket, int parent, bench_maker const& make) noexcept

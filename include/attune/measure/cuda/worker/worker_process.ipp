@@ -59,8 +59,7 @@ namespace attune::inline ATTUNE_ABI::detail::worker {
     else if (found.find_first_of(": ") != std::string::npos)
         why = "the loader's list of objects cannot hold a path with a colon or a blank";
     if (why != nullptr)
-        throw error("no worker process can be started",
-                    name + ": " + why,
+        throw error("no worker process can be started", name + ": " + why,
                     "let variants run in this process, or mend that");
     return found;
 }
@@ -101,8 +100,7 @@ ATTUNE_INLINE int start_this_program(int socket, int log)
     request.close_from = door_socket + 1;
     attune::detail::spawn_outcome const started = attune::detail::spawn(std::move(request));
     if (started.error_code != 0)
-        throw error("no worker process can be started",
-                    std::strerror(started.error_code),
+        throw error("no worker process can be started", std::strerror(started.error_code),
                     "free memory, or raise the limit on processes (ulimit -u)");
     there = descriptor();
     prove_to_worker(here.get(), started.process);

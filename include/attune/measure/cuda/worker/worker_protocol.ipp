@@ -98,15 +98,10 @@ ATTUNE_INLINE device_bench_options get_options(message_reader& from)
 /// The mark of this attune. The other end may differ, if the program's file was replaced.
 [[nodiscard]] inline std::string own_mark()
 {
-    constexpr std::size_t sizes[] = {sizeof(sent_region),
-                                     sizeof(device_buffer),
-                                     sizeof(code_resources),
-                                     sizeof(launch_geometry),
-                                     sizeof(cache_state),
-                                     sizeof(failure_stage),
-                                     sizeof(measurement),
-                                     sizeof(message_kind),
-                                     sizeof(std::size_t)};
+    constexpr std::size_t sizes[] = {
+        sizeof(sent_region),     sizeof(device_buffer), sizeof(code_resources),
+        sizeof(launch_geometry), sizeof(cache_state),   sizeof(failure_stage),
+        sizeof(measurement),     sizeof(message_kind),  sizeof(std::size_t)};
     return protocol_mark(version, sizes);
 }
 
@@ -208,10 +203,9 @@ ATTUNE_INLINE timing_record get_timing(message_reader& from)
     bool const are_numbers =
         std::none_of(out.times.begin(), out.times.end(), [](double t) { return std::isnan(t); });
     // Indices must be strictly ascending.
-    bool const are_places =
-        std::adjacent_find(out.disturbed.begin(), out.disturbed.end(), std::greater_equal<>()) ==
-            out.disturbed.end() &&
-        (out.disturbed.empty() || out.disturbed.back() < out.times.size());
+    bool const are_places = std::adjacent_find(out.disturbed.begin(), out.disturbed.end(),
+                                               std::greater_equal<>()) == out.disturbed.end() &&
+                            (out.disturbed.empty() || out.disturbed.back() < out.times.size());
     if (!are_numbers || !are_places) throw damaged_message();
     return out;
 }
@@ -265,8 +259,8 @@ ATTUNE_INLINE error get_thrown(message_reader& from)
     return {what, where, from.get_text()};
 }
 
-ATTUNE_INLINE void
-put_arrays(message& to, message_writer& text, std::span<std::vector<std::byte> const> arrays)
+ATTUNE_INLINE void put_arrays(message& to, message_writer& text,
+                              std::span<std::vector<std::byte> const> arrays)
 {
     std::size_t all = 0;
     text.put(arrays.size());

@@ -125,8 +125,8 @@ ATTUNE_INLINE transfer wait_for(int socket, short events, double until_s)
 
 /// Calls `step` until all bytes are transferred.
 template <class Step>
-[[nodiscard]] transfer
-through(int socket, short events, char* data, std::size_t bytes, double until_s, Step const& step)
+[[nodiscard]] transfer through(int socket, short events, char* data, std::size_t bytes,
+                               double until_s, Step const& step)
 {
     while (bytes > 0) {
         if (transfer const t = wait_for(socket, events, until_s); t != transfer::done) return t;
@@ -161,23 +161,18 @@ ATTUNE_INLINE std::pair<descriptor, descriptor> make_connection()
 {
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        throw error("no connection to a worker process can be made",
-                    std::strerror(errno),
+        throw error("no connection to a worker process can be made", std::strerror(errno),
                     "raise the limit on open files (ulimit -n)");
     std::pair made{moved_up(ends[0]), moved_up(ends[1])};
     if (!made.first.is_open() || !made.second.is_open())
-        throw error("no connection to a worker process can be made",
-                    std::strerror(errno),
+        throw error("no connection to a worker process can be made", std::strerror(errno),
                     "raise the limit on open files (ulimit -n)");
     return made;
 }
 
 ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
 {
-    frame head{frame::right_mark,
-               what.kind,
-               what.text.size(),
-               what.bulk_bytes,
+    frame head{frame::right_mark, what.kind, what.text.size(), what.bulk_bytes,
                what.bulk.is_open() ? 1u : 0u};
     bool sends_bulk = what.bulk.is_open();
     // No SIGPIPE if the other end is closed.
@@ -201,11 +196,7 @@ ATTUNE_INLINE transfer send(int socket, message const& what, double until_s)
     if (t != transfer::done) return t;
     std::string const& text = what.text;
     return through(
-        socket,
-        POLLOUT,
-        const_cast<char*>(text.data()),
-        text.size(),
-        until_s,
+        socket, POLLOUT, const_cast<char*>(text.data()), text.size(), until_s,
         [&](char* data, std::size_t bytes) { return ::send(socket, data, bytes, flags); });
 }
 
@@ -240,11 +231,7 @@ ATTUNE_INLINE transfer receive(int socket, message& into, double until_s)
         std::size_t const begin = into.text.size();
         into.text.resize(begin + piece);
         t = through(
-            socket,
-            POLLIN,
-            into.text.data() + begin,
-            piece,
-            until_s,
+            socket, POLLIN, into.text.data() + begin, piece, until_s,
             [&](char* data, std::size_t n) { return ::recv(socket, data, n, MSG_DONTWAIT); });
         left -= piece;
     }

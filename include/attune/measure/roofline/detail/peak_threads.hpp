@@ -38,8 +38,8 @@ struct joined_threads {
 /// Errors   std::system_error: the system starts no more threads; exceptions of `make`. All started
 ///          threads have ended then.
 template <class Clock = std::chrono::steady_clock, class Make, class Start = joined_threads>
-[[nodiscard]] double
-quickest_round_s(unsigned threads, int rounds, Make const& make, Start const& start = {})
+[[nodiscard]] double quickest_round_s(unsigned threads, int rounds, Make const& make,
+                                      Start const& start = {})
 {
     double best_s = std::numeric_limits<double>::infinity();
     std::optional<typename Clock::time_point> begun;

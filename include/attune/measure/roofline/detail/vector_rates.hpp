@@ -69,8 +69,8 @@ inline constexpr int rate_chains = 12;
         }                                                                                          \
     }                                                                                              \
     template <class V>                                                                             \
-    [[ATTUNE_RATE_OF __VA_ARGS__]] void NAME##_loads(                                              \
-        V const* from, std::size_t count, long passes)                                             \
+    [[ATTUNE_RATE_OF __VA_ARGS__]] void NAME##_loads(V const* from, std::size_t count,             \
+                                                     long passes)                                  \
     {                                                                                              \
         for (long n = 0; n < passes; ++n)                                                          \
             for (std::size_t i = 0; i < count; i += 8) {                                           \

@@ -180,8 +180,7 @@ inline void bind_descendants() noexcept
     static pid_t subreaper = 0;
     subreaper = getpid();
     static pid_t forking = 0;
-    pthread_atfork([] { forking = getpid(); },
-                   nullptr,
+    pthread_atfork([] { forking = getpid(); }, nullptr,
                    [] {
                        prctl(PR_SET_PDEATHSIG, SIGKILL, 0UL, 0UL, 0UL);
                        pid_t const parent = getppid();
@@ -235,10 +234,8 @@ inline void leave_before_other_handlers() noexcept
 /// ends in std::terminate, that is, SIGABRT.
 [[noreturn]] inline void run_child(std::function<void()> const& run,
                                    std::function<std::string()> const& check,
-                                   child_limits const& limits,
-                                   child_report& report,
-                                   int standard_error,
-                                   pid_t parent) noexcept
+                                   child_limits const& limits, child_report& report,
+                                   int standard_error, pid_t parent) noexcept
 {
     report_of_this_child().store(&report);
     reset_signals();

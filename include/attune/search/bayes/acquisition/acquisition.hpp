@@ -54,8 +54,8 @@ struct expected_improvement_rule {
     /// An upper bound of score() that costs one division, so that most candidates are rejected
     /// without score(). log EI <= log (s phi(z)) = -z^2 / 2 + log s - log(2 pi) / 2 where z <= 0.
     /// @param log_widest  half the logarithm of the largest variance of all candidates
-    [[nodiscard]] double
-    bound(double mean, double variance, double best, double log_widest) const noexcept
+    [[nodiscard]] double bound(double mean, double variance, double best,
+                               double log_widest) const noexcept
     {
         double const excess = mean - (best - exploration);
         if (excess < 0) return std::numeric_limits<double>::infinity();

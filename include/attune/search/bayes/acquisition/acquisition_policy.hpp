@@ -108,14 +108,11 @@ private:
 };
 
 /// The three rules of Willemsen et al. 2021, dropping members that agree with others, ...
-using multi_policy = acquisition_policy<multi_acquisition,
-                                        expected_improvement_rule,
-                                        probability_of_improvement_rule,
-                                        confidence_bound_rule>;
+using multi_policy = acquisition_policy<multi_acquisition, expected_improvement_rule,
+                                        probability_of_improvement_rule, confidence_bound_rule>;
 /// ... or dropping bad members and promoting a good one.
-using advanced_multi_policy = acquisition_policy<advanced_multi_acquisition,
-                                                 expected_improvement_rule,
-                                                 probability_of_improvement_rule,
-                                                 confidence_bound_rule>;
+using advanced_multi_policy =
+    acquisition_policy<advanced_multi_acquisition, expected_improvement_rule,
+                       probability_of_improvement_rule, confidence_bound_rule>;
 
 } // namespace attune::inline ATTUNE_ABI

@@ -88,8 +88,8 @@ private:
     }
 
     /// Whether `a` has the larger count, or, with the same one, the more extreme score.
-    [[nodiscard]] static bool
-    before(std::vector<std::size_t> const& count, std::size_t a, std::size_t b, bool more_extreme)
+    [[nodiscard]] static bool before(std::vector<std::size_t> const& count, std::size_t a,
+                                     std::size_t b, bool more_extreme)
     {
         return count[a] != count[b] ? count[a] > count[b] : more_extreme;
     }

@@ -44,8 +44,8 @@ namespace attune::inline ATTUNE_ABI {
 ///          a factor z^2 of its digits to cancellation, which leaves 1e-12 at z = -30. Below that
 ///          we sum phi(z) (1/z^2 - 3/z^4 + 15/z^6 - 105/z^8 + 945/z^10), relative error < 2e-11
 ///          there.
-[[nodiscard]] inline double
-log_expected_improvement(double mean, double variance, double best) noexcept
+[[nodiscard]] inline double log_expected_improvement(double mean, double variance,
+                                                     double best) noexcept
 {
     double const gain = best - mean;
     if (variance <= 0.0)

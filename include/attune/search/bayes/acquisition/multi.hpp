@@ -21,8 +21,7 @@ namespace attune::inline ATTUNE_ABI {
 /// posterior, the candidate of take_turn() is evaluated, observe() gets its value.
 class multi_acquisition {
 public:
-    explicit multi_acquisition(std::size_t members = 3,
-                               std::size_t skip_threshold = 5,
+    explicit multi_acquisition(std::size_t members = 3, std::size_t skip_threshold = 5,
                                double discount = 0.9)
         : portfolio_(members, discount)
         , threshold_(skip_threshold)

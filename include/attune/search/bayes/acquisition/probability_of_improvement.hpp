@@ -21,8 +21,8 @@ namespace attune::inline ATTUNE_ABI {
 /// @pre     variance >= 0 and all three are finite
 /// Errors   none; noexcept
 /// Cost     O(1), one erfc
-[[nodiscard]] inline double
-probability_of_improvement(double mean, double variance, double best) noexcept
+[[nodiscard]] inline double probability_of_improvement(double mean, double variance,
+                                                       double best) noexcept
 {
     if (variance <= 0.0) return mean < best ? 1.0 : 0.0;
     return 0.5 * std::erfc((mean - best) / std::sqrt(2.0 * variance));
@@ -35,8 +35,8 @@ probability_of_improvement(double mean, double variance, double best) noexcept
 /// Errors   none; noexcept
 /// Cost     O(1), one erfc and one log; 30 divisions when `best` lies 8 deviations below `mean`
 /// Source   Phi(-t) = phi(t) / (t + 1/(t + 2/(t + 3/(t + ...)))): 30 terms give 1e-16 from t = 8 on
-[[nodiscard]] inline double
-log_probability_of_improvement(double mean, double variance, double best) noexcept
+[[nodiscard]] inline double log_probability_of_improvement(double mean, double variance,
+                                                           double best) noexcept
 {
     double const t = variance > 0.0 ? (mean - best) / std::sqrt(variance) : 0.0;
     if (t < 8.0) {

@@ -21,9 +21,7 @@ public:
     /// @param space  bound; must outlive this object
     /// @param seen   points whose values become levels
     /// @param most   limit of levels, beyond which numbers share them; flags always have two
-    derived_column(description const& space,
-                   derived_feature formula,
-                   std::span<point const> seen,
+    derived_column(description const& space, derived_feature formula, std::span<point const> seen,
                    std::uint32_t most);
 
     [[nodiscard]] derived_feature const& formula() const noexcept { return formula_; }

@@ -10,10 +10,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail {
 
-ATTUNE_INLINE derived_column::derived_column(description const& space,
-                                             derived_feature formula,
-                                             std::span<point const> seen,
-                                             std::uint32_t most)
+ATTUNE_INLINE derived_column::derived_column(description const& space, derived_feature formula,
+                                             std::span<point const> seen, std::uint32_t most)
     : space_(&space)
     , formula_(std::move(formula))
 {

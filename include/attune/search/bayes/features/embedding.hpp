@@ -19,8 +19,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Appends the coordinates of one order of n >= 2 items:
 ///   spearman  the place of each item;  kendall  which item of each pair comes first
 ///   hamming   for each place and item whether the one holds the other
-inline void
-embed_order(std::span<std::int64_t const> order, order_distance how, std::vector<double>& out)
+inline void embed_order(std::span<std::int64_t const> order, order_distance how,
+                        std::vector<double>& out)
 {
     std::size_t const n = order.size();
     double const count = static_cast<double>(n);

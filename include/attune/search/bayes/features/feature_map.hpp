@@ -76,8 +76,8 @@ public:
     /// @pre  levels(f) > 0 and not nominal, level < levels(f)
     [[nodiscard]] std::span<double const> place(std::size_t f, std::uint32_t level) const noexcept;
     /// Position of row `row` on the line, in [0, 1]. @pre dimensions(f) is 1
-    [[nodiscard]] double
-    position(std::size_t f, feature_table const& table, std::size_t row) const noexcept;
+    [[nodiscard]] double position(std::size_t f, feature_table const& table,
+                                  std::size_t row) const noexcept;
     /// Distance of two levels: in [0, 1], symmetric, 0 only for equal levels.
     /// @pre  levels(f) > 0
     [[nodiscard]] double distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noexcept;

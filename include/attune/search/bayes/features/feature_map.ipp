@@ -150,8 +150,7 @@ private:
         std::vector<std::vector<double>> lines(parameters.size());
         for (point const& p : seen)
             read(
-                p,
-                [&](std::size_t f, std::uint32_t level) { levels[f].push_back(level); },
+                p, [&](std::size_t f, std::uint32_t level) { levels[f].push_back(level); },
                 [&](std::size_t f, double position) { lines[f].push_back(position); });
         auto const repeats_parameter = [&](detail::derived_column const& made) {
             for (std::size_t f = 0; f < parameters.size(); ++f) {
@@ -247,14 +246,14 @@ ATTUNE_INLINE std::span<double const> feature_map::place(std::size_t f,
         return std::span(detail::code_metric_columns::places()).subspan(level * n, n);
     return std::span(state_->places(f)).subspan(level * n, n);
 }
-ATTUNE_INLINE double
-feature_map::position(std::size_t f, feature_table const& table, std::size_t row) const noexcept
+ATTUNE_INLINE double feature_map::position(std::size_t f, feature_table const& table,
+                                           std::size_t row) const noexcept
 {
     if (levels(f) == 0) return table.real[f][row];
     return state_->places(f)[table.level[f][row]];
 }
-ATTUNE_INLINE double
-feature_map::distance(std::size_t f, std::uint32_t a, std::uint32_t b) const noexcept
+ATTUNE_INLINE double feature_map::distance(std::size_t f, std::uint32_t a,
+                                           std::uint32_t b) const noexcept
 {
     if (a == b) return 0;
     std::span<double const> const at_a = place(f, a);
@@ -271,8 +270,7 @@ ATTUNE_INLINE void feature_map::append(point const& p, feature_table& table) con
     table.level.resize(count());
     table.real.resize(count());
     state_->read(
-        p,
-        [&](std::size_t f, std::uint32_t level) { table.level[f].push_back(level); },
+        p, [&](std::size_t f, std::uint32_t level) { table.level[f].push_back(level); },
         [&](std::size_t f, double position) { table.real[f].push_back(position); });
     std::size_t column = state_->parameters.size();
     for (detail::derived_column const& made : state_->derived)

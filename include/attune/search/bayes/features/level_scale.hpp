@@ -72,8 +72,7 @@ public:
             std::size_t const end = level_end(at, i, width);
             if (i > 0) starts_.push_back(boundary(occurring[i - 1], occurring[i], how));
             places_.push_back(std::accumulate(at.begin() + static_cast<std::ptrdiff_t>(i),
-                                              at.begin() + static_cast<std::ptrdiff_t>(end),
-                                              0.0) /
+                                              at.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
                               static_cast<double>(end - i));
             i = end;
         }
@@ -97,8 +96,8 @@ public:
 
 private:
     /// The end of the level that begins with number `i` and spans at most `width`.
-    [[nodiscard]] static std::size_t
-    level_end(std::vector<double> const& at, std::size_t i, double width) noexcept
+    [[nodiscard]] static std::size_t level_end(std::vector<double> const& at, std::size_t i,
+                                               double width) noexcept
     {
         double const last = at[i] + width;
         for (++i; i < at.size() && at[i] <= last; ++i) {

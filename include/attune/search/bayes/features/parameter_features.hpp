@@ -66,11 +66,9 @@ struct parameter_layout {
 /// permutations and tiles of more than `most` values. Conditional parameters have one level more.
 /// @param occurs  for each value of the table whether it is in a valid configuration; not read for
 ///                real parameters
-[[nodiscard]] std::vector<parameter_feature> features_of(description const& space,
-                                                         std::uint32_t index,
-                                                         std::vector<bool> const& occurs,
-                                                         std::uint32_t most,
-                                                         parameter_layout layout = {});
+[[nodiscard]] std::vector<parameter_feature>
+features_of(description const& space, std::uint32_t index, std::vector<bool> const& occurs,
+            std::uint32_t most, parameter_layout layout = {});
 
 /// From this number of values on, a parameter in no constraint is not listed value by value.
 inline constexpr std::uint32_t most_listed_values = std::uint32_t{1} << 20U;

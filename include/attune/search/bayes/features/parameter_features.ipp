@@ -45,10 +45,8 @@ ATTUNE_INLINE double parameter_feature::position_at(parameter_description const&
 
 /// Levels on a line, from 0 for the lowest that occurs to 1 for the highest.
 inline void lay_out_numbers(parameter_description const& p,
-                            std::vector<std::uint32_t> const& occurring,
-                            bool is_continuous,
-                            bool by_logarithm,
-                            parameter_feature& out)
+                            std::vector<std::uint32_t> const& occurring, bool is_continuous,
+                            bool by_logarithm, parameter_feature& out)
 {
     auto const number = [&](std::uint32_t v) { return number_at(p, {v, 0}).as_real(); };
     if (by_logarithm && occurring.size() > 2 && number(occurring.front()) > 0)
@@ -62,8 +60,8 @@ inline void lay_out_numbers(parameter_description const& p,
 }
 
 /// Levels on a line, `step` apart in the table.
-inline void
-lay_out_ranks(std::vector<std::uint32_t> const& occurring, double step, parameter_feature& out)
+inline void lay_out_ranks(std::vector<std::uint32_t> const& occurring, double step,
+                          parameter_feature& out)
 {
     out.dimensions = 1;
     for (std::uint32_t const v : occurring)
@@ -72,8 +70,7 @@ lay_out_ranks(std::vector<std::uint32_t> const& occurring, double step, paramete
 
 /// The places of the values that occur, among those of all values.
 inline void lay_out_embedding(parameter_description const& p,
-                              std::vector<std::uint32_t> const& occurring,
-                              parameter_feature& out)
+                              std::vector<std::uint32_t> const& occurring, parameter_feature& out)
 {
     std::vector<double> const all = embedding(p);
     out.dimensions = all.size() / p.value_count();
@@ -160,11 +157,8 @@ inline void add_inactive_level(parameter_feature& f)
 
 /// The features of a parameter as if it were always active.
 [[nodiscard]] inline std::vector<parameter_feature>
-features_where_active(description const& space,
-                      std::uint32_t index,
-                      std::vector<bool> const& occurs,
-                      std::uint32_t most,
-                      parameter_layout layout)
+features_where_active(description const& space, std::uint32_t index,
+                      std::vector<bool> const& occurs, std::uint32_t most, parameter_layout layout)
 {
     parameter_description const& p = space.parameters[index];
     parameter_feature f;
@@ -207,11 +201,9 @@ features_where_active(description const& space,
     return {f};
 }
 
-ATTUNE_INLINE std::vector<parameter_feature> features_of(description const& space,
-                                                         std::uint32_t index,
-                                                         std::vector<bool> const& occurs,
-                                                         std::uint32_t most,
-                                                         parameter_layout layout)
+ATTUNE_INLINE std::vector<parameter_feature>
+features_of(description const& space, std::uint32_t index, std::vector<bool> const& occurs,
+            std::uint32_t most, parameter_layout layout)
 {
     auto out = features_where_active(space, index, occurs, most, layout);
     if (space.parameters[index].is_conditional())

@@ -48,9 +48,8 @@ struct level_column {
 {
     std::vector<std::size_t> order(a.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-        return line[i] < line[j];
-    });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t i, std::size_t j) { return line[i] < line[j]; });
     bool rises = true;
     bool falls = true;
     for (std::size_t k = 1; k < order.size(); ++k) {

@@ -65,8 +65,8 @@ ATTUNE_INLINE coding::coding(feature_map const& features)
     }
 }
 
-ATTUNE_INLINE void
-coding::append(feature_table const& table, std::size_t first, code_table& out) const
+ATTUNE_INLINE void coding::append(feature_table const& table, std::size_t first,
+                                  code_table& out) const
 {
     out.about = about_;
     out.code.resize(about_.size());

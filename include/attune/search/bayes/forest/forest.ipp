@@ -15,8 +15,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::forest {
 
-ATTUNE_INLINE void
-regression_forest::fit(code_table const& x, std::span<double const> y, random_engine& engine)
+ATTUNE_INLINE void regression_forest::fit(code_table const& x, std::span<double const> y,
+                                          random_engine& engine)
 {
     ATTUNE_ASSERT(x.points == y.size(), "a forest learns one number per point");
     trees_.clear();
@@ -47,8 +47,8 @@ regression_forest::fit(code_table const& x, std::span<double const> y, random_en
             for (std::uint32_t const p : points)
                 seen[p] = 1;
         }
-        trees_.emplace_back(
-            grower.grow(points, engine), x.about, how_.variance_floor * scatter / count);
+        trees_.emplace_back(grower.grow(points, engine), x.about,
+                            how_.variance_floor * scatter / count);
         for (std::size_t p = 0; how_.bootstrap && p < n; ++p) {
             if (seen[p]) continue;
             outside[p] += trees_.back().leaf_of(x, p).mean;
@@ -66,8 +66,7 @@ regression_forest::fit(code_table const& x, std::span<double const> y, random_en
     if (judged > 0 && scatter > 0) error_ = (squares / judged) / (scatter / count);
 }
 
-ATTUNE_INLINE void regression_forest::predict(code_table const& x,
-                                              std::span<double> mean,
+ATTUNE_INLINE void regression_forest::predict(code_table const& x, std::span<double> mean,
                                               std::span<double> variance) const
 {
     ATTUNE_ASSERT(mean.size() == x.points && variance.size() == x.points,
@@ -84,8 +83,8 @@ ATTUNE_INLINE void regression_forest::predict(code_table const& x,
     }
 }
 
-ATTUNE_INLINE void
-classification_forest::fit(code_table const& x, std::span<char const> labels, random_engine& engine)
+ATTUNE_INLINE void classification_forest::fit(code_table const& x, std::span<char const> labels,
+                                              random_engine& engine)
 {
     std::vector<double> numbers;
     for (char const label : labels)
@@ -93,8 +92,7 @@ classification_forest::fit(code_table const& x, std::span<char const> labels, ra
     forest_.fit(x, numbers, engine);
 }
 
-ATTUNE_INLINE void classification_forest::probability(code_table const& x,
-                                                      std::span<double> out,
+ATTUNE_INLINE void classification_forest::probability(code_table const& x, std::span<double> out,
                                                       double without_points) const
 {
     if (forest_.tree_count() == 0) {

@@ -28,8 +28,7 @@ public:
     /// @param tree   as tree_grower gives it
     /// @param about  the columns it was grown over
     /// @param least_variance  lower bound of the variance of a leaf
-    masked_tree(std::span<tree_node const> tree,
-                std::span<column const> about,
+    masked_tree(std::span<tree_node const> tree, std::span<column const> about,
                 double least_variance = 0);
 
     [[nodiscard]] std::size_t leaf_count() const noexcept { return leaves_.size(); }

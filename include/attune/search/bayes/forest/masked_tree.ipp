@@ -19,8 +19,7 @@ struct leaf_range {
 };
 
 ATTUNE_INLINE masked_tree::masked_tree(std::span<tree_node const> tree,
-                                       std::span<column const> about,
-                                       double least_variance)
+                                       std::span<column const> about, double least_variance)
 {
     std::vector<leaf_range> below(tree.size());
     struct visit {
@@ -87,8 +86,7 @@ ATTUNE_INLINE leaf const& masked_tree::leaf_of(code_table const& x, std::size_t 
 }
 
 template <std::size_t Words>
-void masked_tree::add_words(code_table const& x,
-                            std::span<double> mean,
+void masked_tree::add_words(code_table const& x, std::span<double> mean,
                             std::span<double> square) const
 {
     struct stream {
@@ -115,8 +113,8 @@ void masked_tree::add_words(code_table const& x,
     }
 }
 
-ATTUNE_INLINE void
-masked_tree::add(code_table const& x, std::span<double> mean, std::span<double> square) const
+ATTUNE_INLINE void masked_tree::add(code_table const& x, std::span<double> mean,
+                                    std::span<double> square) const
 {
     switch (words_) {
     case 1:

@@ -66,8 +66,8 @@ private:
     };
 
     [[nodiscard]] tree_node describe(std::span<std::uint32_t const> points) const;
-    [[nodiscard]] split
-    best_split(std::span<std::uint32_t const> points, tree_node const& at, random_engine& engine);
+    [[nodiscard]] split best_split(std::span<std::uint32_t const> points, tree_node const& at,
+                                   random_engine& engine);
     void gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean);
     void try_column(std::uint32_t c, double points, random_engine& engine, split& best);
     [[nodiscard]] code_set left_of(std::uint32_t c, std::size_t cut, random_engine& engine) const;

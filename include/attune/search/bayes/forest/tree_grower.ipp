@@ -42,9 +42,8 @@ ATTUNE_INLINE std::vector<tree_node> tree_grower::grow(std::span<std::uint32_t> 
         if (best.column == tree_node::no_column) continue;
         std::vector<std::uint8_t> const& code = x_.code[best.column];
         auto const middle =
-            std::partition(at.points.begin(), at.points.end(), [&](std::uint32_t p) {
-                return best.goes_left.has(code[p]);
-            });
+            std::partition(at.points.begin(), at.points.end(),
+                           [&](std::uint32_t p) { return best.goes_left.has(code[p]); });
         std::size_t const on_left = static_cast<std::size_t>(middle - at.points.begin());
         std::uint32_t const left = static_cast<std::uint32_t>(tree.size());
         tree[at.node].column = best.column;
@@ -74,8 +73,7 @@ ATTUNE_INLINE tree_node tree_grower::describe(std::span<std::uint32_t const> poi
 }
 
 ATTUNE_INLINE tree_grower::split tree_grower::best_split(std::span<std::uint32_t const> points,
-                                                         tree_node const& at,
-                                                         random_engine& engine)
+                                                         tree_node const& at, random_engine& engine)
 {
     split best;
     double const count = static_cast<double>(points.size());
@@ -97,8 +95,8 @@ ATTUNE_INLINE tree_grower::split tree_grower::best_split(std::span<std::uint32_t
 
 /// Groups the points by code, in ascending order; of a nominal column in the order of means. Sums
 /// are of differences from `mean`.
-ATTUNE_INLINE void
-tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> points, double mean)
+ATTUNE_INLINE void tree_grower::gather_groups(std::uint32_t c,
+                                              std::span<std::uint32_t const> points, double mean)
 {
     std::vector<std::uint8_t> const& code = x_.code[c];
     code_set met;
@@ -123,8 +121,8 @@ tree_grower::gather_groups(std::uint32_t c, std::span<std::uint32_t const> point
 }
 
 /// Tries each division of the groups into two; their sums add up to 0.
-ATTUNE_INLINE void
-tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, split& best)
+ATTUNE_INLINE void tree_grower::try_column(std::uint32_t c, double points, random_engine& engine,
+                                           split& best)
 {
     double const least = static_cast<double>(how_.min_leaf);
     double count = 0;
@@ -147,8 +145,7 @@ tree_grower::try_column(std::uint32_t c, double points, random_engine& engine, s
 
 /// The codes of the groups up to `cut`. Codes without points between two groups are assigned at
 /// random: by one threshold, or one by one if nominal.
-ATTUNE_INLINE code_set tree_grower::left_of(std::uint32_t c,
-                                            std::size_t cut,
+ATTUNE_INLINE code_set tree_grower::left_of(std::uint32_t c, std::size_t cut,
                                             random_engine& engine) const
 {
     code_set out;

@@ -83,8 +83,8 @@ public:
     /// @param centre     of as many features
     /// @param deviation  of each logarithm
     /// @param share      0: nothing is moved; 1: all the way
-    [[nodiscard]] hyper_density
-    towards(hyperparameter_vector const& centre, double deviation, double share) const
+    [[nodiscard]] hyper_density towards(hyperparameter_vector const& centre, double deviation,
+                                        double share) const
     {
         hyper_density out = *this;
         for (Eigen::Index i = gamma_ ? features_ : 0; i < mean_.size(); ++i) {

@@ -60,10 +60,8 @@ inline std::optional<feature_group> single_group(std::size_t feature,
 }
 
 /// Number of combinations of a and b among every `stride`-th point.
-inline std::uint32_t count_together(feature_group const& a,
-                                    feature_group const& b,
-                                    std::size_t stride,
-                                    pair_numbering& numbering)
+inline std::uint32_t count_together(feature_group const& a, feature_group const& b,
+                                    std::size_t stride, pair_numbering& numbering)
 {
     numbering.start(a.combinations(), b.combinations());
     for (std::size_t i = 0; i < a.code.size(); i += stride)
@@ -72,8 +70,8 @@ inline std::uint32_t count_together(feature_group const& a,
 }
 
 /// Merges b into a, unless that gives more than `most` combinations.
-inline bool
-merge_into(feature_group& a, feature_group const& b, std::size_t most, pair_numbering& numbering)
+inline bool merge_into(feature_group& a, feature_group const& b, std::size_t most,
+                       pair_numbering& numbering)
 {
     numbering.start(a.combinations(), b.combinations());
     std::vector<std::uint16_t> code(a.code.size());

@@ -31,27 +31,19 @@ public:
     /// @param[out] out  count
     /// Cost     per point one look-up for each group of the book, one exp for each direct feature
     ///          and, in the radial form, one more exp
-    void fill(attune::feature_table const& from,
-              std::size_t row,
-              attune::feature_table const& points,
-              code_book const& book,
-              std::size_t first,
-              std::size_t count,
-              Scalar* out);
+    void fill(attune::feature_table const& from, std::size_t row,
+              attune::feature_table const& points, code_book const& book, std::size_t first,
+              std::size_t count, Scalar* out);
 
 private:
     using array = Eigen::Array<Scalar, Eigen::Dynamic, 1>;
 
     array const& row_of(std::size_t feature, std::uint32_t level);
-    void
-    fill_group_tables(attune::feature_table const& from, std::size_t row, code_book const& book);
-    void add_direct(attune::feature_table const& from,
-                    std::size_t row,
-                    attune::feature_table const& points,
-                    std::size_t feature,
-                    std::size_t first,
-                    std::size_t count,
-                    Scalar* out);
+    void fill_group_tables(attune::feature_table const& from, std::size_t row,
+                           code_book const& book);
+    void add_direct(attune::feature_table const& from, std::size_t row,
+                    attune::feature_table const& points, std::size_t feature, std::size_t first,
+                    std::size_t count, Scalar* out);
     /// Converts squared scaled distances to factors; the radial form keeps the distances.
     void to_factors(array& r2) const;
 

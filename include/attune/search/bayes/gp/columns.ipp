@@ -45,8 +45,8 @@ struct group_lookup {
     }
 
     template <class Combine>
-    void
-    apply(std::size_t groups, std::size_t count, bool replace, Scalar* out, Combine combine) const
+    void apply(std::size_t groups, std::size_t count, bool replace, Scalar* out,
+               Combine combine) const
     {
         switch (groups) {
         case 1:
@@ -118,8 +118,7 @@ auto kernel_columns<Scalar>::row_of(std::size_t feature, std::uint32_t level) ->
 }
 
 template <class Scalar>
-void kernel_columns<Scalar>::fill_group_tables(attune::feature_table const& from,
-                                               std::size_t row,
+void kernel_columns<Scalar>::fill_group_tables(attune::feature_table const& from, std::size_t row,
                                                code_book const& book)
 {
     tables_.resize(book.groups.size());
@@ -147,22 +146,18 @@ void kernel_columns<Scalar>::fill_group_tables(attune::feature_table const& from
 }
 
 template <class Scalar>
-void kernel_columns<Scalar>::add_direct(attune::feature_table const& from,
-                                        std::size_t row,
-                                        attune::feature_table const& points,
-                                        std::size_t feature,
-                                        std::size_t first,
-                                        std::size_t count,
-                                        Scalar* out)
+void kernel_columns<Scalar>::add_direct(attune::feature_table const& from, std::size_t row,
+                                        attune::feature_table const& points, std::size_t feature,
+                                        std::size_t first, std::size_t count, Scalar* out)
 {
     scratch_.resize(static_cast<Eigen::Index>(count));
     bool const continuous = features_.levels(feature) == 0;
     double const here = continuous ? features_.position(feature, from, row) : 0.0;
     for (std::size_t i = 0; i < count; ++i) {
-        double const distance = continuous ? features_.position(feature, points, first + i) - here
-                                           : features_.distance(feature,
-                                                                points.level[feature][first + i],
-                                                                from.level[feature][row]);
+        double const distance = continuous
+                                    ? features_.position(feature, points, first + i) - here
+                                    : features_.distance(feature, points.level[feature][first + i],
+                                                         from.level[feature][row]);
         scratch_[static_cast<Eigen::Index>(i)] =
             static_cast<Scalar>(weight_[feature] * distance * distance);
     }
@@ -175,13 +170,9 @@ void kernel_columns<Scalar>::add_direct(attune::feature_table const& from,
 }
 
 template <class Scalar>
-void kernel_columns<Scalar>::fill(attune::feature_table const& from,
-                                  std::size_t row,
-                                  attune::feature_table const& points,
-                                  code_book const& book,
-                                  std::size_t first,
-                                  std::size_t count,
-                                  Scalar* out)
+void kernel_columns<Scalar>::fill(attune::feature_table const& from, std::size_t row,
+                                  attune::feature_table const& points, code_book const& book,
+                                  std::size_t first, std::size_t count, Scalar* out)
 {
     bool const product = kernel_.form == kernel_form::product;
     fill_group_tables(from, row, book);

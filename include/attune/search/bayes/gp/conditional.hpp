@@ -32,11 +32,8 @@ public:
     /// Replaces hyperparameters and observations.
     /// @return  whether the covariance could be factorised; if not, there are no observations then
     /// Cost     2/3 n^3
-    bool condition(hyperparameter_vector const& h,
-                   attune::feature_table const& points,
-                   std::span<double const> values,
-                   std::span<double const> variance,
-                   double shift,
+    bool condition(hyperparameter_vector const& h, attune::feature_table const& points,
+                   std::span<double const> values, std::span<double const> variance, double shift,
                    double scale);
 
     [[nodiscard]] Eigen::Index size() const noexcept { return size_; }
@@ -53,8 +50,8 @@ public:
     /// Adds row `row` of `from`.
     /// @return  L^-1 k, with k its covariance with the earlier observations, and the new L(n, n)
     /// Cost     n d + n^2 / 2
-    std::pair<Eigen::VectorXd, double>
-    observe(attune::feature_table const& from, std::size_t row, double value, double variance);
+    std::pair<Eigen::VectorXd, double> observe(attune::feature_table const& from, std::size_t row,
+                                               double value, double variance);
 
     /// Replaces the value of observation `i`.
     /// @return  the change of of_values()

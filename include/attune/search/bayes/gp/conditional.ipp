@@ -21,8 +21,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
-ATTUNE_INLINE void
-append_row(attune::feature_table const& from, std::size_t row, attune::feature_table& to)
+ATTUNE_INLINE void append_row(attune::feature_table const& from, std::size_t row,
+                              attune::feature_table& to)
 {
     to.level.resize(from.level.size());
     to.real.resize(from.real.size());
@@ -93,8 +93,7 @@ ATTUNE_INLINE void conditional::reserve(Eigen::Index count)
 ATTUNE_INLINE bool conditional::condition(hyperparameter_vector const& h,
                                           attune::feature_table const& points,
                                           std::span<double const> values,
-                                          std::span<double const> variance,
-                                          double shift,
+                                          std::span<double const> variance, double shift,
                                           double scale)
 {
     ATTUNE_ASSERT(values.size() == points.points, "one value per observed point");
@@ -157,8 +156,9 @@ ATTUNE_INLINE Eigen::VectorXd conditional::covariance_with(attune::feature_table
     return out.matrix();
 }
 
-ATTUNE_INLINE std::pair<Eigen::VectorXd, double> conditional::observe(
-    attune::feature_table const& from, std::size_t row, double value, double variance)
+ATTUNE_INLINE std::pair<Eigen::VectorXd, double>
+conditional::observe(attune::feature_table const& from, std::size_t row, double value,
+                     double variance)
 {
     Eigen::Index const n = size_;
     reserve(n + 1);

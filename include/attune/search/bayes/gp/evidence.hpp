@@ -23,10 +23,7 @@ public:
     /// @param values    y: n, standardised
     /// @param variance  n, added to the noise of each value; or empty
     /// @param fixed     n x n, a covariance that no hyperparameter changes, added to K; or empty
-    evidence(design const& points,
-             kernel k,
-             Eigen::VectorXd values,
-             Eigen::VectorXd variance = {},
+    evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen::VectorXd variance = {},
              Eigen::MatrixXd fixed = {});
 
     /// log N(y; 0, K + fixed + noise * identity + diag(variance)).

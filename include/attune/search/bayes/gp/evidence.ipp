@@ -20,8 +20,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::gp {
 
-inline void
-evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen::ArrayXd& dk)
+inline void evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k,
+                            Eigen::ArrayXd& dk)
 {
     if (s == smoothness::matern52)
         matern52::evaluate(r2, k, dk);
@@ -30,10 +30,7 @@ evaluate_matern(smoothness s, Eigen::ArrayXd const& r2, Eigen::ArrayXd& k, Eigen
 }
 
 ATTUNE_INLINE
-evidence::evidence(design const& points,
-                   kernel k,
-                   Eigen::VectorXd values,
-                   Eigen::VectorXd variance,
+evidence::evidence(design const& points, kernel k, Eigen::VectorXd values, Eigen::VectorXd variance,
                    Eigen::MatrixXd fixed)
     : points_(points)
     , kernel_(k)
@@ -129,8 +126,8 @@ ATTUNE_INLINE double evidence::operator()(Eigen::VectorXd const& theta, Eigen::V
     covariance_.diagonal().array() += noise;
     if (variance_.size() == n) covariance_.diagonal() += variance_;
     if (fixed_.rows() == n) total_ = covariance_ + fixed_;
-    std::optional<double> const jitter = jittered_inverse(
-        fixed_.rows() == n ? total_ : covariance_, factor_, inverse_factor_, scratch_);
+    std::optional<double> const jitter = jittered_inverse(fixed_.rows() == n ? total_ : covariance_,
+                                                          factor_, inverse_factor_, scratch_);
     if (!jitter) return -std::numeric_limits<double>::infinity();
 
     auto const inverse_factor = std::as_const(inverse_factor_).triangularView<Eigen::Lower>();

@@ -67,8 +67,8 @@ inline void invert_block(block_ref a)
 /// @param scratch         any size; kept between calls to save allocations
 /// @return  false when K is not positive definite or not finite; the outputs are invalid then
 /// Cost     2/3 n^3
-[[nodiscard]] inline bool
-factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::MatrixXd& scratch)
+[[nodiscard]] inline bool factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse,
+                                               Eigen::MatrixXd& scratch)
 {
     using Eigen::Index;
     using products = block_products<double>;
@@ -80,22 +80,20 @@ factorise_and_invert(Eigen::MatrixXd& matrix, Eigen::MatrixXd& inverse, Eigen::M
         Index const below = n - p - b;
         if (p > 0)
             products::subtract_by_transpose(matrix.block(p, p, n - p, b),
-                                            matrix.block(p, 0, n - p, p),
-                                            matrix.block(p, 0, b, p));
+                                            matrix.block(p, 0, n - p, p), matrix.block(p, 0, b, p));
         if (!factorise_block(matrix.block(p, p, b, b))) return false;
         inverse.block(p, p, b, b).triangularView<Eigen::Lower>() = matrix.block(p, p, b, b);
         invert_block(inverse.block(p, p, b, b));
         if (below > 0) {
             Eigen::Map<Eigen::MatrixXd> panel(scratch.data(), below, b);
-            products::set_by_transpose(
-                panel, matrix.block(p + b, p, below, b), inverse.block(p, p, b, b));
+            products::set_by_transpose(panel, matrix.block(p + b, p, below, b),
+                                       inverse.block(p, p, b, b));
             matrix.block(p + b, p, below, b) = panel;
         }
         if (p == 0) continue;
         Eigen::Map<Eigen::MatrixXd> row(scratch.data(), b, p);
         for (Index q = 0; q < p; q += inverse_block)
-            products::set(row.middleCols(q, inverse_block),
-                          matrix.block(p, q, b, p - q),
+            products::set(row.middleCols(q, inverse_block), matrix.block(p, q, b, p - q),
                           inverse.block(q, q, p - q, inverse_block));
         row = -row;
         products::set(inverse.block(p, 0, b, p), inverse.block(p, p, b, b), row);

@@ -40,10 +40,8 @@ struct maximum {
 /// @return  the mode of the prior when no evaluation succeeded
 /// Errors   none
 /// Cost     10 to 30 evaluations of the evidence per start
-[[nodiscard]] maximum maximise(evidence& likelihood,
-                               hyper_density const& prior,
-                               hyperparameter_vector const* warm,
-                               random_engine& engine,
+[[nodiscard]] maximum maximise(evidence& likelihood, hyper_density const& prior,
+                               hyperparameter_vector const* warm, random_engine& engine,
                                maximise_options const& options = {});
 
 } // namespace attune::inline ATTUNE_ABI::detail::gp

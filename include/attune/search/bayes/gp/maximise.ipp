@@ -94,9 +94,7 @@ private:
 };
 
 /// Descends from `theta` and sets it to the lowest point found. Returns the value there.
-inline double descend(posterior_density& target,
-                      hyper_density const& prior,
-                      Eigen::VectorXd& theta,
+inline double descend(posterior_density& target, hyper_density const& prior, Eigen::VectorXd& theta,
                       maximise_options const& options)
 {
     constexpr double longest_step = 2.0;
@@ -141,10 +139,8 @@ inline double descend(posterior_density& target,
     return value;
 }
 
-ATTUNE_INLINE maximum maximise(evidence& likelihood,
-                               hyper_density const& prior,
-                               hyperparameter_vector const* warm,
-                               random_engine& engine,
+ATTUNE_INLINE maximum maximise(evidence& likelihood, hyper_density const& prior,
+                               hyperparameter_vector const* warm, random_engine& engine,
                                maximise_options const& options)
 {
     maximum result;

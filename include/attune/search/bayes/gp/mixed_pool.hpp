@@ -95,8 +95,7 @@ public:
     {
         std::visit([&](auto& p) { p.keep_only(keep); }, pool_);
     }
-    void condition(attune::feature_table const& points,
-                   std::span<double const> values,
+    void condition(attune::feature_table const& points, std::span<double const> values,
                    std::span<double const> variance = {})
     {
         std::visit([&](auto& p) { p.condition(points, values, variance); }, pool_);
@@ -105,8 +104,8 @@ public:
     {
         std::visit([&](auto& p) { p.observe(row, value, variance); }, pool_);
     }
-    void
-    observe(attune::feature_table const& from, std::size_t row, double value, double variance = 0)
+    void observe(attune::feature_table const& from, std::size_t row, double value,
+                 double variance = 0)
     {
         std::visit([&](auto& p) { p.observe(from, row, value, variance); }, pool_);
     }

@@ -50,21 +50,18 @@ public:
     void rescale(double shift, double scale);
 
     /// Fits hyperparameters (process::refit), then condition().
-    void refit(attune::feature_table const& points,
-               std::span<double const> values,
-               std::span<double const> variance,
-               random_engine& engine);
+    void refit(attune::feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine& engine);
     /// Replaces all observations under the present hyperparameters.  Cost: a rebuild
-    void condition(attune::feature_table const& points,
-                   std::span<double const> values,
+    void condition(attune::feature_table const& points, std::span<double const> values,
                    std::span<double const> variance = {});
 
     [[nodiscard]] std::size_t observations() const noexcept;
     /// Observes a candidate, or another point, as observation number observations().
     /// Cost: m (n + groups of features)
     void observe(std::size_t row, double value, double variance = 0);
-    void
-    observe(attune::feature_table const& from, std::size_t row, double value, double variance = 0);
+    void observe(attune::feature_table const& from, std::size_t row, double value,
+                 double variance = 0);
     /// Replaces the value of observation `i`, such as the assumed value of a pending point by its
     /// result. Its variance does not change. Cost: m (n - i)
     void revise(std::size_t i, double value);

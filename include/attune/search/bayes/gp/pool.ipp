@@ -157,10 +157,8 @@ void basic_pool<Scalar>::rescale(double shift, double scale)
 }
 
 template <class Scalar>
-void basic_pool<Scalar>::refit(attune::feature_table const& points,
-                               std::span<double const> values,
-                               std::span<double const> variance,
-                               random_engine& engine)
+void basic_pool<Scalar>::refit(attune::feature_table const& points, std::span<double const> values,
+                               std::span<double const> variance, random_engine& engine)
 {
     state_->model.refit(points, values, variance, engine);
     condition(points, values, variance);
@@ -168,8 +166,7 @@ void basic_pool<Scalar>::refit(attune::feature_table const& points,
 
 template <class Scalar>
 void basic_pool<Scalar>::condition(attune::feature_table const& points,
-                                   std::span<double const> values,
-                                   std::span<double const> variance)
+                                   std::span<double const> values, std::span<double const> variance)
 {
     state_->model.condition(points, values, variance);
     state_->rebuild();
@@ -182,9 +179,7 @@ void basic_pool<Scalar>::observe(std::size_t row, double value, double variance)
 }
 
 template <class Scalar>
-void basic_pool<Scalar>::observe(attune::feature_table const& from,
-                                 std::size_t row,
-                                 double value,
+void basic_pool<Scalar>::observe(attune::feature_table const& from, std::size_t row, double value,
                                  double variance)
 {
     ATTUNE_ASSERT(state_->saved.empty(), "results are taken in only while no point is pending");
@@ -234,8 +229,8 @@ void basic_pool<Scalar>::forget(std::size_t i)
             a = first;
             ++k;
         }
-        s.add_to_sums(
-            row, s.projections.col(last).segment(row, rows), of_values[last], of_ones[last], -1.0);
+        s.add_to_sums(row, s.projections.col(last).segment(row, rows), of_values[last],
+                      of_ones[last], -1.0);
     }
     s.finish();
 }
@@ -247,8 +242,7 @@ void basic_pool<Scalar>::push_pending(std::size_t row, double lie)
 }
 
 template <class Scalar>
-void basic_pool<Scalar>::push_pending(attune::feature_table const& from,
-                                      std::size_t row,
+void basic_pool<Scalar>::push_pending(attune::feature_table const& from, std::size_t row,
                                       double lie)
 {
     state& s = *state_;

@@ -79,20 +79,17 @@ public:
     /// always_draws
     /// @param fixed     n x n, a covariance of the standardised values that is added to the
     ///                  kernel's; or empty
-    void refit(attune::feature_table const& points,
-               std::span<double const> values,
-               std::span<double const> variance,
-               random_engine& engine,
+    void refit(attune::feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine& engine,
                Eigen::MatrixXd const& fixed = {});
 
     /// Replaces all observations.  Cost: n^2 d + 2/3 n^3
-    void condition(attune::feature_table const& points,
-                   std::span<double const> values,
+    void condition(attune::feature_table const& points, std::span<double const> values,
                    std::span<double const> variance = {});
     [[nodiscard]] std::size_t observations() const noexcept;
     /// Appends row `row` of `from` as observation number observations(). Cost: n^2 / 2 + n d
-    void
-    observe(attune::feature_table const& from, std::size_t row, double value, double variance = 0);
+    void observe(attune::feature_table const& from, std::size_t row, double value,
+                 double variance = 0);
     /// Replaces the value of observation `i`. Cost: (n - i)^2 / 2
     void revise(std::size_t i, double value);
     /// Removes observation `i`; later ones move down by one.  Cost: 3 (n - i)^2
@@ -100,8 +97,7 @@ public:
 
     /// @param[out] mean, variance  one per row of `points`; resized
     /// Cost     per point: n products over features, n^2 / 2 multiplications
-    void predict(attune::feature_table const& points,
-                 Eigen::ArrayXd& mean,
+    void predict(attune::feature_table const& points, Eigen::ArrayXd& mean,
                  Eigen::ArrayXd& variance) const;
 
 private:

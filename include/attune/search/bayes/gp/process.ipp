@@ -89,10 +89,8 @@ ATTUNE_INLINE void process::rescale(double shift, double scale)
 }
 
 ATTUNE_INLINE void process::refit(attune::feature_table const& points,
-                                  std::span<double const> values,
-                                  std::span<double const> variance,
-                                  random_engine& engine,
-                                  Eigen::MatrixXd const& fixed)
+                                  std::span<double const> values, std::span<double const> variance,
+                                  random_engine& engine, Eigen::MatrixXd const& fixed)
 {
     state& s = *state_;
     ATTUNE_ASSERT(values.size() == points.points, "one value per observed point");
@@ -125,8 +123,8 @@ ATTUNE_INLINE void process::condition(attune::feature_table const& points,
     (void)s.given.condition(s.hyper, points, values, variance, s.shift, s.scale);
 }
 
-ATTUNE_INLINE void
-process::observe(attune::feature_table const& from, std::size_t row, double value, double variance)
+ATTUNE_INLINE void process::observe(attune::feature_table const& from, std::size_t row,
+                                    double value, double variance)
 {
     state& s = *state_;
     if (s.given.size() == 0) condition({}, {}); // keeps hyperparameters and scale
@@ -138,8 +136,7 @@ ATTUNE_INLINE void process::revise(std::size_t i, double value)
 }
 ATTUNE_INLINE void process::forget(std::size_t i) { (void)state_->given.forget(i); }
 
-ATTUNE_INLINE void process::predict(attune::feature_table const& points,
-                                    Eigen::ArrayXd& mean,
+ATTUNE_INLINE void process::predict(attune::feature_table const& points, Eigen::ArrayXd& mean,
                                     Eigen::ArrayXd& variance) const
 {
     state const& s = *state_;
@@ -165,12 +162,8 @@ ATTUNE_INLINE void process::predict(attune::feature_table const& points,
         Eigen::Index const rows = std::min(at_once, m - first);
         block.resize(rows, n);
         for (Eigen::Index i = 0; i < n; ++i)
-            columns.fill(s.given.points(),
-                         static_cast<std::size_t>(i),
-                         points,
-                         book,
-                         static_cast<std::size_t>(first),
-                         static_cast<std::size_t>(rows),
+            columns.fill(s.given.points(), static_cast<std::size_t>(i), points, book,
+                         static_cast<std::size_t>(first), static_cast<std::size_t>(rows),
                          &block(0, i));
         solver.project(block, of_values, of_ones, s.given.hyper().signal(), first, sums);
     }

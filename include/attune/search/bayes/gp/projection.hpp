@@ -58,11 +58,8 @@ public:
     /// @param of_values, of_ones  L^-1 y and L^-1 1: n
     /// @param first           the sums of candidate i go to entry first + i
     /// Cost     m n (n / 2 + 15)
-    void project(block_of_rows block,
-                 Eigen::VectorXd const& of_values,
-                 Eigen::VectorXd const& of_ones,
-                 double signal,
-                 Eigen::Index first,
+    void project(block_of_rows block, Eigen::VectorXd const& of_values,
+                 Eigen::VectorXd const& of_ones, double signal, Eigen::Index first,
                  projection_sums& sums) const
     {
         using Eigen::Index;
@@ -85,8 +82,8 @@ public:
                 auto here = block.block(r, p, rows, columns);
                 rest = here;
                 if (p > 0)
-                    products::subtract_by_transpose(
-                        rest, block.block(r, 0, rows, p), factor_.block(p, 0, columns, p));
+                    products::subtract_by_transpose(rest, block.block(r, 0, rows, p),
+                                                    factor_.block(p, 0, columns, p));
                 products::set_by_transpose(here, rest, inverse_.block(p, 0, columns, columns));
                 for (Index c = 0; c < columns; ++c) {
                     auto const column = here.col(c);

@@ -28,16 +28,12 @@ public:
     virtual void assign(feature_table rows) = 0;
     virtual void append(feature_table const& rows) = 0;
     [[nodiscard]] virtual feature_table const& table() const = 0;
-    virtual void fit(feature_table const& points,
-                     std::span<double const> values,
-                     std::span<double const> variance,
-                     random_engine& engine) = 0;
-    virtual void learn(feature_table const& points,
-                       std::span<double const> values,
-                       std::span<double const> variance,
-                       random_engine& engine) = 0;
-    virtual void
-    observe(feature_table const& from, std::size_t row, double value, double variance) = 0;
+    virtual void fit(feature_table const& points, std::span<double const> values,
+                     std::span<double const> variance, random_engine& engine) = 0;
+    virtual void learn(feature_table const& points, std::span<double const> values,
+                       std::span<double const> variance, random_engine& engine) = 0;
+    virtual void observe(feature_table const& from, std::size_t row, double value,
+                         double variance) = 0;
     virtual void observe(std::size_t row, double value, double variance) = 0;
     virtual void push(feature_table const& from, std::size_t row, double value) = 0;
     virtual void push(std::size_t row, double value) = 0;
@@ -58,17 +54,13 @@ public:
     void assign(feature_table rows) override { held_.assign(std::move(rows)); }
     void append(feature_table const& rows) override { held_.append(rows); }
     [[nodiscard]] feature_table const& table() const override { return held_.table(); }
-    void fit(feature_table const& points,
-             std::span<double const> values,
-             std::span<double const> variance,
-             random_engine& engine) override
+    void fit(feature_table const& points, std::span<double const> values,
+             std::span<double const> variance, random_engine& engine) override
     {
         held_.fit(points, values, variance, engine);
     }
-    void learn(feature_table const& points,
-               std::span<double const> values,
-               std::span<double const> variance,
-               random_engine& engine) override
+    void learn(feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine& engine) override
     {
         held_.learn(points, values, variance, engine);
     }

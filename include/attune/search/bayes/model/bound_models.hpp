@@ -31,8 +31,7 @@ class bound_models {
 public:
     /// @param quantities  must outlive this object; null: there are no bounds
     /// @param options     must outlive this object
-    bound_models(bound_history const* quantities,
-                 feature_map features,
+    bound_models(bound_history const* quantities, feature_map features,
                  bayesian_options const& options)
         : bounded_(quantities)
         , features_(std::move(features))
@@ -92,8 +91,7 @@ public:
         std::vector<bound_posterior> out;
         for (bounded& one : models_)
             out.push_back({span_of(one.learnt.model().mean()),
-                           span_of(one.learnt.model().variance()),
-                           one.scale.to_model(0)});
+                           span_of(one.learnt.model().variance()), one.scale.to_model(0)});
         return out;
     }
 
@@ -114,11 +112,9 @@ private:
             one.scale = objective_scale(values, {.logarithm = false});
         }
         one.learnt.update(
-            history,
-            rows,
+            history, rows,
             [&](observation const& o) { return learnt_value{one.scale.to_model(o.value), 0}; },
-            refit,
-            engine);
+            refit, engine);
     }
 
     bound_history const* bounded_;

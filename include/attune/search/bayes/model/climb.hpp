@@ -18,12 +18,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Cost    per round: predictions for some tens of candidates per start
 /// @tparam Models  search_models<...>
 template <class Models>
-void climb(Models& models,
-           chain_of_trees const& space,
-           std::size_t told,
-           double best,
-           std::size_t starts,
-           int rounds)
+void climb(Models& models, chain_of_trees const& space, std::size_t told, double best,
+           std::size_t starts, int rounds)
 {
     for (int round = 0; round < rounds; ++round) {
         std::vector<point> offered;

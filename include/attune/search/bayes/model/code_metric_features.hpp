@@ -125,8 +125,8 @@ private:
         {
             if (errors.size() < least_judged) return false;
             std::size_t const count = std::min(errors.size(), last_judged);
-            double const sum = std::accumulate(
-                errors.end() - static_cast<std::ptrdiff_t>(count), errors.end(), 0.0);
+            double const sum = std::accumulate(errors.end() - static_cast<std::ptrdiff_t>(count),
+                                               errors.end(), 0.0);
             return sum > tolerated_error * static_cast<double>(count);
         }
 

@@ -30,9 +30,7 @@ public:
     {
     }
 
-    void learn(feature_table const& points,
-               std::span<double const> values,
-               std::span<double const>,
+    void learn(feature_table const& points, std::span<double const> values, std::span<double const>,
                random_engine& engine)
     {
         forest_.fit(coding_(points), values, engine);
@@ -41,8 +39,8 @@ public:
     {
         mean.resize(static_cast<Eigen::Index>(points.points));
         variance.resize(static_cast<Eigen::Index>(points.points));
-        forest_.predict(
-            coding_(points), {mean.data(), points.points}, {variance.data(), points.points});
+        forest_.predict(coding_(points), {mean.data(), points.points},
+                        {variance.data(), points.points});
     }
     /// regression_forest::out_of_bag_error
     [[nodiscard]] std::optional<double> out_of_bag_error() const noexcept
@@ -76,9 +74,7 @@ public:
     {
     }
 
-    void learn(feature_table const& points,
-               std::span<double const> values,
-               std::span<double const>,
+    void learn(feature_table const& points, std::span<double const> values, std::span<double const>,
                random_engine& engine)
     {
         std::vector<char> positive;

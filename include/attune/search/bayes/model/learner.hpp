@@ -60,11 +60,8 @@ public:
     void empty(random_engine& engine);
 
     /// Reads new observations; all of them if `refit` or after forget_all().
-    void update(search_history const& history,
-                candidate_rows const& rows,
-                value_of const& number_of,
-                bool refit,
-                random_engine& engine);
+    void update(search_history const& history, candidate_rows const& rows,
+                value_of const& number_of, bool refit, random_engine& engine);
 
     /// Observes `p` until the matching model().pop().
     void push(point const& p, candidate_rows const& rows, double number);
@@ -83,9 +80,7 @@ private:
     [[nodiscard]] numbers collect(search_history const& history,
                                   std::vector<std::size_t> const& places,
                                   value_of const& number_of) const;
-    void read_all(search_history const& history,
-                  value_of const& number_of,
-                  bool refit,
+    void read_all(search_history const& history, value_of const& number_of, bool refit,
                   random_engine& engine);
 
     feature_map features_;

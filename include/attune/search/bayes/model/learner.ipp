@@ -18,11 +18,8 @@ ATTUNE_INLINE void learner::empty(random_engine& engine)
     read_.reset();
 }
 
-ATTUNE_INLINE void learner::update(search_history const& history,
-                                   candidate_rows const& rows,
-                                   value_of const& number_of,
-                                   bool refit,
-                                   random_engine& engine)
+ATTUNE_INLINE void learner::update(search_history const& history, candidate_rows const& rows,
+                                   value_of const& number_of, bool refit, random_engine& engine)
 {
     if (refit || !read_) return read_all(history, number_of, refit, engine);
     for (; *read_ < history.told().size(); ++*read_) {
@@ -78,17 +75,13 @@ ATTUNE_INLINE learner::numbers learner::collect(search_history const& history,
     return out;
 }
 
-ATTUNE_INLINE void learner::read_all(search_history const& history,
-                                     value_of const& number_of,
-                                     bool refit,
-                                     random_engine& engine)
+ATTUNE_INLINE void learner::read_all(search_history const& history, value_of const& number_of,
+                                     bool refit, random_engine& engine)
 {
     bool const is_long = history.told().size() > options_.limit;
-    std::vector<std::size_t> const kept =
-        options_.memory(history,
-                        features_.space().describe(),
-                        is_long ? options_.limit * 2 / 3 : options_.limit,
-                        !options_.keeps_failures);
+    std::vector<std::size_t> const kept = options_.memory(
+        history, features_.space().describe(), is_long ? options_.limit * 2 / 3 : options_.limit,
+        !options_.keeps_failures);
     if (refit) {
         std::vector<std::size_t> fitted;
         for (std::size_t i = 0; i < kept.size(); i += is_long ? 3 : 1)

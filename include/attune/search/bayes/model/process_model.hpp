@@ -30,20 +30,15 @@ public:
     void append(feature_table const& rows) { pool_.append(rows); }
     [[nodiscard]] feature_table const& table() const { return pool_.table(); }
 
-    void fit(feature_table const& points,
-             std::span<double const> values,
-             std::span<double const> variance,
-             random_engine& engine)
+    void fit(feature_table const& points, std::span<double const> values,
+             std::span<double const> variance, random_engine& engine)
     {
         fitter_.refit(points, values, variance, engine);
         pool_.set_hyper(fitter_.hyper());
     }
     /// The same for values whose covariance is that of the process and `fixed`: n x n.
-    void fit(feature_table const& points,
-             std::span<double const> values,
-             std::span<double const> variance,
-             random_engine& engine,
-             Eigen::MatrixXd const& fixed)
+    void fit(feature_table const& points, std::span<double const> values,
+             std::span<double const> variance, random_engine& engine, Eigen::MatrixXd const& fixed)
     {
         fitter_.refit(points, values, variance, engine, fixed);
         pool_.set_hyper(fitter_.hyper());
@@ -51,10 +46,8 @@ public:
     /// What is believed of hyperparameters before any value is seen, from the next fit() on.
     [[nodiscard]] gp::hyper_density const& believed() const { return fitter_.believed(); }
     void believe(gp::hyper_density density) { fitter_.believe(std::move(density)); }
-    void learn(feature_table const& points,
-               std::span<double const> values,
-               std::span<double const> variance,
-               random_engine&)
+    void learn(feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine&)
     {
         pool_.condition(points, values, variance);
     }

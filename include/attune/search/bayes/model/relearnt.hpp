@@ -47,10 +47,8 @@ public:
     }
     [[nodiscard]] feature_table const& table() const { return table_; }
 
-    void fit(feature_table const& points,
-             std::span<double const> values,
-             std::span<double const> variance,
-             random_engine& engine)
+    void fit(feature_table const& points, std::span<double const> values,
+             std::span<double const> variance, random_engine& engine)
     {
         seed_ = engine();
         random_engine own(seed_);
@@ -58,10 +56,8 @@ public:
             if (points.points > 0) model_.fit(points, values, variance, own);
         is_stale_ = true;
     }
-    void learn(feature_table const& points,
-               std::span<double const> values,
-               std::span<double const> variance,
-               random_engine&)
+    void learn(feature_table const& points, std::span<double const> values,
+               std::span<double const> variance, random_engine&)
     {
         points_ = points;
         values_.assign(values.begin(), values.end());

@@ -40,12 +40,9 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param best        lowest value so far, in the objective's own unit
 /// @return  a share of `best` where `scale` is logarithmic, else in the objective's unit; >= 0
 /// Cost     q^3 / 3 + draws * q^2
-[[nodiscard]] inline double remaining_gain(Eigen::VectorXd const& mean,
-                                           Eigen::MatrixXd covariance,
-                                           std::span<double const> chance,
-                                           double best,
-                                           objective_scale const& scale,
-                                           random_engine& engine,
+[[nodiscard]] inline double remaining_gain(Eigen::VectorXd const& mean, Eigen::MatrixXd covariance,
+                                           std::span<double const> chance, double best,
+                                           objective_scale const& scale, random_engine& engine,
                                            int draws = 512)
 {
     if (mean.size() == 0) return 0;

@@ -46,10 +46,8 @@ public:
     /// @param known     of other sessions; null: none
     /// @param parts     gives the model of the objective and that of failures
     /// @param bounded   quantities with bounds; null: none
-    search_models(unseen_points const& unseen,
-                  user_prior const& prior,
-                  bayesian_options const& options,
-                  search_parts& parts,
+    search_models(unseen_points const& unseen, user_prior const& prior,
+                  bayesian_options const& options, search_parts& parts,
                   code_metrics const* metrics = nullptr,
                   std::shared_ptr<warm_start const> known = nullptr,
                   bound_history const* bounded = nullptr)
@@ -91,10 +89,7 @@ public:
         has_objective_ = history.worked() > 0;
         if (has_objective_)
             objective_.update(
-                history,
-                rows_,
-                [this](observation const& o) { return value_of(o); },
-                refit,
+                history, rows_, [this](observation const& o) { return value_of(o); }, refit,
                 engine);
         if (failures_.make != nullptr && history.failed() > 0)
             update_labels(history, refit, engine);
@@ -190,11 +185,9 @@ private:
             labels_->model().assign(own_part(objective_.model().table()));
         }
         labels_->update(
-            history,
-            rows_,
+            history, rows_,
             [this](observation const& o) { return learnt_value{failures_.label(!o.failed()), 0}; },
-            fit_labels,
-            engine);
+            fit_labels, engine);
     }
 
     [[nodiscard]] bool is_refit_due(search_history const& history) const
@@ -255,8 +248,8 @@ private:
                 points.push_back(rows_.at(r.row));
         std::size_t const share = is_long ? 4 : 1; // each candidate costs more in long runs
         for (std::size_t const i : history.best_places(options_.around))
-            draw_around(
-                unseen_.space(), history.told()[i].where, options_.walks / share, engine, points);
+            draw_around(unseen_.space(), history.told()[i].where, options_.walks / share, engine,
+                        points);
         draw_uniform(unseen_.space(), options_.fresh / share, engine, points);
         rows_.clear();
         assign(rows_.offer(std::move(points)), engine);

@@ -61,13 +61,11 @@ public:
     virtual void observe(point const& p, double value) = 0;
 
     /// Constructs the design.
-    virtual void
-    plan(chain_of_trees const& space, design_options options, random_engine& engine) = 0;
+    virtual void plan(chain_of_trees const& space, design_options options,
+                      random_engine& engine) = 0;
     [[nodiscard]] virtual bool has_plan() const = 0;
-    [[nodiscard]] virtual std::optional<point> next(unseen_points const& unseen,
-                                                    std::size_t worked,
-                                                    std::size_t pending,
-                                                    random_engine& engine) = 0;
+    [[nodiscard]] virtual std::optional<point> next(unseen_points const& unseen, std::size_t worked,
+                                                    std::size_t pending, random_engine& engine) = 0;
 };
 
 template <class Surrogate, class Feasibility, class Acquisition, class Design>
@@ -132,18 +130,17 @@ public:
         design_.emplace(space, std::move(options), engine);
     }
     [[nodiscard]] bool has_plan() const override { return design_.has_value(); }
-    [[nodiscard]] std::optional<point> next(unseen_points const& unseen,
-                                            std::size_t worked,
-                                            std::size_t pending,
-                                            random_engine& engine) override
+    [[nodiscard]] std::optional<point> next(unseen_points const& unseen, std::size_t worked,
+                                            std::size_t pending, random_engine& engine) override
     {
         return design_->next(unseen, worked, pending, engine);
     }
 
 private:
     using model = candidate_model<Surrogate>;
-    static constexpr bool reads_sessions = std::
-        constructible_from<model, feature_map const&, std::shared_ptr<warm_start const> const&>;
+    static constexpr bool reads_sessions =
+        std::constructible_from<model, feature_map const&,
+                                std::shared_ptr<warm_start const> const&>;
     static constexpr bool has_prepare =
         requires(Acquisition a, scored_candidates const& c) { a.prepare(c, search_progress{}); };
     static constexpr bool has_observe =

@@ -25,8 +25,8 @@ namespace attune::inline ATTUNE_ABI {
 
 /// Configurations far from each other, each uniform over the leaves.
 struct spread_sampling {
-    [[nodiscard]] static std::vector<point>
-    plan(chain_of_trees const& space, std::size_t count, random_engine& engine)
+    [[nodiscard]] static std::vector<point> plan(chain_of_trees const& space, std::size_t count,
+                                                 random_engine& engine)
     {
         return detail::spread_sample(space, count, engine);
     }
@@ -63,8 +63,8 @@ struct child_wise_sampling : uniform_sampling {
 
 /// The valid configurations of a Latin hypercube; uniform ones replace those that are not valid.
 struct latin_hypercube_sampling : uniform_sampling {
-    [[nodiscard]] static std::vector<point>
-    plan(chain_of_trees const& space, std::size_t count, random_engine& engine)
+    [[nodiscard]] static std::vector<point> plan(chain_of_trees const& space, std::size_t count,
+                                                 random_engine& engine)
     {
         return detail::latin_hypercube(space, count, engine);
     }
@@ -94,10 +94,8 @@ public:
     /// @param unseen   skips seen points; the result is not marked
     /// @param worked   number of successes so far
     /// @param pending  number of configurations without an outcome yet
-    [[nodiscard]] std::optional<point> next(unseen_points const& unseen,
-                                            std::size_t worked,
-                                            std::size_t pending,
-                                            random_engine& engine)
+    [[nodiscard]] std::optional<point> next(unseen_points const& unseen, std::size_t worked,
+                                            std::size_t pending, random_engine& engine)
     {
         if (worked + pending >= options_.working || given_ >= options_.attempts) return {};
         std::optional<point> out;

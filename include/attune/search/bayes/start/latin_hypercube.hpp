@@ -24,8 +24,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// are divided into `count` equal strata with one configuration each, and strata are combined at
 /// random. Those that break a constraint are left out: many in a sparse space.
 /// Cost    two random numbers per parameter and configuration
-[[nodiscard]] inline std::vector<point>
-latin_hypercube(chain_of_trees const& space, std::size_t count, random_engine& engine)
+[[nodiscard]] inline std::vector<point> latin_hypercube(chain_of_trees const& space,
+                                                        std::size_t count, random_engine& engine)
 {
     description const& declared = space.describe();
     std::vector<point> drawn(count, point(declared.parameters.size()));

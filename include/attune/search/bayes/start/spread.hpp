@@ -28,8 +28,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// Distinct configurations, each uniform, in random order; fewer if the space has no more.
-[[nodiscard]] inline std::vector<point>
-uniform_pool(chain_of_trees const& space, std::size_t wanted, random_engine& engine)
+[[nodiscard]] inline std::vector<point> uniform_pool(chain_of_trees const& space,
+                                                     std::size_t wanted, random_engine& engine)
 {
     std::optional<leaf_count> const size = space.size();
     bool const is_crowded = !space.has_real_parameters() && size && *size < 16 * leaf_count{wanted};
@@ -119,8 +119,8 @@ private:
 /// them, shuffled, if the space has no more. Each one is uniform over leaves. From 65
 /// configurations on they are only stratified.
 /// Cost    about 8000 distances, and per sweep one pass over all pairs of 128 configurations: 10 ms
-[[nodiscard]] inline std::vector<point>
-spread_sample(chain_of_trees const& space, std::size_t count, random_engine& engine)
+[[nodiscard]] inline std::vector<point> spread_sample(chain_of_trees const& space,
+                                                      std::size_t count, random_engine& engine)
 {
     constexpr std::size_t pool_size = 128;
     constexpr int sweeps = 10;

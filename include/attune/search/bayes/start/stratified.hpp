@@ -36,8 +36,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Each configuration is uniform over the leaves. A configuration that a constraint over real
 /// parameters refuses is replaced by a uniform sample.
 /// Cost    one random number and one walk per tree and configuration
-[[nodiscard]] inline std::vector<point>
-stratified_sample(chain_of_trees const& space, std::size_t count, random_engine& engine)
+[[nodiscard]] inline std::vector<point> stratified_sample(chain_of_trees const& space,
+                                                          std::size_t count, random_engine& engine)
 {
     description const& declared = space.describe();
     std::vector<point> out(count, point(declared.parameters.size()));
@@ -59,8 +59,8 @@ stratified_sample(chain_of_trees const& space, std::size_t count, random_engine&
         if (!parameter.traits().is_interval) continue;
         std::vector<std::uint32_t> const stratum = random_strata(count, engine);
         for (std::size_t i = 0; i < count; ++i)
-            out[i][p].real = scale_value(
-                parameter, (stratum[i] + uniform_unit(engine)) / static_cast<double>(count));
+            out[i][p].real = scale_value(parameter, (stratum[i] + uniform_unit(engine)) /
+                                                        static_cast<double>(count));
     }
     if (space.has_real_parameters())
         for (point& p : out) {

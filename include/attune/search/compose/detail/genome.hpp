@@ -121,8 +121,7 @@ private:
             entry_for(gene_view(describe(), together, anywhere), operators);
         return whole && operators[*whole].kind.name() != "any";
     }
-    void add(std::vector<std::uint32_t> parameters,
-             std::span<operator_entry const> operators,
+    void add(std::vector<std::uint32_t> parameters, std::span<operator_entry const> operators,
              point const& anywhere)
     {
         entries_.push_back(entry_for(gene_view(describe(), parameters, anywhere), operators));

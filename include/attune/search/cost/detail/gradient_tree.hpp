@@ -159,8 +159,7 @@ private:
         return weight > 0 ? gradient * gradient / weight : 0;
     }
 
-    [[nodiscard]] split best_split(grown const& at,
-                                   std::span<double const> gradient,
+    [[nodiscard]] split best_split(grown const& at, std::span<double const> gradient,
                                    std::span<double const> hessian) const
     {
         split best;

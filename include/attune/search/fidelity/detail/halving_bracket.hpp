@@ -34,9 +34,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// One bracket: successive halving of the configurations that it is given.
 class halving_bracket {
 public:
-    halving_bracket(std::vector<halving_rung> rungs,
-                    std::uint32_t index,
-                    double eta,
+    halving_bracket(std::vector<halving_rung> rungs, std::uint32_t index, double eta,
                     chain_of_trees space)
         : rungs_(std::move(rungs))
         , index_(index)
@@ -64,8 +62,8 @@ public:
     [[nodiscard]] std::optional<fidelity_trial> next() const
     {
         if (given_ == runs_.size()) return {};
-        return fidelity_trial{
-            runs_[given_].where, rungs_[rung_].budget, index_, static_cast<std::uint32_t>(rung_)};
+        return fidelity_trial{runs_[given_].where, rungs_[rung_].budget, index_,
+                              static_cast<std::uint32_t>(rung_)};
     }
     void give() noexcept { ++given_; }
 

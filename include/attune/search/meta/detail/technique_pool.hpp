@@ -26,8 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// The techniques of a meta technique, who proposed what, and what it was worth.
 class technique_pool {
 public:
-    technique_pool(chain_of_trees const& space,
-                   random_engine& engine,
+    technique_pool(chain_of_trees const& space, random_engine& engine,
                    std::vector<search::technique> const& among)
     {
         ATTUNE_ASSERT(!among.empty(), "a meta technique needs at least one technique");

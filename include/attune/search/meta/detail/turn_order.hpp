@@ -16,8 +16,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// All techniques, the one with the highest score first, equal ones in random order.
 [[nodiscard]] inline std::vector<std::size_t> turn_order(credit_window const& credit,
-                                                         std::size_t techniques,
-                                                         double exploration,
+                                                         std::size_t techniques, double exploration,
                                                          random_engine& engine)
 {
     std::vector<std::pair<double, std::size_t>> scored;

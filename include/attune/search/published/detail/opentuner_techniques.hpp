@@ -72,12 +72,8 @@ private:
 
 /// Sets a gene to a + scale (b - c): numbers by their shares, clipped; others to a, or to a random
 /// value where b and c differ.
-inline void set_opentuner_linear(search::gene to,
-                                 search::gene_view a,
-                                 search::gene_view b,
-                                 search::gene_view c,
-                                 double scale,
-                                 random_engine& engine)
+inline void set_opentuner_linear(search::gene to, search::gene_view a, search::gene_view b,
+                                 search::gene_view c, double scale, random_engine& engine)
 {
     if (to.is_number()) {
         to.set_share(a.share() + scale * (b.share() - c.share()));
@@ -88,19 +84,14 @@ inline void set_opentuner_linear(search::gene to,
 }
 
 /// a + scale (b - c) for the selected genes of `child`.
-inline void set_opentuner_linear(opentuner_genome const& genes,
-                                 point& child,
-                                 std::vector<bool> const& selected,
-                                 point const& a,
-                                 point const& b,
-                                 point const& c,
-                                 double scale,
-                                 random_engine& engine)
+inline void set_opentuner_linear(opentuner_genome const& genes, point& child,
+                                 std::vector<bool> const& selected, point const& a, point const& b,
+                                 point const& c, double scale, random_engine& engine)
 {
     for (std::size_t g = 0; g < genes.size(); ++g)
         if (selected[g])
-            set_opentuner_linear(
-                genes.of(child, g), genes.of(a, g), genes.of(b, g), genes.of(c, g), scale, engine);
+            set_opentuner_linear(genes.of(child, g), genes.of(a, g), genes.of(b, g), genes.of(c, g),
+                                 scale, engine);
 }
 
 /// A child of one member: x1 + F (x2 - x3) with F uniform in [0.5, 1), of three different ones of
@@ -108,10 +99,8 @@ inline void set_opentuner_linear(opentuner_genome const& genes,
 /// @param best  null before the first success
 [[nodiscard]] inline point opentuner_descendant(opentuner_genome const& genes,
                                                 std::vector<point> const& members,
-                                                std::size_t whose,
-                                                point const* best,
-                                                double crossover_rate,
-                                                random_engine& engine)
+                                                std::size_t whose, point const* best,
+                                                double crossover_rate, random_engine& engine)
 {
     std::vector<point const*> others;
     for (std::size_t i = 0; i < members.size(); ++i)
@@ -122,14 +111,8 @@ inline void set_opentuner_linear(opentuner_genome const& genes,
     shuffle(std::span(others), engine);
     double const factor = 0.5 + uniform_unit(engine) / 2;
     point child = members[whose];
-    set_opentuner_linear(genes,
-                         child,
-                         search::one_and_others(genes.size(), crossover_rate, engine),
-                         *others[0],
-                         *others[1],
-                         *others[2],
-                         factor,
-                         engine);
+    set_opentuner_linear(genes, child, search::one_and_others(genes.size(), crossover_rate, engine),
+                         *others[0], *others[1], *others[2], factor, engine);
     return genes.valid(std::move(child), members[whose], engine);
 }
 
@@ -214,8 +197,8 @@ public:
         return out;
     }
     /// The configuration at from + scale (from - to).
-    [[nodiscard]] point
-    along(point const& from, point const& to, double scale, random_engine& engine) const
+    [[nodiscard]] point along(point const& from, point const& to, double scale,
+                              random_engine& engine) const
     {
         point out = from;
         std::vector<bool> const every(genes_->size(), true);
@@ -293,8 +276,8 @@ private:
                 simplex.replace_worst(near);
             } else {
                 round = simplex.shrunk(t.engine());
-                bool const is_known = std::all_of(
-                    round.begin(), round.end(), [&](point const& p) { return t.has_seen(p); });
+                bool const is_known = std::all_of(round.begin(), round.end(),
+                                                  [&](point const& p) { return t.has_seen(p); });
                 vain = is_known ? vain + 1 : 0;
                 values = co_await t.evaluate(round);
                 simplex.replace_all_but_best(round, values);

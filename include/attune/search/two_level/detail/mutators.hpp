@@ -43,8 +43,7 @@ with_moved_factor(parameter_description const& of, coordinate at, random_engine&
     levels[from] /= moved;
     levels[to] *= moved;
     for (std::uint32_t v = 0; v < of.value_count(); ++v)
-        if (std::equal(levels.begin(),
-                       levels.end(),
+        if (std::equal(levels.begin(), levels.end(),
                        of.integers.begin() + static_cast<std::ptrdiff_t>(v * parts)))
             return coordinate{v, 0};
     return {};

@@ -93,8 +93,8 @@ public:
             space_.describe().structure ? structure_of(p) : structure_of(p, &*rows);
         if (!structure) return {};
         bool const has_expected = static_cast<bool>(space_.describe().rows);
-        return program_score{
-            std::clamp(predicted, 0.0, 1.0), *structure, has_expected ? rows->values.back() : 0};
+        return program_score{std::clamp(predicted, 0.0, 1.0), *structure,
+                             has_expected ? rows->values.back() : 0};
     }
     /// Equal programs have equal numbers; nothing where the configuration stands for no program.
     [[nodiscard]] std::optional<std::uint64_t> structure_of(point const& p)

@@ -52,8 +52,8 @@ inline constexpr std::size_t most_drawn_ties = 8;
 }
 
 /// Bars from 0, with the interval of 95 % on them.
-[[nodiscard]] inline std::string
-contest_chart(problem_report const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string contest_chart(problem_report const& of, double width,
+                                               std::string_view shape)
 {
     std::vector<contestant const*> shown;
     double longest_s = 0;
@@ -65,18 +65,13 @@ contest_chart(problem_report const& of, double width, std::string_view shape)
     if (shown.empty() || !(longest_s > 0) || !std::isfinite(longest_s)) return {};
     double const row = 30, left = 96, right = 84;
     double const scale = (width - left - right) / longest_s;
-    drawing to(width,
-               row * static_cast<double>(shown.size()) + 6,
-               shape,
+    drawing to(width, row * static_cast<double>(shown.size()) + 6, shape,
                "Times of the winner, the default, your own code and the ties, as bars");
     double y = 4;
     for (contestant const* const one : shown) {
         measurement const& t = one->time;
         to.text(left - 10, y + 17, "end label", word_of(one->as));
-        to.box(left,
-               y + 4,
-               t.value * scale,
-               row - 12,
+        to.box(left, y + 4, t.value * scale, row - 12,
                std::string("bar ") + std::string(style_of(one->as)));
         double end = t.value;
         if (has_interval(t)) {

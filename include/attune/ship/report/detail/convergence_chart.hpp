@@ -72,8 +72,8 @@ struct row_places {
 }
 
 /// The plot of all times.  @pre  of.ranking is not empty
-inline void
-add_times(drawing& to, problem_report const& of, row_places const& across, log_axis const& down)
+inline void add_times(drawing& to, problem_report const& of, row_places const& across,
+                      log_axis const& down)
 {
     std::vector<tried_row> const& rows = of.past.rows;
     std::string dots;
@@ -96,8 +96,8 @@ add_times(drawing& to, problem_report const& of, row_places const& across, log_a
 }
 
 /// One line of marks for each kind of failure.
-inline void
-add_failures(drawing& to, problem_report const& of, row_places const& across, double left, double y)
+inline void add_failures(drawing& to, problem_report const& of, row_places const& across,
+                         double left, double y)
 {
     for (std::size_t s = 0; s < failure_stage_count; ++s) {
         if (of.failed[s] == 0) continue;
@@ -117,8 +117,8 @@ add_failures(drawing& to, problem_report const& of, row_places const& across, do
 }
 
 /// The default's time and the winner's are lines where a tuning has ended.
-[[nodiscard]] inline std::string
-convergence_chart(problem_report const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string convergence_chart(problem_report const& of, double width,
+                                                   std::string_view shape)
 {
     std::vector<tried_row> const& rows = of.past.rows;
     if (rows.empty()) return {};
@@ -126,9 +126,7 @@ convergence_chart(problem_report const& of, double width, std::string_view shape
         std::count_if(of.failed.begin(), of.failed.end(), [](std::size_t n) { return n > 0; }));
     double const left = 66, right = 14, top = 12, bottom = of.ranking.empty() ? 12 : 260;
     double const marks = bottom + 14, end = marks + 16 * kinds;
-    drawing to(width,
-               end + 40,
-               shape,
+    drawing to(width, end + 40, shape,
                "Every outcome in the order in which it was found, and the best so far: " +
                    std::to_string(rows.size()) + " outcomes, " + std::to_string(of.ranking.size()) +
                    " with a time" +

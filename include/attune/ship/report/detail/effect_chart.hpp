@@ -55,8 +55,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// A stroke for each time; those at one place of a screen are one.
 /// @param times  ascending or descending
-[[nodiscard]] inline std::string
-time_strokes(std::vector<double> const& times, log_axis const& across, double y)
+[[nodiscard]] inline std::string time_strokes(std::vector<double> const& times,
+                                              log_axis const& across, double y)
 {
     std::string out;
     long long last = 0;
@@ -93,8 +93,7 @@ time_strokes(std::vector<double> const& times, log_axis const& across, double y)
 
 /// A line for each value: its outcomes as strokes, the best as a dot, the median as a bar; how many
 /// they are, and the share that failed.
-[[nodiscard]] inline std::string effect_chart(problem_report const& of,
-                                              parameter_effect const& p,
+[[nodiscard]] inline std::string effect_chart(problem_report const& of, parameter_effect const& p,
                                               std::vector<level_group> const& groups)
 {
     double const width = 340, left = 98, right = 92, row = 20;
@@ -113,8 +112,8 @@ time_strokes(std::vector<double> const& times, log_axis const& across, double y)
     for (level_group const& group : groups) {
         bool const is_best = !group.times.empty() && group.times.front() == best_s;
         double const middle = y + row / 2;
-        to.text(
-            left - 8, y + 14, is_best ? "end label strong" : "end label", group.label, most_label);
+        to.text(left - 8, y + 14, is_best ? "end label strong" : "end label", group.label,
+                most_label);
         if (!group.times.empty()) {
             bool const is_dense = group.times.size() > 200;
             to.path(time_strokes(group.times, across, middle), is_dense ? "tried fine" : "tried");

@@ -124,8 +124,8 @@ struct level_grouping {
 
 /// The best values and the inactive level have a line each, the others one together.
 /// @param place  takes the group of each level
-[[nodiscard]] inline level_grouping
-best_of(problem_objective const& by, parameter_effect const& p, std::vector<std::size_t>& place)
+[[nodiscard]] inline level_grouping best_of(problem_objective const& by, parameter_effect const& p,
+                                            std::vector<std::size_t>& place)
 {
     level_grouping out;
     std::size_t const own = most_drawn_levels - 1, last = p.levels.size() - 1;
@@ -161,10 +161,8 @@ inline void shorten_labels(std::vector<level_group>& groups)
     if (!is_long || texts.size() < 2) return;
     std::size_t same = texts.front()->text.size();
     for (level_group const* const one : texts) {
-        auto const end = std::mismatch(one->text.begin(),
-                                       one->text.end(),
-                                       texts.front()->text.begin(),
-                                       texts.front()->text.end());
+        auto const end = std::mismatch(one->text.begin(), one->text.end(),
+                                       texts.front()->text.begin(), texts.front()->text.end());
         same = std::min(same, static_cast<std::size_t>(end.first - one->text.begin()));
     }
     // The last word that all begin with stays, and no character is cut.
@@ -205,9 +203,8 @@ inline void shorten_labels(std::vector<level_group>& groups)
             ++group.failed;
     }
     for (level_group& group : out.groups)
-        std::sort(group.times.begin(), group.times.end(), [&](double a, double b) {
-            return of.objective.is_better(a, b);
-        });
+        std::sort(group.times.begin(), group.times.end(),
+                  [&](double a, double b) { return of.objective.is_better(a, b); });
     return out;
 }
 

@@ -32,13 +32,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// A line of one figure over outcomes, between two places from top to bottom; from 0 to `high`.
 /// @param value  of a step
 template <class Value>
-void add_course(drawing& to,
-                model_course const& of,
-                row_places const& across,
-                double bottom,
-                double top,
-                double high,
-                Value const& value)
+void add_course(drawing& to, model_course const& of, row_places const& across, double bottom,
+                double top, double high, Value const& value)
 {
     std::string line;
     for (model_step const& step : of.steps)
@@ -51,15 +46,13 @@ void add_course(drawing& to,
 
 /// The error above, the peak score below.
 /// @pre  of.course.steps is not empty
-[[nodiscard]] inline std::string
-model_chart(problem_report const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string model_chart(problem_report const& of, double width,
+                                             std::string_view shape)
 {
     model_course const& course = of.course;
     double const left = 66, right = 14, top = 24, middle = 124, second = 160, bottom = 240;
     model_step const& end = course.steps.back();
-    drawing to(width,
-               bottom + 40,
-               shape,
+    drawing to(width, bottom + 40, shape,
                "Error and average peak score of the model over " +
                    counted(of.past.rows.size(), "outcome", "outcomes") + ": at the end RMSE " +
                    formatted("%.2g", end.rmse) + " of log time, and " +

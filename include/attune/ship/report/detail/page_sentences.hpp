@@ -78,9 +78,8 @@ namespace attune::inline ATTUNE_ABI::detail {
               std::string(of.objective.is_seconds ? "speed-up" : "gain") + " from " +
               ratio_html(of.speedup->low) + " to " + ratio_html(of.speedup->high) + ". ";
     auto const ties = static_cast<std::size_t>(
-        std::count_if(of.contestants.begin(), of.contestants.end(), [](contestant const& one) {
-            return one.as == contestant::part::tie;
-        }));
+        std::count_if(of.contestants.begin(), of.contestants.end(),
+                      [](contestant const& one) { return one.as == contestant::part::tie; }));
     if (ties > 0)
         out += "The final could not tell the winner from " +
                counted(ties, "other configuration", "other configurations") + "; the " +

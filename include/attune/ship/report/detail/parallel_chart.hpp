@@ -85,10 +85,8 @@ private:
 };
 
 /// Lines of one value are spread over its room by their rank, the faster ones on one side.
-[[nodiscard]] inline std::string line_of(problem_report const& of,
-                                         parallel_axes const& axes,
-                                         log_axis const& times,
-                                         std::size_t rank)
+[[nodiscard]] inline std::string line_of(problem_report const& of, parallel_axes const& axes,
+                                         log_axis const& times, std::size_t rank)
 {
     std::size_t const row = of.ranking[rank];
     double const spread =
@@ -105,8 +103,8 @@ private:
 }
 
 /// All lines; the slow ones lie below.
-inline void
-add_lines(drawing& to, problem_report const& of, parallel_axes const& axes, log_axis const& times)
+inline void add_lines(drawing& to, problem_report const& of, parallel_axes const& axes,
+                      log_axis const& times)
 {
     constexpr std::array<double, 4> ends{0.1, 0.3, 0.5, 1}; // shares of all
     constexpr std::array<std::string_view, 4> styles{"line q0", "line q1", "line q2", "line q3"};
@@ -172,8 +170,8 @@ private:
 };
 
 /// @pre  of.ranking and of.varied are not empty
-[[nodiscard]] inline std::string
-parallel_chart(problem_report const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string parallel_chart(problem_report const& of, double width,
+                                                std::string_view shape)
 {
     bool const is_narrow = shape == "narrow";
     parallel_axes const axes(of, width, is_narrow);
@@ -181,9 +179,7 @@ parallel_chart(problem_report const& of, double width, std::string_view shape)
     double const worst = usable_time(of.past.rows[of.ranking.back()])->value;
     log_axis const times =
         log_axis::over(std::fmin(best, worst), std::fmax(best, worst), axes.low(), axes.high());
-    drawing to(width,
-               axes.height(),
-               shape,
+    drawing to(width, axes.height(), shape,
                "Configurations as lines through the values of their parameters to their " +
                    of.objective.word() + ", from " + of.objective.text(best) + " to " +
                    of.objective.text(worst));
@@ -198,8 +194,8 @@ parallel_chart(problem_report const& of, double width, std::string_view shape)
             // The winner's value has its text, at the cost of its neighbours'.
             bool const is_near = every > 1 && l != won && (l > won ? l - won : won - l) < every;
             if (l == won || (l % every == 0 && !is_near))
-                labels.place(
-                    i, axes.value(i, l), effect.levels[l].value, l == won ? " strong" : "");
+                labels.place(i, axes.value(i, l), effect.levels[l].value,
+                             l == won ? " strong" : "");
         }
     }
     labels.head(of.varied.size(), of.objective.word());

@@ -135,8 +135,8 @@ inline constexpr std::size_t most_heat_levels = 32;
 
 /// The fastest outcome for each pair of values: a script draws other pairs in the same way.
 /// @param across, down  parameters
-[[nodiscard]] inline std::string
-heat_table(problem_report const& of, std::size_t across, std::size_t down)
+[[nodiscard]] inline std::string heat_table(problem_report const& of, std::size_t across,
+                                            std::size_t down)
 {
     parameter_effect const& a = of.parameters[across];
     parameter_effect const& b = of.parameters[down];
@@ -191,8 +191,8 @@ heat_table(problem_report const& of, std::size_t across, std::size_t down)
 }
 
 /// @param chosen  index of the parameter
-[[nodiscard]] inline std::string
-parameter_select(problem_report const& of, std::string_view label, std::size_t chosen)
+[[nodiscard]] inline std::string parameter_select(problem_report const& of, std::string_view label,
+                                                  std::size_t chosen)
 {
     std::string out = "<label>" + std::string(label) + " <select>";
     for (std::size_t p = 0; p < of.parameters.size(); ++p)
@@ -224,9 +224,8 @@ parameter_select(problem_report const& of, std::string_view label, std::size_t c
     out += ",\n\"levels\":[";
     for (std::size_t p = 0; p < of.parameters.size(); ++p) {
         out += p == 0 ? "" : ",\n";
-        list(out, of.parameters[p].levels, [](level_effect const& l) {
-            return std::string_view(l.value);
-        });
+        list(out, of.parameters[p].levels,
+             [](level_effect const& l) { return std::string_view(l.value); });
     }
     std::vector<std::string_view> stages;
     for (std::size_t s = 0; s < failure_stage_count; ++s)

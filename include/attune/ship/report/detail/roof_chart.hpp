@@ -36,8 +36,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// @param place  of a time, from left to right or from top to bottom
 /// @param stroke  of a place
 template <class Place, class Stroke>
-[[nodiscard]] std::string
-strokes(problem_report const& of, Place const& place, Stroke const& stroke)
+[[nodiscard]] std::string strokes(problem_report const& of, Place const& place,
+                                  Stroke const& stroke)
 {
     std::string out;
     double last = -1;
@@ -52,8 +52,8 @@ strokes(problem_report const& of, Place const& place, Stroke const& stroke)
 
 /// Where the store has the least time of a call alone: times beside it.
 /// @pre  has_roof(of)
-[[nodiscard]] inline std::string
-roof_strip(problem_report const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string roof_strip(problem_report const& of, double width,
+                                            std::string_view shape)
 {
     record const& best = *of.past.best;
     double low_s = std::fmin(best.least_s, best.best_s);
@@ -70,20 +70,16 @@ roof_strip(problem_report const& of, double width, std::string_view shape)
         to.text(across.at(tick), bottom + 16, "middle small", text_of_quantity(tick, true));
     }
     to.path(strokes(
-                of,
-                [&](double s) { return across.at(s); },
+                of, [&](double s) { return across.at(s); },
                 [](double x) { return "M" + drawing::place(x, 60) + "v24"; }),
             of.ranking.size() > 1000 ? "strip fine" : "strip");
     to.line(roof, top - 6, roof, bottom, "roof");
-    to.text(roof,
-            12,
-            roof > width / 2 ? "end small" : "start small",
+    to.text(roof, 12, roof > width / 2 ? "end small" : "start small",
             best.memory_bound ? "least time: memory" : "least time: arithmetic");
     auto const mark = [&](double s, std::string_view style, std::string_view name) {
         double const x = across.at(s);
         to.line(x, top, x, bottom, style);
-        to.text(x,
-                28,
+        to.text(x, 28,
                 x > width * 0.8   ? "end small"
                 : x < width * 0.2 ? "start small"
                                   : "middle small",
@@ -106,8 +102,8 @@ roof_strip(problem_report const& of, double width, std::string_view shape)
 /// The roof over work per byte and work per second, and the outcomes below it: all have the same
 /// work, so they stand in one line.
 /// @pre  has_roof(of) and has_work(*of.past.best)
-[[nodiscard]] inline std::string
-roofline_chart(problem_report const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string roofline_chart(problem_report const& of, double width,
+                                                std::string_view shape)
 {
     record const& best = *of.past.best;
     roofline_facts const& r = best.roof;
@@ -117,13 +113,12 @@ roofline_chart(problem_report const& of, double width, std::string_view shape)
         slowest_s = std::fmax(slowest_s, usable_time(of.past.rows[of.ranking.back()])->value);
     double const left = 92, right = 16, top = 12, bottom = 250;
     drawing to(width, 292, shape, "The roofline of the machine, and the kernel below it");
-    log_axis const across = log_axis::over(
-        std::fmin(intensity, ridge) / 8, std::fmax(intensity, ridge) * 8, left, width - right);
+    log_axis const across = log_axis::over(std::fmin(intensity, ridge) / 8,
+                                           std::fmax(intensity, ridge) * 8, left, width - right);
     auto const roof_at = [&](double x) { return std::fmin(r.flops_per_s, x * r.bytes_per_s); };
-    log_axis const up = log_axis::over(std::fmin(roof_at(across.low), r.flops / slowest_s),
-                                       std::fmax(r.flops_per_s, r.flops / best.best_s),
-                                       bottom,
-                                       top);
+    log_axis const up =
+        log_axis::over(std::fmin(roof_at(across.low), r.flops / slowest_s),
+                       std::fmax(r.flops_per_s, r.flops / best.best_s), bottom, top);
     for (double const tick : up.ticks(6)) {
         to.line(left, up.at(tick), width - right, up.at(tick), "grid");
         to.text(left - 8, up.at(tick) + 4, "end small", rate_text(tick));
@@ -138,17 +133,14 @@ roofline_chart(problem_report const& of, double width, std::string_view shape)
             "roof");
     double const x = across.at(intensity);
     to.path(strokes(
-                of,
-                [&](double s) { return up.at(r.flops / s); },
+                of, [&](double s) { return up.at(r.flops / s); },
                 [&](double y) { return "M" + drawing::place(x - 7, y) + "h14"; }),
             of.ranking.size() > 1000 ? "strip fine" : "strip");
     bool const is_right = x > width * 0.65;
     auto const mark = [&](double s, std::string_view style, std::string_view name) {
         double const y = up.at(r.flops / s);
         to.dot(x, y, 5, style);
-        to.text(is_right ? x - 14 : x + 14,
-                y + 4,
-                is_right ? "end halo" : "halo",
+        to.text(is_right ? x - 14 : x + 14, y + 4, is_right ? "end halo" : "halo",
                 std::string(name) + ' ' + rate_text(r.flops / s) +
                     formatted(", %.0f %%", 100 * best.least_s / s));
     };

@@ -62,8 +62,7 @@ namespace attune::inline ATTUNE_ABI::detail {
                cell(loop.how == "serial" ? "soft" : "", html_text(loop.how));
         std::int64_t together = 0;
         for (std::string const& name : names) {
-            auto const at = std::find_if(loop.bytes.begin(),
-                                         loop.bytes.end(),
+            auto const at = std::find_if(loop.bytes.begin(), loop.bytes.end(),
                                          [&](auto const& one) { return one.first == name; });
             out += at == loop.bytes.end() ? cell("n", "") : level_cell(at->second, code);
             if (at != loop.bytes.end()) together += at->second;

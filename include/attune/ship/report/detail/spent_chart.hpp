@@ -13,8 +13,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// A bar of three parts: to run, to compile, to search.
-[[nodiscard]] inline std::string
-spent_chart(reported_seconds const& of, double width, std::string_view shape)
+[[nodiscard]] inline std::string spent_chart(reported_seconds const& of, double width,
+                                             std::string_view shape)
 {
     drawing to(width, 24, shape, "Seconds of running, of compiling and of searching, as one bar");
     constexpr std::array<std::string_view, 3> styles{"part0", "part1", "part2"};

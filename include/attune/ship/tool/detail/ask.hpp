@@ -25,8 +25,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         std::string const word = line["failed"].is_string() ? line["failed"] : tool_json("crash");
         auto const stage = stage_of_word(word);
         if (!stage)
-            throw error("there is no such failure",
-                        word,
+            throw error("there is no such failure", word,
                         "say compile, load, launch, crash, timeout or verify");
         auto const why = line.find("why");
         return failure{*stage, why == line.end() ? "told as failed" : value_in_json(*why)};
@@ -34,8 +33,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     auto const number = [&](char const* name) {
         tool_json const& at = line[name];
         if (!at.is_number())
-            throw error(std::string("\"") + name + "\" is no number",
-                        line_of(at),
+            throw error(std::string("\"") + name + "\" is no number", line_of(at),
                         "write a number; a run without one is \"failed\": \"crash\"");
         return at.get<double>();
     };
@@ -57,8 +55,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     tool_json const line = tool_json::parse(plain, nullptr, false);
     if (!line.is_object())
         throw error("this is no JSON object: " + json_problem<tool_json>(plain).value_or(""),
-                    text.substr(0, 80),
-                    "write one in a line");
+                    text.substr(0, 80), "write one in a line");
     std::string asked;
     for (char const* const one : {"ask", "tell", "observe", "best"}) {
         if (!line.contains(one)) continue;
@@ -84,8 +81,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         out["best"] = search.best() ? json_of(space, search.best()->first) : tool_json();
         if (search.best()) out["value"] = search.best()->second;
     } else {
-        throw error(
-            "this asks for nothing", text.substr(0, 80), "it knows ask, tell, observe, best");
+        throw error("this asks for nothing", text.substr(0, 80),
+                    "it knows ask, tell, observe, best");
     }
     return out;
 }

@@ -64,15 +64,12 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .what = "Writes the best configurations as sources of a release that needs no tuner.",
         .options =
             {{"--output", "FOLDER", "where they are written; else baked", 'o'},
-             {"--kernel",
-              "NAME",
+             {"--kernel", "NAME",
               "where the store has several kernels of the file, or several without a file"},
-             {"--level",
-              "NAME",
+             {"--level", "NAME",
               "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
               "be repeated"},
-             {"--sm",
-              "N",
+             {"--sm", "N",
               "an architecture of NVIDIA's devices, such as 90, instead of instruction sets; may "
               "be "
               "repeated"},

@@ -87,8 +87,7 @@ inline constexpr std::string_view formula_begins = "=+-@\t\n";
     std::vector<csv_row> out;
     std::size_t line = 1, begun = 1;
     auto const refuse = [&](std::string const& why) {
-        throw error("the table cannot be read: " + why,
-                    name + ':' + std::to_string(begun),
+        throw error("the table cannot be read: " + why, name + ':' + std::to_string(begun),
                     "repair that line");
     };
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3); // as Excel writes it

@@ -43,8 +43,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         on.out << painted(on, colour::bold, name_of(problem)) << ": " << how << '\n';
         auto const line = [&](char const* sign, colour as, record const* r) {
             if (r == nullptr) return;
-            on.out << painted(on,
-                              as,
+            on.out << painted(on, as,
                               sign + text_of(r->configuration) + ": " +
                                   objective_of(r->key).text(r->best_s))
                    << '\n';

@@ -49,8 +49,8 @@ template <class Look>
         std::string what = look();
         return {std::move(name), finding::state::good, std::move(what), ""};
     } catch (error const& e) {
-        return {
-            std::move(name), finding::state::missing, one_line(sentence_of(e)), std::move(next)};
+        return {std::move(name), finding::state::missing, one_line(sentence_of(e)),
+                std::move(next)};
     } catch (std::exception const& e) {
         return {std::move(name), finding::state::missing, one_line(e.what()), std::move(next)};
     }
@@ -172,9 +172,7 @@ inline void add_processor(std::vector<finding>& to, std::string const& root)
         if (std::string const text = version_of_program(name); !text.empty())
             found += (found.empty() ? "" : "; ") + std::string(name) + ": " + text;
     if (found.empty())
-        to.push_back({"compilers",
-                      can_compile ? poor : missing,
-                      "none of c++, g++ and clang++",
+        to.push_back({"compilers", can_compile ? poor : missing, "none of c++, g++ and clang++",
                       "Debian: apt-get install g++"});
     else
         to.push_back({"compilers", good, found, ""});
@@ -185,9 +183,7 @@ inline void add_processor(std::vector<finding>& to, std::string const& root)
             linkers += (linkers.empty() ? "" : ", ") + std::string(name);
     if (linkers.empty())
         to.push_back(
-            {"linker",
-             poor,
-             "neither ld nor ld.lld",
+            {"linker", poor, "neither ld nor ld.lld",
              "Debian: apt-get install binutils; without it winners are compiled anew in each "
              "process"});
     else
@@ -211,8 +207,7 @@ inline void add_devices(std::vector<finding>& to)
         cuda::require_success(*driver, driver->device_get_count(&count), "cuDeviceGetCount");
         most_major = driver->version / 1000;
         to.push_back(
-            {"CUDA driver",
-             count > 0 ? good : missing,
+            {"CUDA driver", count > 0 ? good : missing,
              "CUDA " + std::to_string(most_major) + '.' +
                  std::to_string(driver->version / 10 % 100) + ", " + std::to_string(count) +
                  (count == 1 ? " device" : " devices") + " (" + driver->path + ')',
@@ -230,9 +225,7 @@ inline void add_devices(std::vector<finding>& to)
             }));
     } catch (error const& e) {
         to.push_back(
-            {"CUDA driver",
-             missing,
-             one_line(sentence_of(e)),
+            {"CUDA driver", missing, one_line(sentence_of(e)),
              "only kernels for a GPU need it: install NVIDIA's driver (Debian: nvidia-driver)"});
     }
     to.push_back(finding_of(

@@ -16,8 +16,8 @@
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 /// "2.92 ms, 2.90 ms to 2.94 ms in 95 % of cases (24 samples)".
-[[nodiscard]] inline std::string
-text_of_interval(problem_objective const& of, double value, time_interval const& in)
+[[nodiscard]] inline std::string text_of_interval(problem_objective const& of, double value,
+                                                  time_interval const& in)
 {
     std::string out = of.text(value);
     if (in.samples > 0)
@@ -32,9 +32,8 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
     named_texts out;
     out.emplace_back("best", text_of(r.configuration));
     problem_objective const of = objective_of(r.key);
-    out.emplace_back(of.word(),
-                     text_of_interval(of, r.best_s, r.best_interval) +
-                         (of.is_higher_better ? "; the highest is best" : ""));
+    out.emplace_back(of.word(), text_of_interval(of, r.best_s, r.best_interval) +
+                                    (of.is_higher_better ? "; the highest is best" : ""));
     std::string own = text_of_interval(of, r.default_s, r.default_interval);
     if (is_default_best(r, {}))
         own += ": the default is the best";
@@ -42,9 +41,9 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
         own += ": the best is " + speed_text(gain, of.is_seconds);
     out.emplace_back("default", own);
     if (double const gain = of.gain(r.best_s, r.baseline_s); gain > 0)
-        out.emplace_back("your own",
-                         text_of_interval(of, r.baseline_s, r.baseline_interval) +
-                             ": the best is " + speed_text(gain, true, "your own code"));
+        out.emplace_back("your own", text_of_interval(of, r.baseline_s, r.baseline_interval) +
+                                         ": the best is " +
+                                         speed_text(gain, true, "your own code"));
     for (value_texts const& tie : r.ties) {
         std::string values;
         for (std::size_t i = 0; i < tie.size() && i < r.configuration.size(); ++i)
@@ -67,9 +66,8 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
     if (r.interrupted) how += "; interrupted, so a faster one may exist";
     if (r.disturbed) how += "; disturbed by other programs, so a faster one may exist";
     out.emplace_back("found", how);
-    out.emplace_back("when",
-                     printable(r.when) + ", by attune " + printable(r.attune) + ", seed " +
-                         std::to_string(r.seed));
+    out.emplace_back("when", printable(r.when) + ", by attune " + printable(r.attune) + ", seed " +
+                                 std::to_string(r.seed));
     return out;
 }
 
@@ -90,12 +88,11 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
             ", " + std::to_string(past.rows.size() - past.open) + " of a tuning that is not over";
     if (total(counts) > 0) text += "; " + describe(counts);
     out.emplace_back("outcomes", text);
-    auto const most = std::max_element(
-        reasons.begin(), reasons.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    auto const most = std::max_element(reasons.begin(), reasons.end(),
+                                       [](auto& a, auto& b) { return a.second < b.second; });
     if (most != reasons.end())
-        out.emplace_back("failures",
-                         "most often (" + std::to_string(most->second) + " times): " +
-                             printable(most->first.substr(0, most->first.find('\n'))));
+        out.emplace_back("failures", "most often (" + std::to_string(most->second) + " times): " +
+                                         printable(most->first.substr(0, most->first.find('\n'))));
     return out;
 }
 
@@ -122,9 +119,8 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
         out.facts.clear();
     }
     for (auto const& [name, value] : meant.inputs) {
-        auto const at = std::find_if(out.key.inputs.begin(), out.key.inputs.end(), [&](auto& one) {
-            return one.first == name;
-        });
+        auto const at = std::find_if(out.key.inputs.begin(), out.key.inputs.end(),
+                                     [&](auto& one) { return one.first == name; });
         if (at == out.key.inputs.end())
             throw words_error("explain: " + printable(out.key.kernel) + " has no input " + name +
                               "; it has " + text_of(out.key.inputs));
@@ -182,9 +178,8 @@ text_of_interval(problem_objective const& of, double value, time_interval const&
             for (auto const& one : store.proofs(*wanted, near[0].past.best->code))
                 ++(one.is_right ? right : wrong);
             if (right + wrong > 0)
-                write({{"shapes",
-                        "verified for " + std::to_string(right) + " shapes of calls, wrong for " +
-                            std::to_string(wrong)}});
+                write({{"shapes", "verified for " + std::to_string(right) +
+                                      " shapes of calls, wrong for " + std::to_string(wrong)}});
         }
     }
     text_table table{{">DISTANCE", ">BEST", "CONFIGURATION", "WHY IT IS NOT THE SAME"}};

@@ -19,19 +19,9 @@
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 /// Columns of a table of outcomes; all others are parameters.
-inline constexpr std::array<char const*, 13> outcome_columns{"kernel",
-                                                             "source",
-                                                             "compiler",
-                                                             "signature",
-                                                             "device",
-                                                             "inputs",
-                                                             "setting",
-                                                             "status",
-                                                             "seconds",
-                                                             "low_s",
-                                                             "high_s",
-                                                             "samples",
-                                                             "why"};
+inline constexpr std::array<char const*, 13> outcome_columns{
+    "kernel", "source",  "compiler", "signature", "device",  "inputs", "setting",
+    "status", "seconds", "low_s",    "high_s",    "samples", "why"};
 
 /// The unit of a column of times, in seconds; 0: it is none.
 [[nodiscard]] inline double unit_of_column(std::string const& column)

@@ -70,8 +70,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
     std::vector<csv_row> const rows = read_csv(text, name);
     auto const refuse = [&](std::size_t row, std::string const& why, std::string const& next) {
         throw error("the table is not one of outcomes: " + why,
-                    name + (row == 0 ? "" : ", row " + std::to_string(row + 1)),
-                    next);
+                    name + (row == 0 ? "" : ", row " + std::to_string(row + 1)), next);
     };
     if (rows.empty()) refuse(0, "it is empty", "name a table with a head");
     std::map<std::string, std::size_t> columns;
@@ -84,8 +83,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         if (!is_new) refuse(0, "it has two columns " + column, "rename one");
         if (double const unit = unit_of_column(column); unit > 0) {
             if (unit_s > 0)
-                refuse(0,
-                       "it has two columns of times, " + rows[0][time].text + " and " + column,
+                refuse(0, "it has two columns of times, " + rows[0][time].text + " and " + column,
                        "remove one");
             unit_s = unit;
             time = i;
@@ -95,8 +93,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
                                     i);
     }
     if (unit_s == 0 || parameters.empty())
-        refuse(0,
-               unit_s == 0 ? "it has no column of times" : "it has no column of a parameter",
+        refuse(0, unit_s == 0 ? "it has no column of times" : "it has no column of a parameter",
                "name one seconds, time_ms, time_us or time_ns; all columns but " +
                    std::string("kernel, source, compiler, signature, device, inputs, setting, "
                                "status, low_s, high_s, samples and why are parameters"));
@@ -154,8 +151,7 @@ read_csv_results(std::string const& text, std::string const& name, result_origin
         } else if (auto const stage = stage_of_word(status)) {
             outcome_of_row.result = failure{*stage, cell("why")};
         } else {
-            refuse(i,
-                   "there is no status '" + printable(status) + "'",
+            refuse(i, "there is no status '" + printable(status) + "'",
                    "say ok, compile, load, launch, crash, timeout or verify");
         }
         auto const same = std::find_if(out.begin(), out.end(), [&](imported_results const& one) {
@@ -222,8 +218,7 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
         }
     } catch (tool_json::exception const&) {
         throw error("this is not what attune export writes: a field is missing or of another kind",
-                    name,
-                    "export it again");
+                    name, "export it again");
     }
     return out;
 }
@@ -243,8 +238,7 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
     try {
         return {read_t4(text, of)};
     } catch (error const& e) {
-        throw error(e.what_alone() + ": " + e.where(),
-                    path,
+        throw error(e.what_alone() + ": " + e.where(), path,
                     "give a T4 file, a cache of Kernel Tuner, "
                     "or what attune export writes; --kernel says what they are results of");
     }
@@ -254,8 +248,7 @@ read_json_results(tool_json const& root, std::string const& name, result_origin 
 {
     std::string const& path = given.plain[0];
     result_origin const of{given.value("--kernel").value_or(""),
-                           given.value("--device").value_or(""),
-                           pairs_of(given, "--input")};
+                           given.value("--device").value_or(""), pairs_of(given, "--input")};
     memory_store read;
     std::size_t rows = 0;
     for (std::size_t i = 1; i < given.plain.size(); ++i)

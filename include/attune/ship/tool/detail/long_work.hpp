@@ -106,8 +106,8 @@ private:
 /// Says that work of attune space was ended by a signal.
 /// @param output  the file that would have been written
 /// @return        what the program ends with
-[[nodiscard]] inline int
-end_interrupted(held_signals const& by, std::optional<std::string> const& output, console& on)
+[[nodiscard]] inline int end_interrupted(held_signals const& by,
+                                         std::optional<std::string> const& output, console& on)
 {
     on.err << "attune: space: interrupted";
     if (output) on.err << "; " << printable(*output) << " is as it was before";

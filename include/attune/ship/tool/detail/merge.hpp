@@ -46,8 +46,7 @@ inline void add_undamaged(store_lines& to, std::string const& text, std::string 
         throw error(
             std::to_string(lost) +
                 (lost == 1 ? " damaged line would be lost" : " damaged lines would be lost"),
-            path,
-            "attune prune removes them, attune merge " + path + " -o NEW leaves them there");
+            path, "attune prune removes them, attune merge " + path + " -o NEW leaves them there");
 }
 
 [[nodiscard]] inline int run_merge(words const& given, console& on)
@@ -67,8 +66,8 @@ inline void add_undamaged(store_lines& to, std::string const& text, std::string 
             return all.text();
         });
     } else if (to) {
-        create_output(
-            *to, all.text(), "name it among the stores, to merge into it, or choose another name");
+        create_output(*to, all.text(),
+                      "name it among the stores, to merge into it, or choose another name");
     } else {
         on.out << all.text();
     }

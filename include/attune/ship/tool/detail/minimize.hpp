@@ -105,10 +105,8 @@ problem_of_program(read_space const& read, command_template const& program, run_
 
 /// Says what a store has of this space that is not taken, as it differs in one thing.
 /// @param old  as attune 0.4 kept it, where there is such a form
-inline void tell_others(std::string const& path,
-                        stored_problem const& now,
-                        std::optional<stored_problem> const& old,
-                        console& on)
+inline void tell_others(std::string const& path, stored_problem const& now,
+                        std::optional<stored_problem> const& old, console& on)
 {
     std::error_code none;
     if (!std::filesystem::exists(path, none)) return;
@@ -366,20 +364,16 @@ private:
                     space_input_option,
                     {"--evaluations", "NUMBER", "so many configurations at most (60)"},
                     {"--seconds", "NUMBER", "so long at most; then without a limit of evaluations"},
-                    {"--timeout",
-                     "NUMBER",
+                    {"--timeout", "NUMBER",
                      "seconds of one run (60); one that takes longer failed"},
-                    {"--repeat",
-                     "NUMBER",
+                    {"--repeat", "NUMBER",
                      "runs each so often; the median counts, of 6 with an interval (1)"},
                     {"--wall-time", "", "the run's own seconds count, not what it prints"},
-                    {"--pattern",
-                     "REGEX",
+                    {"--pattern", "REGEX",
                      "the number is what its parentheses find, in the last such line"},
                     {"--maximize", "", "the highest number is best"},
                     {"--unit", "NAME", "of the number, such as GFLOP/s, for those who look at it"},
-                    {"--store",
-                     "FILE",
+                    {"--store", "FILE",
                      "keeps outcomes there; what it has of this program is not run again"},
                     {"--anew", "", "runs again what --store has"},
                     search_option,

@@ -39,8 +39,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
         .options =
             {{"--output", "FOLDER", "where the code is written; else prepared", 'o'},
              {"--kernel", "NAME", "where the store has several kernels of the file"},
-             {"--level",
-              "NAME",
+             {"--level", "NAME",
               "an instruction set to compile for: base, x86-64-v2, x86-64-v3, x86-64-v4; may "
               "be repeated"},
              {"--compiler", "COMMAND", "which; one for another machine, too; else c++"},

@@ -281,9 +281,8 @@ inline constexpr std::string_view no_number = "no number: ";
         if (ran.timed_out)
             return failure{failure_stage::timeout, "after " + seconds_text(how.limit_s)};
         if (ran.signal != 0)
-            return failure{failure_stage::crash,
-                           std::string(::strsignal(ran.signal)) +
-                               (said.empty() ? "" : ": " + said)};
+            return failure{failure_stage::crash, std::string(::strsignal(ran.signal)) +
+                                                     (said.empty() ? "" : ": " + said)};
         if (ran.exit_status != 0)
             return failure{failure_stage::crash,
                            "ended with " + std::to_string(ran.exit_status) + ": " + said};

@@ -88,8 +88,7 @@ inline void require_date(std::string const& text)
         .what = "Makes a store smaller: removes damaged and repeated lines and winners that others "
                 "beat.",
         .options = {{"--outcomes", "", "also all outcomes; winners and verified shapes stay"},
-                    {"--problems",
-                     "",
+                    {"--problems", "",
                      "also whole problems, those that the next four options mean"},
                     kernel_option,
                     device_option,

@@ -64,8 +64,7 @@ struct similar_problem {
     if (found.size() > most) found.resize(most);
     std::vector<similar_problem> out;
     for (auto const& [relation, have] : found)
-        out.push_back({name_of(have.problem),
-                       relation.distance,
+        out.push_back({name_of(have.problem), relation.distance,
                        past_of({.past = store.history(have), .how = relation})});
     return out;
 }
@@ -115,8 +114,8 @@ struct tried_time {
 };
 
 /// Other values that translate() would move to `at` are other configurations: they do not count.
-[[nodiscard]] inline tried_time
-tried_in(past_session const& session, description const& space, point const& at)
+[[nodiscard]] inline tried_time tried_in(past_session const& session, description const& space,
+                                         point const& at)
 {
     std::vector<std::pair<std::size_t, std::string>> wanted; // column and text
     bool has_all = true;
@@ -141,8 +140,9 @@ tried_in(past_session const& session, description const& space, point const& at)
 }
 
 /// What is good in all sessions together, best first; in a wide space what was best in each.
-[[nodiscard]] inline std::vector<start_advice> recommended_starts(
-    chain_of_trees const& space, std::vector<similar_problem> const& similar, std::size_t count)
+[[nodiscard]] inline std::vector<start_advice>
+recommended_starts(chain_of_trees const& space, std::vector<similar_problem> const& similar,
+                   std::size_t count)
 {
     std::vector<past_session> sessions;
     std::vector<translated_session> here;

@@ -119,10 +119,8 @@ inline void describe_capture(captured_call const& of, bool as_json, console& on)
         std::uint64_t bytes = one.array ? one.array->bytes : one.value.size();
         for (captured_array const& target : one.targets)
             bytes += target.bytes;
-        table.rows.push_back({std::to_string(i),
-                              printable(one.type),
-                              one.array ? printable(one.array->element) : "",
-                              std::to_string(bytes),
+        table.rows.push_back({std::to_string(i), printable(one.type),
+                              one.array ? printable(one.array->element) : "", std::to_string(bytes),
                               one.array ? text_of_lengths(*one.array) : text_of_value(one)});
     }
     table.write(on);
@@ -186,8 +184,7 @@ private:
     }
     if (child < 0)
         throw error("no process can be started: " + std::generic_category().message(errno),
-                    program[0],
-                    "end other programs first");
+                    program[0], "end other programs first");
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -201,8 +198,8 @@ private:
                                : "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
-[[nodiscard]] inline int
-say_result(std::map<std::string, std::string> result, words const& given, console& on)
+[[nodiscard]] inline int say_result(std::map<std::string, std::string> result, words const& given,
+                                    console& on)
 {
     std::string const how = result["how"];
     bool const is_known = how != "no";

@@ -28,9 +28,7 @@ using row_sink = std::function<bool(std::string_view text, leaf_count rows)>;
 /// Makes blocks of rows, each thread every `threads`-th one, two of each ahead of what is taken.
 class row_blocks {
 public:
-    row_blocks(chain_of_trees space,
-               configuration_range const& range,
-               row_format format,
+    row_blocks(chain_of_trees space, configuration_range const& range, row_format format,
                unsigned threads)
         : space_(std::move(space))
         , range_(range)

@@ -179,8 +179,7 @@ private:
         p.stride = (longest + step - 1) / step * step;
         p.texts.assign(p.stride * values, ' ');
         for (std::size_t value = 0; value < values; ++value)
-            std::copy(all[value].begin(),
-                      all[value].end(),
+            std::copy(all[value].begin(), all[value].end(),
                       p.texts.begin() + static_cast<std::ptrdiff_t>(value * p.stride));
         most_bytes_ += p.stride;
     }

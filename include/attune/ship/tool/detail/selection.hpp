@@ -17,10 +17,10 @@
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
 inline constexpr option kernel_option{"--kernel", "NAME", "the problems of this kernel alone"};
-inline constexpr option device_option{
-    "--device", "TEXT", "those on a device or processor whose name has this text"};
-inline constexpr option input_option{
-    "--input", "NAME=VALUE", "those for this value of an input; may be repeated"};
+inline constexpr option device_option{"--device", "TEXT",
+                                      "those on a device or processor whose name has this text"};
+inline constexpr option input_option{"--input", "NAME=VALUE",
+                                     "those for this value of an input; may be repeated"};
 inline constexpr option json_option{"--json", "", "as JSON"};
 
 struct selection {
@@ -60,8 +60,7 @@ struct selection {
 
 [[nodiscard]] inline selection selection_of(words const& given)
 {
-    return {given.value("--kernel").value_or(""),
-            given.value("--device").value_or(""),
+    return {given.value("--kernel").value_or(""), given.value("--device").value_or(""),
             pairs_of(given, "--input")};
 }
 

@@ -34,15 +34,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     selection const meant = selection_of(given);
     std::uint64_t const most = given.number("--most", 1000);
     if (most == 0) throw words_error("show: --most takes a number from 1 on");
-    text_table table{{"KERNEL",
-                      "INPUTS",
-                      "DEVICE",
-                      ">BEST",
-                      ">FASTER",
-                      ">OUTCOMES",
-                      "WHEN",
-                      "STATE",
-                      "CONFIGURATION"}};
+    text_table table{{"KERNEL", "INPUTS", "DEVICE", ">BEST", ">FASTER", ">OUTCOMES", "WHEN",
+                      "STATE", "CONFIGURATION"}};
     std::vector<tool_json> list;
     bool is_cut = false;
     for (std::string const& path : given.plain) {

@@ -36,8 +36,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 
 inline constexpr option part_option{"--part", "K/N", "list: the K-th of N equal parts"};
 inline constexpr option format_option{
-    "--format",
-    "csv|jsonl|json|t1|nni|smtlib",
+    "--format", "csv|jsonl|json|t1|nni|smtlib",
     "list: csv or jsonl (csv); export, reduce: the others (json)"};
 
 /// Options that say nothing to some actions.
@@ -105,13 +104,12 @@ inline constexpr std::array<action_option, 10> action_options{{{"--part", " list
         throw words_error("space list: --format is csv or jsonl, not '" + format + "'");
     row_format const as = format == "csv" ? row_format::csv : row_format::jsonl;
     auto const [part, parts] = part_in_text(given.value("--part").value_or("1/1"));
-    std::uint64_t const threads = given.number(
-        "--threads",
-        std::max(std::uint64_t{std::thread::hardware_concurrency()}, std::uint64_t{1}));
+    std::uint64_t const threads =
+        given.number("--threads", std::max(std::uint64_t{std::thread::hardware_concurrency()},
+                                           std::uint64_t{1}));
     if (threads < 1 || threads > 1024) throw words_error("--threads is from 1 to 1024");
     if (wanted.space.has_real_parameters())
-        throw error("a space with real parameters has no list of its configurations",
-                    wanted.name,
+        throw error("a space with real parameters has no list of its configurations", wanted.name,
                     "draw some by attune space sample");
     configuration_range const range = part_of(whole_range(wanted.space), part, parts);
     double const rows = static_cast<double>(range.size());

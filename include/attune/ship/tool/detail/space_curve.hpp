@@ -146,8 +146,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
                << " are valid\n";
         text_table table{{"limit", ">valid", ">of all", ">of invalid that pass"}, {}};
         for (curve_step const& step : curve.steps)
-            table.rows.push_back({limit_text(curve, step),
-                                  text_of(step.valid),
+            table.rows.push_back({limit_text(curve, step), text_of(step.valid),
                                   percent_text(step.valid_share),
                                   percent_text(step.regained_share)});
         table.write(on);

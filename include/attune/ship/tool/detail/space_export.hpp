@@ -27,8 +27,8 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-inline constexpr option where_option{
-    "--where", "EXPRESSION", "reduce: one more constraint; may be repeated"};
+inline constexpr option where_option{"--where", "EXPRESSION",
+                                     "reduce: one more constraint; may be repeated"};
 
 /// The format of a space that is written.
 [[nodiscard]] inline std::string space_format(words const& given)
@@ -42,8 +42,8 @@ inline constexpr option where_option{
 
 /// Writes a space where the words say, and tells what its format has no form for.
 /// @param format  of space_format()
-inline void
-write_space(named_space const& space, std::string const& format, words const& given, console& on)
+inline void write_space(named_space const& space, std::string const& format, words const& given,
+                        console& on)
 {
     std::string text;
     std::vector<std::string> left_out;

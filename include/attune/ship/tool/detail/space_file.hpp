@@ -32,14 +32,14 @@
 
 namespace attune::inline ATTUNE_ABI::detail::tool {
 
-inline constexpr option space_option{
-    "--space", "NAME", "the space of this name, of several in the file"};
-inline constexpr option space_input_option{
-    "--input", "NAME=VALUE", "a value of an input of the space; may be repeated"};
-inline constexpr option seed_option{
-    "--seed", "NUMBER", "of the search (0); equal seeds, equal searches"};
-inline constexpr option search_option{
-    "--search", "automatic|annealing|genetic|random", "how (automatic)"};
+inline constexpr option space_option{"--space", "NAME",
+                                     "the space of this name, of several in the file"};
+inline constexpr option space_input_option{"--input", "NAME=VALUE",
+                                           "a value of an input of the space; may be repeated"};
+inline constexpr option seed_option{"--seed", "NUMBER",
+                                    "of the search (0); equal seeds, equal searches"};
+inline constexpr option search_option{"--search", "automatic|annealing|genetic|random",
+                                      "how (automatic)"};
 
 /// A space that was read, and what its configurations look like outside.
 struct read_space {
@@ -175,13 +175,13 @@ struct read_space {
                    set_value(space, v, out, formatted("%.0f", real));
         };
         if (!set_value(space, v, out, text) && !as_whole())
-            throw error(
-                "a parameter has no such value", name + " = " + text, "give one of its values");
+            throw error("a parameter has no such value", name + " = " + text,
+                        "give one of its values");
     }
     for (named_value const& v : missing)
         if (is_active(space, v, out))
-            throw error(
-                "a parameter has no value", std::string(v.name), "give all parameters that count");
+            throw error("a parameter has no value", std::string(v.name),
+                        "give all parameters that count");
     settle(space, out);
     return out;
 }

@@ -30,8 +30,8 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
 }
 
 /// What a worker does, as far as the file says it. Whether a silent one lives is not known.
-[[nodiscard]] inline std::string
-state_of_worker(study_board const& board, std::size_t i, std::string& at)
+[[nodiscard]] inline std::string state_of_worker(study_board const& board, std::size_t i,
+                                                 std::string& at)
 {
     study_worker const& one = board.workers()[i];
     auto const claim = std::ranges::find(board.open(), i, &open_claim::worker);
@@ -52,8 +52,7 @@ state_of_worker(study_board const& board, std::size_t i, std::string& at)
     if (!board.header() || board.header()->format > study_format)
         throw error(board.header() ? "the study was begun by a newer attune"
                                    : "the file is no study",
-                    path,
-                    "name FOLDER/NAME.study");
+                    path, "name FOLDER/NAME.study");
 
     study_outcome const* best = nullptr;
     double lowest = 0;
@@ -82,13 +81,9 @@ state_of_worker(study_board const& board, std::size_t i, std::string& at)
         host.evaluations += one.evaluations;
         host.failures += failed;
         host.lost += one.losses;
-        table.rows.push_back({printable(one.name),
-                              state,
-                              std::to_string(one.evaluations),
-                              std::to_string(failed),
-                              formatted("%.3g", rate_of(one)),
-                              std::to_string(one.losses),
-                              printable(at)});
+        table.rows.push_back({printable(one.name), state, std::to_string(one.evaluations),
+                              std::to_string(failed), formatted("%.3g", rate_of(one)),
+                              std::to_string(one.losses), printable(at)});
     }
     on.out << printable(board.header()->objective) << ": " << board.outcomes().size()
            << " outcomes, " << board.open().size() << " in work, " << formatted("%.3g", rate)

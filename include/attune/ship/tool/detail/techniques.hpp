@@ -41,8 +41,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     kept_techniques kept(path, "", description{});
     search::technique_history out = kept.all();
     if (!kept.problem().empty())
-        throw error("gains of techniques cannot be read",
-                    path + ": " + kept.problem(),
+        throw error("gains of techniques cannot be read", path + ": " + kept.problem(),
                     "name the file of options.search.techniques");
     if (std::string const said = kept.damaged().text(path); !said.empty())
         on.err << "attune: " << printable(said) << '\n';
@@ -56,8 +55,7 @@ struct program_strategy {
     search_factory (*make)();
 };
 inline constexpr program_strategy program_strategies[] = {
-    {search::detail::recommended_name,
-     "attune::search::recommended()",
+    {search::detail::recommended_name, "attune::search::recommended()",
      [] { return search::recommended(); }},
     {automatic_name, "attune::default_search()", default_search},
 };
@@ -158,13 +156,9 @@ inline constexpr program_strategy program_strategies[] = {
                                 {"affinity", share}});
                 continue;
             }
-            table.rows.push_back({printable(r.label),
-                                  structure,
-                                  std::to_string(r.runs),
-                                  std::to_string(use.requests),
-                                  std::to_string(use.new_bests),
-                                  formatted("%.3f", share),
-                                  printable(use.name)});
+            table.rows.push_back({printable(r.label), structure, std::to_string(r.runs),
+                                  std::to_string(use.requests), std::to_string(use.new_bests),
+                                  formatted("%.3f", share), printable(use.name)});
         }
     }
     if (given.has("--json"))
@@ -193,10 +187,9 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
     if (left_out) past = past.without(*left_out);
     std::uint64_t const most = given.number("--most", 5);
     auto const make = search::techniques_by_name();
-    auto const advice = search::recommend_start(
-        past, structure, static_cast<std::size_t>(most), [&](std::string_view name) {
-            return make(name).has_value();
-        });
+    auto const advice =
+        search::recommend_start(past, structure, static_cast<std::size_t>(most),
+                                [&](std::string_view name) { return make(name).has_value(); });
     auto const is_strategy = [&](std::string_view name) {
         return program_strategy_named(name) != nullptr || make(name).has_value();
     };
@@ -206,8 +199,7 @@ inline constexpr std::size_t recommending_starts = search::recommending_bandit_o
         store_content store = read_store(*path, on);
         if (!strategy)
             strategy = search::recommend_strategy(
-                strategies_in(store, wanted.space.describe(), left_out.value_or("")),
-                structure,
+                strategies_in(store, wanted.space.describe(), left_out.value_or("")), structure,
                 is_strategy);
         constexpr std::size_t sessions = warm_start_options{}.most_sessions;
         starts = recommended_starts(

@@ -26,8 +26,7 @@ namespace attune::inline ATTUNE_ABI::detail::tool {
     if (!in || is_folder || in.bad())
         throw error("the file cannot be read: " +
                         std::generic_category().message(is_folder ? EISDIR : errno),
-                    path,
-                    "name another file");
+                    path, "name another file");
     return out;
 }
 

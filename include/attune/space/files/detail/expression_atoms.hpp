@@ -45,8 +45,7 @@ protected:
             if (++of_.nesting_ > max_expression_nesting)
                 of_.lexer_.fail("expected at most " + std::to_string(max_expression_nesting) +
                                     " brackets inside each other",
-                                of_.token_.at,
-                                "split the constraint at its `and`s");
+                                of_.token_.at, "split the constraint at its `and`s");
         }
         nested(nested const&) = delete;
         nested& operator=(nested const&) = delete;
@@ -94,8 +93,7 @@ protected:
             lexer_.fail("expected a shorter expression: at most " +
                             std::to_string(max_expression_depth) + " operations deep and " +
                             std::to_string(max_expression_size) + " in all",
-                        at,
-                        "split the constraint at its `and`s");
+                        at, "split the constraint at its `and`s");
         return {node, at};
     }
 
@@ -186,8 +184,7 @@ private:
             if (!quoted && name.value == word)
                 lexer_.fail("expected a value, found `" + name.value + '`', name.at, "");
         lexer_.fail("expected the name of a parameter or input, found `" + name.value + '`',
-                    name.at,
-                    "check its spelling, or declare it");
+                    name.at, "check its spelling, or declare it");
     }
 
     operand read_parameter(std::uint32_t parameter, token const& name)
@@ -211,8 +208,7 @@ private:
         if (of.traits().is_order)
             lexer_.fail("expected a permutation of at most " +
                             std::to_string(max_permutation_items) + " items, found " + of.name,
-                        name.at,
-                        "expressions do not read longer ones");
+                        name.at, "expressions do not read longer ones");
         if (!is_sign("["))
             lexer_.fail("expected one element of the array " + of.name, name.at, of.name + "[0]");
         std::size_t const opened = token_.at;
@@ -254,8 +250,7 @@ private:
             if (args.size() != count)
                 lexer_.fail("expected " + std::to_string(count) + " arguments of " + name.value +
                                 ", found " + std::to_string(args.size()),
-                            name.at,
-                            "");
+                            name.at, "");
         };
         if (name.value == "min" || name.value == "max") {
             if (args.size() < 2) need(2);
@@ -273,18 +268,16 @@ private:
             return finish(build_.select(args[0].node, numeric(args[1]).node, numeric(args[2]).node),
                           name.at);
         }
-        for (auto const& [word, code] : {std::pair{"floor_div", op::floor_divide},
-                                         std::pair{"floor_mod", op::floor_modulo},
-                                         std::pair{"ceil_div", op::ceil_divide},
-                                         std::pair{"trunc_div", op::divide},
-                                         std::pair{"trunc_mod", op::modulo}})
+        for (auto const& [word, code] :
+             {std::pair{"floor_div", op::floor_divide}, std::pair{"floor_mod", op::floor_modulo},
+              std::pair{"ceil_div", op::ceil_divide}, std::pair{"trunc_div", op::divide},
+              std::pair{"trunc_mod", op::modulo}})
             if (name.value == word) {
                 need(2);
                 return finish(build_.two(code, numeric(args[0]).node, numeric(args[1]).node),
                               name.at);
             }
-        lexer_.fail("expected a function, found `" + name.value + '`',
-                    name.at,
+        lexer_.fail("expected a function, found `" + name.value + '`', name.at,
                     "there are min, max, abs, select, floor_div, floor_mod, ceil_div, trunc_div, "
                     "trunc_mod and position");
     }

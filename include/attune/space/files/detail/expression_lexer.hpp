@@ -116,11 +116,9 @@ private:
         if ((read != last || status == std::errc::invalid_argument) &&
             status != std::errc::result_out_of_range)
             fail("expected a number, found `" + std::string(text_.substr(at_, end - at_)) + '`',
-                 at_,
-                 "");
+                 at_, "");
         if (status == std::errc::result_out_of_range)
-            fail("the number " + std::string(text_.substr(at_, end - at_)) + " is too large",
-                 at_,
+            fail("the number " + std::string(text_.substr(at_, end - at_)) + " is too large", at_,
                  real ? "doubles end at 1.8e308" : "whole numbers have 64 bits, with sign");
         out.kind = real ? token_kind::real : token_kind::integer;
         at_ = end;
@@ -157,8 +155,7 @@ private:
                 return;
             }
         if (std::string_view("+-*/%<>()[],!").find(text_[at_]) == nowhere)
-            fail("expected an operator or a value, found `" + std::string(1, text_[at_]) + '`',
-                 at_,
+            fail("expected an operator or a value, found `" + std::string(1, text_[at_]) + '`', at_,
                  text_[at_] == '=' ? "compare with ==" : "");
         ++at_;
     }

@@ -33,13 +33,10 @@ struct expression_node_hash {
     [[nodiscard]] std::size_t operator()(expression_node const& n) const noexcept
     {
         std::uint64_t h = static_cast<std::uint64_t>(n.code);
-        for (std::uint64_t const part : {std::uint64_t{n.first},
-                                         std::uint64_t{n.second},
-                                         std::uint64_t{n.third},
-                                         std::uint64_t{n.subject},
-                                         std::uint64_t{n.text},
-                                         static_cast<std::uint64_t>(n.integer),
-                                         std::bit_cast<std::uint64_t>(n.real + 0.0)})
+        for (std::uint64_t const part :
+             {std::uint64_t{n.first}, std::uint64_t{n.second}, std::uint64_t{n.third},
+              std::uint64_t{n.subject}, std::uint64_t{n.text},
+              static_cast<std::uint64_t>(n.integer), std::bit_cast<std::uint64_t>(n.real + 0.0)})
             h = (h ^ part ^ (h >> 29)) * 0x9e3779b97f4a7c15ULL;
         return static_cast<std::size_t>(h ^ (h >> 32));
     }

@@ -22,8 +22,8 @@ enum class json_kind : std::uint8_t { null, boolean, integer, real, text, list, 
 
 [[nodiscard]] inline char const* name_of(json_kind kind)
 {
-    constexpr char const* names[] = {
-        "null", "true or false", "a whole number", "a number", "a text", "a list", "an object"};
+    constexpr char const* names[] = {"null",   "true or false", "a whole number", "a number",
+                                     "a text", "a list",        "an object"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -49,8 +49,8 @@ struct json_source {
     std::string_view text;
     std::string name;
 
-    [[noreturn]] void
-    fail(std::string const& what, std::size_t at, std::string const& next = "") const
+    [[noreturn]] void fail(std::string const& what, std::size_t at,
+                           std::string const& next = "") const
     {
         throw syntax_error(what, text, at, name, next);
     }
@@ -164,8 +164,8 @@ public:
         behind_ = taken_;
         return true;
     }
-    [[noreturn]] bool
-    parse_error(std::size_t position, std::string const&, nlohmann::json::exception const& problem)
+    [[noreturn]] bool parse_error(std::size_t position, std::string const&,
+                                  nlohmann::json::exception const& problem)
     {
         std::size_t at = std::min(position > 0 ? position - 1 : 0, source_.text.size());
         std::size_t const token = begin();
@@ -191,11 +191,10 @@ public:
                          : '`' + std::string(word.empty() ? rest.substr(0, 1) : word) + '`';
         constexpr int number_out_of_range = 406; // of nlohmann-json
         if (problem.id == number_out_of_range)
-            source_.fail(
-                "the number " + std::string(word) + " is too large", at, "doubles end at 1.8e308");
+            source_.fail("the number " + std::string(word) + " is too large", at,
+                         "doubles end at 1.8e308");
         bool const is_no_number = word == "NaN" || word == "Infinity" || word == "-Infinity";
-        source_.fail("this is no JSON: expected " + expected_at(at) + ", found " + found,
-                     at,
+        source_.fail("this is no JSON: expected " + expected_at(at) + ", found " + found, at,
                      is_no_number ? "write a number, or leave it out" : "");
     }
 
@@ -261,8 +260,7 @@ private:
     json_tree_builder events(source, taken);
     char const* const begin = source.text.data();
     nlohmann::json::sax_parse(counted_characters(begin, &taken),
-                              counted_characters(begin + source.text.size(), &taken),
-                              &events);
+                              counted_characters(begin + source.text.size(), &taken), &events);
     return std::move(events.root());
 }
 

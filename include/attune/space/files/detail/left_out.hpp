@@ -20,8 +20,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 template <class Has>
 [[nodiscard]] std::vector<std::string> left_out_of_all(description const& space,
                                                        std::string_view format,
-                                                       std::string_view what,
-                                                       Has const& has)
+                                                       std::string_view what, Has const& has)
 {
     std::string names;
     for (named_value const& v : named_values(space))

@@ -35,8 +35,8 @@ public:
     {
         auto const found = std::partition_point(all_.begin(), all_.end(), [&](point const& p) {
             auto const here = beginning(p, first.size());
-            return std::lexicographical_compare(
-                here.begin(), here.end(), first.begin(), first.end(), is_below);
+            return std::lexicographical_compare(here.begin(), here.end(), first.begin(),
+                                                first.end(), is_below);
         });
         return found != all_.end() && std::ranges::equal(beginning(*found, first.size()), first);
     }

@@ -119,21 +119,15 @@ inline void smt_require_64_bits(smt_term& t)
     return out;
 }
 
-[[nodiscard]] inline smt_term smt_select(std::string const& condition,
-                                         std::string const& defined,
-                                         smt_term const& a,
-                                         smt_term const& b,
-                                         bool real)
+[[nodiscard]] inline smt_term smt_select(std::string const& condition, std::string const& defined,
+                                         smt_term const& a, smt_term const& b, bool real)
 {
     real = real || a.is_real || b.is_real;
     std::string either = "true";
     if (a.defined != "true" || b.defined != "true")
         either = "(ite " + condition + ' ' + a.defined + ' ' + b.defined + ')';
     return {"(ite " + condition + ' ' + smt_value(a, real) + ' ' + smt_value(b, real) + ')',
-            smt_both(defined, either),
-            std::max(a.largest, b.largest),
-            real,
-            false};
+            smt_both(defined, either), std::max(a.largest, b.largest), real, false};
 }
 
 [[nodiscard]] inline smt_term smt_comparison(op code, smt_term const& a, smt_term const& b)
@@ -145,14 +139,14 @@ inline void smt_require_64_bits(smt_term& t)
                      smt_both(a.defined, b.defined));
 }
 
-[[nodiscard]] inline std::string
-smt_pair(std::string_view word, std::string const& a, std::string const& b)
+[[nodiscard]] inline std::string smt_pair(std::string_view word, std::string const& a,
+                                          std::string const& b)
 {
     return '(' + std::string(word) + ' ' + a + ' ' + b + ')';
 }
 [[nodiscard]] inline std::string smt_minus(std::string const& a) { return "(- " + a + ')'; }
-[[nodiscard]] inline std::string
-smt_choose(std::string const& condition, std::string const& a, std::string const& b)
+[[nodiscard]] inline std::string smt_choose(std::string const& condition, std::string const& a,
+                                            std::string const& b)
 {
     return "(ite " + condition + ' ' + a + ' ' + b + ')';
 }
@@ -165,8 +159,8 @@ smt_choose(std::string const& condition, std::string const& a, std::string const
     return smt_minus(smt_floor(smt_minus(a)));
 }
 /// a - b * times
-[[nodiscard]] inline std::string
-smt_rest(std::string const& a, std::string const& b, std::string const& times)
+[[nodiscard]] inline std::string smt_rest(std::string const& a, std::string const& b,
+                                          std::string const& times)
 {
     return smt_pair("-", a, smt_pair("*", b, times));
 }
@@ -196,15 +190,13 @@ inline constexpr enum_table<smt_division, op::select> smt_divisions{{
     {op::multiply},
     {op::divide,
      [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">=", a, "0"),
-                           smt_pair("div", a, b),
+         return smt_choose(smt_pair(">=", a, "0"), smt_pair("div", a, b),
                            smt_minus(smt_pair("div", smt_minus(a), b)));
      },
      [](std::string const& a, std::string const& b) { return smt_pair("/", a, b); }},
     {op::modulo,
      [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">=", a, "0"),
-                           smt_pair("mod", a, b),
+         return smt_choose(smt_pair(">=", a, "0"), smt_pair("mod", a, b),
                            smt_minus(smt_pair("mod", smt_minus(a), b)));
      },
      [](std::string const& a, std::string const& b) {
@@ -213,15 +205,13 @@ inline constexpr enum_table<smt_division, op::select> smt_divisions{{
      }},
     {op::floor_divide,
      [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">", b, "0"),
-                           smt_pair("div", a, b),
+         return smt_choose(smt_pair(">", b, "0"), smt_pair("div", a, b),
                            smt_pair("div", smt_minus(a), smt_minus(b)));
      },
      [](std::string const& a, std::string const& b) { return smt_floor(smt_pair("/", a, b)); }},
     {op::floor_modulo,
      [](std::string const& a, std::string const& b) {
-         return smt_choose(smt_pair(">", b, "0"),
-                           smt_pair("mod", a, b),
+         return smt_choose(smt_pair(">", b, "0"), smt_pair("mod", a, b),
                            smt_minus(smt_pair("mod", smt_minus(a), smt_minus(b))));
      },
      [](std::string const& a, std::string const& b) {
@@ -229,8 +219,7 @@ inline constexpr enum_table<smt_division, op::select> smt_divisions{{
      }},
     {op::ceil_divide, // -floor(-a / b)
      [](std::string const& a, std::string const& b) {
-         return smt_minus(smt_choose(smt_pair(">", b, "0"),
-                                     smt_pair("div", smt_minus(a), b),
+         return smt_minus(smt_choose(smt_pair(">", b, "0"), smt_pair("div", smt_minus(a), b),
                                      smt_pair("div", a, smt_minus(b))));
      },
      [](std::string const& a, std::string const& b) { return smt_ceiling(smt_pair("/", a, b)); }},

@@ -30,8 +30,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Converts a value, or each of a list, to its kind: whole numbers to reals, reals without a
 /// fraction (Python writes 16.0) to whole numbers, 0 and 1 to truths.
 /// @param said_by  what states the kind: "the type"
-inline void
-to_kind(json_source const& source, json_kind wanted, std::string const& said_by, json_value& v)
+inline void to_kind(json_source const& source, json_kind wanted, std::string const& said_by,
+                    json_value& v)
 {
     if (v.kind == json_kind::list) {
         for (json_value& one : v.items)
@@ -55,10 +55,8 @@ to_kind(json_source const& source, json_kind wanted, std::string const& said_by,
 }
 
 template <class T>
-void sort_and_refuse_repeats(json_source const& source,
-                             json_value const& list,
-                             std::vector<T>& values,
-                             bool keep_order)
+void sort_and_refuse_repeats(json_source const& source, json_value const& list,
+                             std::vector<T>& values, bool keep_order)
 {
     std::vector<T> sorted = values;
     std::sort(sorted.begin(), sorted.end());
@@ -74,25 +72,22 @@ void sort_and_refuse_repeats(json_source const& source,
 
 /// Fills `out` from a list of literals of one kind (whole numbers among reals are reals).
 /// @param keep_order  numbers are categories: not sorted
-inline void set_values(json_source const& source,
-                       json_value const& list,
-                       bool keep_order,
+inline void set_values(json_source const& source, json_value const& list, bool keep_order,
                        parameter_description& out)
 {
     if (list.items.empty()) source.fail("expected at least one value of " + out.name, list.at);
     if (list.items.size() > max_table_values)
         source.fail("expected at most 2^20 values of " + out.name + ", found " +
                         std::to_string(list.items.size()),
-                    list.at,
-                    "give a range");
+                    list.at, "give a range");
     json_kind kind = list.items.front().kind;
     for (json_value const& v : list.items) {
         bool const number = v.kind == json_kind::integer || v.kind == json_kind::real;
         if (!number && v.kind != json_kind::text && v.kind != json_kind::boolean)
             source.wrong_kind(v, "a number, a text, true or false");
         if (v.kind == json_kind::real && v.text.find_first_of(".eE") == std::string::npos)
-            source.fail(
-                "the number " + v.text + " is too large", v.at, "whole numbers have 64 bits");
+            source.fail("the number " + v.text + " is too large", v.at,
+                        "whole numbers have 64 bits");
         if (v.kind == json_kind::real && kind == json_kind::integer) kind = json_kind::real;
         if (v.kind != kind && !(kind == json_kind::real && v.kind == json_kind::integer))
             source.wrong_kind(v, std::string(name_of(kind)) + " as the values before it");
@@ -143,9 +138,7 @@ inline void set_default(json_source const& source, json_value const& v, paramete
 }
 
 /// Refuses a name that belongs to another parameter, group or input.
-inline void require_new_name(json_source const& source,
-                             std::size_t at,
-                             std::string const& name,
+inline void require_new_name(json_source const& source, std::size_t at, std::string const& name,
                              description const& space)
 {
     if (name.empty()) source.fail("expected a name that is not empty", at);
@@ -156,10 +149,8 @@ inline void require_new_name(json_source const& source,
 }
 
 /// Adds a parameter, unless its name belongs to another parameter, group or input.
-inline void add_parameter(json_source const& source,
-                          std::size_t at,
-                          parameter_description&& parameter,
-                          description& space)
+inline void add_parameter(json_source const& source, std::size_t at,
+                          parameter_description&& parameter, description& space)
 {
     require_new_name(source, at, parameter.name, space);
     space.parameters.push_back(std::move(parameter));

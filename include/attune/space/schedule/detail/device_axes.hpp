@@ -32,8 +32,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether a value is a product of accesses and constants: 0 where an access is read as 0.
 /// @param has_axis_number  gets whether the value of an axis is in it
-[[nodiscard]] inline bool
-is_pure_product(nest_description const& nest, std::uint32_t value, bool& has_axis_number)
+[[nodiscard]] inline bool is_pure_product(nest_description const& nest, std::uint32_t value,
+                                          bool& has_axis_number)
 {
     if (value == no_index) return true;
     nest_node const& node = nest.nodes[value];
@@ -161,9 +161,8 @@ inline void place_operand(device_program const& p, device_operand& operand)
     for (std::uint32_t const a : read) {
         nest_access const& access = nest.accesses[a];
         auto const reads_any = [&access](std::vector<std::uint32_t> const& axes) {
-            return std::any_of(axes.begin(), axes.end(), [&access](std::uint32_t axis) {
-                return reads_axis(access, axis);
-            });
+            return std::any_of(axes.begin(), axes.end(),
+                               [&access](std::uint32_t axis) { return reads_axis(access, axis); });
         };
         bool const of_rows = reads_any(out.rows);
         if (of_rows == reads_any(out.columns) || !reads_any(out.depth)) return std::nullopt;

@@ -31,9 +31,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// Words of the largest number that a product's threads keep.
 [[nodiscard]] inline std::int64_t device_words(device_program const& p)
 {
-    return register_words(
-        std::max(operand_bytes(p),
-                 static_cast<std::int64_t>(element_bytes(p.nest.statements.front().accumulator))));
+    return register_words(std::max(operand_bytes(p), static_cast<std::int64_t>(element_bytes(
+                                                         p.nest.statements.front().accumulator))));
 }
 
 /// Words that a lane has for one number of each line.

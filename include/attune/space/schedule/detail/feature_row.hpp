@@ -50,8 +50,8 @@ private:
 /// Operations of all iterations, by kind.
 inline void add_operations(feature_row& row, operation_counts const& counts, double trips)
 {
-    static constexpr std::array names{
-        "multiply_add", "add", "multiply", "divide", "compare", "function", "other"};
+    static constexpr std::array names{"multiply_add", "add",      "multiply", "divide",
+                                      "compare",      "function", "other"};
     constexpr auto convert = static_cast<std::size_t>(operation_kind::convert);
     static_assert(names.size() == convert, "each kind of work before conversions has a name");
     for (bool const is_real : {true, false}) {

@@ -48,8 +48,7 @@ struct placed_part {
 
 /// Whether a part may be computed inside of a nest by itself, and what reads it.
 [[nodiscard]] inline bool may_be_placed(nest_description const& nest,
-                                        std::vector<placed_part> const& parts,
-                                        std::size_t producer)
+                                        std::vector<placed_part> const& parts, std::size_t producer)
 {
     std::vector<std::size_t> const readers = readers_of(nest, parts, producer);
     nest_statement const& of = nest.statements[parts[producer].statement];
@@ -66,10 +65,8 @@ struct placed_part {
 
 /// Computes a part, after those that read it and are read by its last reader, inside the first
 /// `level` loops around its last reader.
-inline void place_with_readers(std::vector<placed_part> const& parts,
-                               std::size_t producer,
-                               std::size_t level,
-                               loop_program& program)
+inline void place_with_readers(std::vector<placed_part> const& parts, std::size_t producer,
+                               std::size_t level, loop_program& program)
 {
     std::vector<std::size_t> const readers = readers_of(program.nest, parts, producer);
     for (std::size_t i = readers.size() - 1; i-- > 0;)
@@ -95,9 +92,8 @@ inline void place_with_readers(std::vector<placed_part> const& parts,
         std::vector<std::uint32_t> const held = item.kind == item_kind::block
                                                     ? std::vector<std::uint32_t>{item.index}
                                                     : blocks_inside(start, item.index);
-        return std::none_of(parts.begin(), parts.end(), [&held](auto const& part) {
-            return part.statement == held.front();
-        });
+        return std::none_of(parts.begin(), parts.end(),
+                            [&held](auto const& part) { return part.statement == held.front(); });
     });
     for (std::uint32_t level = 1; level <= reader.spatial_count; ++level) {
         if (steps_of_axis(nest, reader.axes[level - 1]) < 2) continue;
@@ -114,8 +110,7 @@ inline void place_with_readers(std::vector<placed_part> const& parts,
 
 /// A parameter AT for each part that may be computed inside of its last reader's loops.
 /// @param may_be_parts  of each part: whether DESIGN may be another one than plain
-inline void declare_places(space_builder& space,
-                           nest_description const& nest,
+inline void declare_places(space_builder& space, nest_description const& nest,
                            std::vector<placed_part> const& parts,
                            std::vector<bool> const& may_be_parts)
 {
@@ -124,9 +119,8 @@ inline void declare_places(space_builder& space,
         std::vector<std::int64_t> const levels = levels_of_part(nest, parts, i);
         if (levels.size() < 2) continue;
         std::vector<std::size_t> const readers = readers_of(nest, parts, i);
-        bool const may = std::all_of(readers.begin(), readers.end() - 1, [&](std::size_t reader) {
-            return has_place[reader];
-        });
+        bool const may = std::all_of(readers.begin(), readers.end() - 1,
+                                     [&](std::size_t reader) { return has_place[reader]; });
         if (!may) continue;
         has_place[i] = true;
         std::string const name = parts[i].prefix + "AT";
@@ -144,9 +138,9 @@ inline void declare_places(space_builder& space,
             std::uint32_t within =
                 space.node(op::less_equal, space.value(name), space.value(other));
             if (reader == readers.back())
-                within = space.node(op::logical_or,
-                                    space.node(op::equal, space.value(other), space.number(0)),
-                                    within);
+                within =
+                    space.node(op::logical_or,
+                               space.node(op::equal, space.value(other), space.number(0)), within);
             space.where(within);
         }
     }
@@ -156,8 +150,7 @@ inline void declare_places(space_builder& space,
 /// @return  whether each part has been moved
 inline std::vector<bool> schedule_places(nest_description const& nest,
                                          std::vector<placed_part> const& parts,
-                                         schedule_choices const& chosen,
-                                         traced_program& p)
+                                         schedule_choices const& chosen, traced_program& p)
 {
     std::vector<bool> is_placed(parts.size(), false);
     for (std::size_t i = parts.size(); i-- > 0;) {

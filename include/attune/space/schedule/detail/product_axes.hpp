@@ -37,8 +37,8 @@ inline bool may_split_depth(nest_description const& nest, product_axes const& ax
 
 /// Whether a statement computes one element for each of a product's, whose axes it has in their
 /// order, and that product is only read at this place.
-inline bool
-reads_each_element(nest_description const& nest, std::uint32_t host, std::uint32_t product)
+inline bool reads_each_element(nest_description const& nest, std::uint32_t host,
+                               std::uint32_t product)
 {
     nest_statement const& reader = nest.statements[host];
     nest_statement const& of = nest.statements[product];

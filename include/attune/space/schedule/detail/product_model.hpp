@@ -207,10 +207,8 @@ private:
         return out;
     }
 
-    void add_arithmetic(product_choice const& at,
-                        tile_extents const& t,
-                        std::array<loop, loops> const& nest,
-                        product_counts& out) const
+    void add_arithmetic(product_choice const& at, tile_extents const& t,
+                        std::array<loop, loops> const& nest, product_counts& out) const
     {
         double levels = 0;
         for (loop const& one : nest)
@@ -272,8 +270,8 @@ private:
         double lines = 0;
         double far = 0; ///< lines that do not follow the one before
     };
-    [[nodiscard]] touched
-    lines_of(std::size_t a, product_choice const& at, std::array<double, 4> const& inside) const
+    [[nodiscard]] touched lines_of(std::size_t a, product_choice const& at,
+                                   std::array<double, 4> const& inside) const
     {
         if (a == reads_.size()) {
             double const runs = inside[0] * inside[1];
@@ -314,20 +312,16 @@ private:
         return {count, is_whole || run >= 8 ? 0 : runs};
     }
 
-    void add_lines(product_choice const& at,
-                   tile_extents const& t,
-                   std::array<loop, loops> const& nest,
-                   std::size_t level,
+    void add_lines(product_choice const& at, tile_extents const& t,
+                   std::array<loop, loops> const& nest, std::size_t level,
                    product_counts& out) const
     {
         (void)t;
-        std::array<std::int64_t, 3> const sizes{
-            processor_.l1_bytes, processor_.l2_bytes, processor_.l3_bytes};
+        std::array<std::int64_t, 3> const sizes{processor_.l1_bytes, processor_.l2_bytes,
+                                                processor_.l3_bytes};
         double const room = 0.8 * static_cast<double>(sizes[level]);
-        std::array<double, 4> whole{others_,
-                                    axes_.rows == no_index ? 1 : extent_[axes_.rows],
-                                    extent_[axes_.columns],
-                                    extent_[axes_.depth]};
+        std::array<double, 4> whole{others_, axes_.rows == no_index ? 1 : extent_[axes_.rows],
+                                    extent_[axes_.columns], extent_[axes_.depth]};
         auto const inside_of = [&](std::size_t p) -> std::array<double, 4> const& {
             return p == 0 ? whole : nest[p - 1].inside; // p loops are outside
         };
@@ -377,11 +371,8 @@ private:
         return false;
     }
 
-    void add_copies(product_choice const& at,
-                    tile_extents const& t,
-                    std::size_t a,
-                    std::array<loop, loops> const& nest,
-                    product_counts& out) const
+    void add_copies(product_choice const& at, tile_extents const& t, std::size_t a,
+                    std::array<loop, loops> const& nest, product_counts& out) const
     {
         (void)t;
         read_form const form = at.forms[a];

@@ -230,8 +230,7 @@ private:
     {
         std::optional<std::int64_t> vectors_most;
         if (width_) vectors_most = (*width_ + axes_.lanes - 1) / axes_.lanes;
-        all_.push_back({product_decision::rows,
-                        p + "ROWS",
+        all_.push_back({product_decision::rows, p + "ROWS",
                         up_to({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28}, height_)});
         all_.push_back(
             {product_decision::vectors, p + "VECTORS", up_to({1, 2, 3, 4, 5, 6, 8}, vectors_most)});

@@ -17,8 +17,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 {
     return {"product",
             [](rule_subject const& subject) { return find_product_axes(subject).has_value(); },
-            declare_product,
-            schedule_product};
+            declare_product, schedule_product};
 }
 
 } // namespace attune::inline ATTUNE_ABI::detail

@@ -17,10 +17,8 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 /// The loop over an axis that is around a block inside of `tile`.
-inline std::uint32_t loop_over_range(loop_program const& program,
-                                     std::uint32_t block,
-                                     std::uint32_t tile,
-                                     std::uint32_t axis)
+inline std::uint32_t loop_over_range(loop_program const& program, std::uint32_t block,
+                                     std::uint32_t tile, std::uint32_t axis)
 {
     std::vector<std::uint32_t> const path = loops_around(program, {item_kind::block, block});
     bool is_inside = false;
@@ -31,8 +29,8 @@ inline std::uint32_t loop_over_range(loop_program const& program,
     return no_index;
 }
 
-inline void
-schedule_product(rule_subject const& subject, schedule_choices const& chosen, traced_program& p)
+inline void schedule_product(rule_subject const& subject, schedule_choices const& chosen,
+                             traced_program& p)
 {
     using enum schedule_action;
     product_axes const axes = *find_product_axes(subject);

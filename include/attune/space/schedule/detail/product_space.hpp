@@ -44,14 +44,11 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
     };
     for (product_parameter const& of : known->all()) {
         if (of.decides == product_decision::depth_place && known->depth())
-            space.active_if(
-                of.name,
-                space.node(op::less, space.value(p + "DEPTH"), space.number(*known->depth())));
+            space.active_if(of.name, space.node(op::less, space.value(p + "DEPTH"),
+                                                space.number(*known->depth())));
         if (of.decides == product_decision::inner)
-            space.active_if(of.name,
-                            space.node(op::logical_and,
-                                       above(p + "ROW_TILES", 1),
-                                       above(p + "COLUMN_TILES", 1)));
+            space.active_if(of.name, space.node(op::logical_and, above(p + "ROW_TILES", 1),
+                                                above(p + "COLUMN_TILES", 1)));
     }
     std::uint32_t const r = space.value(p + "ROWS");
     std::uint32_t const v = space.value(p + "VECTORS");
@@ -60,19 +57,17 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
     };
     auto const number = [&space](std::int64_t value) { return space.number(value); };
     std::uint32_t const accumulators = product(r, v);
-    space.where(space.node(
-        op::less_equal, space.node(op::add, accumulators, v), number(known->most_registers())));
+    space.where(space.node(op::less_equal, space.node(op::add, accumulators, v),
+                           number(known->most_registers())));
     if (known->least_accumulators() > 1)
         space.where(
             space.node(op::greater_equal, accumulators, number(known->least_accumulators())));
     // At most one size that covers the whole axis: a tile of half the size does not.
-    auto const covers_once = [&](std::string const& name,
-                                 std::uint32_t unit,
+    auto const covers_once = [&](std::string const& name, std::uint32_t unit,
                                  std::optional<std::int64_t> extent) {
         if (!extent) return;
         std::uint32_t const count = space.value(name);
-        space.where(space.node(op::logical_or,
-                               space.node(op::less_equal, count, number(1)),
+        space.where(space.node(op::logical_or, space.node(op::less_equal, count, number(1)),
                                space.node(op::less, product(unit, count), number(2 * *extent))));
     };
     std::uint32_t const columns = product(v, number(axes.lanes));
@@ -85,10 +80,8 @@ inline void declare_product(rule_subject const& subject, space_builder& space)
         bool const may_be_direct =
             std::find(of.forms.begin(), of.forms.end(), read_form::direct) != of.forms.end();
         if (!may_be_direct || known->all().front().numbers.back() <= most) continue;
-        space.where(space.node(op::logical_or,
-                               space.node(op::less_equal, r, number(most)),
-                               space.node(op::not_equal,
-                                          space.value(of.name),
+        space.where(space.node(op::logical_or, space.node(op::less_equal, r, number(most)),
+                               space.node(op::not_equal, space.value(of.name),
                                           space.word(std::string(name_of(read_form::direct))))));
     }
     std::vector<std::uint32_t> places;

@@ -48,8 +48,8 @@ inline std::vector<read_form> forms_in_a_call(product_axes const& axes, nest_acc
 }
 
 /// The forms that make sense for an access, the preferred one first.
-inline std::vector<read_form>
-forms_of(product_axes const& axes, nest_description const& nest, nest_access const& access)
+inline std::vector<read_form> forms_of(product_axes const& axes, nest_description const& nest,
+                                       nest_access const& access)
 {
     std::vector<read_form> out = forms_in_a_call(axes, access);
     bool const in_columns = has_axis(access, axes.columns);
@@ -81,8 +81,7 @@ inline std::string_view name_of(read_form form)
 }
 
 /// The parameter of an access: READ_B, or READ_B_1 for the second one of the array.
-inline std::string read_name(rule_subject const& subject,
-                             std::vector<std::uint32_t> const& reads,
+inline std::string read_name(rule_subject const& subject, std::vector<std::uint32_t> const& reads,
                              std::uint32_t access)
 {
     nest_description const& nest = *subject.nest;
@@ -97,13 +96,9 @@ inline std::string read_name(rule_subject const& subject,
 }
 
 /// Copies one access in the chosen form.
-inline void apply_form(product_axes const& axes,
-                       nest_access const& access,
-                       std::uint32_t access_index,
-                       read_form form,
-                       std::int64_t tile_rows,
-                       std::int64_t tile_columns,
-                       std::vector<std::uint32_t> const& tile_loops,
+inline void apply_form(product_axes const& axes, nest_access const& access,
+                       std::uint32_t access_index, read_form form, std::int64_t tile_rows,
+                       std::int64_t tile_columns, std::vector<std::uint32_t> const& tile_loops,
                        traced_program& p)
 {
     if (form == read_form::direct) return;

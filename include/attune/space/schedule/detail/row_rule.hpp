@@ -18,14 +18,12 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// Whether the statements of a group read each other's arrays at their own place along the first
 /// `count` axes, and use these nowhere else there.
-inline bool reads_own_rows(rule_subject const& subject,
-                           std::vector<std::uint32_t> const& axes,
+inline bool reads_own_rows(rule_subject const& subject, std::vector<std::uint32_t> const& axes,
                            std::size_t count)
 {
     nest_description const& nest = *subject.nest;
     auto const is_shared = [&](affine_term const& term) {
-        return std::find(axes.begin(),
-                         axes.begin() + static_cast<std::ptrdiff_t>(count),
+        return std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(count),
                          term.axis) != axes.begin() + static_cast<std::ptrdiff_t>(count);
     };
     for (std::uint32_t const producer : subject.statements)
@@ -65,8 +63,8 @@ inline std::vector<std::uint32_t> shared_axes(rule_subject const& subject)
 }
 
 /// The axis of a statement's lanes, inside of the shared ones; no_index: none.
-inline std::uint32_t
-lane_axis(nest_description const& nest, nest_statement const& of, std::size_t shared)
+inline std::uint32_t lane_axis(nest_description const& nest, nest_statement const& of,
+                               std::size_t shared)
 {
     bool const is_argument = of.combine == reduction::argument_of_maximum;
     // The last axis of the target, or of a sum where the target has none left; not both ways.
@@ -95,9 +93,8 @@ inline bool is_for_memory(rule_subject const& subject, std::uint32_t s)
     for (nest_extent const& extent : target.extents)
         bytes *= extent.input == no_index ? static_cast<double>(extent.constant) : 0;
     return bytes > static_cast<double>(subject.processor.l3_bytes) &&
-           std::none_of(nest.accesses.begin(), nest.accesses.end(), [&](nest_access const& read) {
-               return read.array == of.target.array;
-           });
+           std::none_of(nest.accesses.begin(), nest.accesses.end(),
+                        [&](nest_access const& read) { return read.array == of.target.array; });
 }
 
 inline bool rows_apply(rule_subject const& subject)
@@ -130,9 +127,8 @@ inline void declare_rows(rule_subject const& subject, space_builder& space)
     space.ordinal(p + "UNROLL", {1, 2, 4, 8}, 1);
     if (subject.processor.cores > 1) space.categorical(p + "THREADS", {"outer", "one"}, "outer");
     if (lanes.size() > 1 &&
-        std::any_of(subject.statements.begin(), subject.statements.end(), [&](std::uint32_t s) {
-            return is_for_memory(subject, s);
-        })) {
+        std::any_of(subject.statements.begin(), subject.statements.end(),
+                    [&](std::uint32_t s) { return is_for_memory(subject, s); })) {
         space.categorical(p + "STORES", {"cached", "streamed"}, "streamed");
         space.active_if(p + "STORES",
                         space.node(op::less, space.number(1), space.value(p + "LANES")));
@@ -140,8 +136,8 @@ inline void declare_rows(rule_subject const& subject, space_builder& space)
     space.feature(space.node(op::multiply, space.value(p + "LANES"), space.value(p + "UNROLL")));
 }
 
-inline void
-schedule_rows(rule_subject const& subject, schedule_choices const& chosen, traced_program& p)
+inline void schedule_rows(rule_subject const& subject, schedule_choices const& chosen,
+                          traced_program& p)
 {
     using enum schedule_action;
     std::string const& prefix = subject.prefix;

@@ -38,9 +38,8 @@ struct term_values {
     for (site_term const& term : terms)
         if (counts[term.variable] > 1)
             parts.push_back({std::abs(term.factor), counts[term.variable]});
-    std::sort(parts.begin(), parts.end(), [](part const& a, part const& b) {
-        return a.factor < b.factor;
-    });
+    std::sort(parts.begin(), parts.end(),
+              [](part const& a, part const& b) { return a.factor < b.factor; });
     term_values out;
     if (parts.empty()) return out;
     out.gap = parts.front().factor;
@@ -65,8 +64,8 @@ struct touched {
 };
 
 /// @param level  of store_site::counts
-[[nodiscard]] inline touched
-touched_by(store_site const& site, site_access const& access, std::size_t level)
+[[nodiscard]] inline touched touched_by(store_site const& site, site_access const& access,
+                                        std::size_t level)
 {
     std::vector<std::int64_t> const& counts = site.counts[level];
     double iterations = 1; // of the loops that the access depends on
@@ -120,8 +119,8 @@ touched_by(store_site const& site, site_access const& access, std::size_t level)
 }
 
 /// Elements between the accesses of two iterations of a loop, by its fastest variable.
-[[nodiscard]] inline std::int64_t
-stride_of_loop(store_site const& site, site_access const& access, std::size_t loop)
+[[nodiscard]] inline std::int64_t stride_of_loop(store_site const& site, site_access const& access,
+                                                 std::size_t loop)
 {
     std::uint32_t const variable = site.loops[loop].variables.back();
     std::int64_t const inner = site.counts[loop + 1][variable]; // values per iteration

@@ -82,8 +82,7 @@ struct store_site {
 class store_sites {
 public:
     /// @param extents  steps of each axis; sizes: elements along each dimension of each array
-    store_sites(loop_program const& program,
-                std::vector<std::int64_t> extents,
+    store_sites(loop_program const& program, std::vector<std::int64_t> extents,
                 std::vector<std::vector<std::int64_t>> sizes)
         : program_(program)
         , extents_(std::move(extents))
@@ -115,8 +114,7 @@ public:
 
 private:
     /// What is left of each axis inside the loop of each buffer.
-    void enter(std::vector<program_item> const& items,
-               std::uint32_t loop,
+    void enter(std::vector<program_item> const& items, std::uint32_t loop,
                std::vector<std::int64_t> const& left)
     {
         for (std::size_t b = 0; b < program_.buffers.size(); ++b)
@@ -202,8 +200,7 @@ private:
         target.reads = is_combined;
         site.accesses.push_back(std::move(target));
         for (std::uint32_t const access : accesses_of(program_.nest, statement)) {
-            auto const use = std::find_if(block.reads.begin(),
-                                          block.reads.end(),
+            auto const use = std::find_if(block.reads.begin(), block.reads.end(),
                                           [&](auto const& u) { return u.access == access; });
             nest_access const& from = program_.nest.accesses[access];
             site_access made =
@@ -269,9 +266,8 @@ private:
     [[nodiscard]] bool reads_array(store_site const& site, program_copy const& copy) const
     {
         if (program_.nest.statements[program_.blocks[copy.block].statement].continues) return true;
-        return std::any_of(site.loops.begin(), site.loops.end(), [](site_loop const& loop) {
-            return loop.is_reduced && loop.trips > 1;
-        });
+        return std::any_of(site.loops.begin(), site.loops.end(),
+                           [](site_loop const& loop) { return loop.is_reduced && loop.trips > 1; });
     }
 
     /// Lanes of the vector loop around the block; 0: there is none.

@@ -119,9 +119,8 @@ public:
     /// Whether lanes keep an array's numbers in registers.
     [[nodiscard]] bool is_line(std::uint32_t array) const
     {
-        return std::any_of(p.lines.begin(), p.lines.end(), [array](nest_access const& line) {
-            return line.array == array;
-        });
+        return std::any_of(p.lines.begin(), p.lines.end(),
+                           [array](nest_access const& line) { return line.array == array; });
     }
 
     /// Each of several blocks computes all temporaries.
@@ -298,20 +297,17 @@ inline void add_launch(feature_row& row, measured_device_program const& of)
     row.number("blocks", of.blocks);
     row.number("threads", of.threads);
     row.truth("is_tiles", is_tiles);
-    for (auto const& [name, value] : {std::pair{"block_rows", p.block_rows},
-                                      std::pair{"block_columns", p.block_columns},
-                                      std::pair{"block_depth", p.block_depth},
-                                      std::pair{"thread_rows", p.thread_rows},
-                                      std::pair{"thread_columns", p.thread_columns},
-                                      std::pair{"padding", p.padding}})
+    for (auto const& [name, value] :
+         {std::pair{"block_rows", p.block_rows}, std::pair{"block_columns", p.block_columns},
+          std::pair{"block_depth", p.block_depth}, std::pair{"thread_rows", p.thread_rows},
+          std::pair{"thread_columns", p.thread_columns}, std::pair{"padding", p.padding}})
         row.number(name, is_tiles ? static_cast<double>(value) : 0);
     row.number("depth_parts", of.depth_parts);
     row.number("stages", is_tiles ? static_cast<double>(p.stages) : 0);
     row.truth("asynchronous", is_tiles && p.copies_asynchronously());
     row.number("bytes_on_the_way", of.bytes_on_the_way);
     row.truth("tensor_cores", is_tiles && p.uses_tensor_cores);
-    for (auto const& [name, value] : {std::pair{"lanes", p.lanes},
-                                      std::pair{"groups", p.groups},
+    for (auto const& [name, value] : {std::pair{"lanes", p.lanes}, std::pair{"groups", p.groups},
                                       std::pair{"passes", p.passes}})
         row.number(name, is_tiles ? 0 : static_cast<double>(value));
     row.number("kept_by_lane", p.line > 0 ? static_cast<double>(p.kept_by_lane()) : 0);
@@ -352,8 +348,8 @@ inline void add_device_access(feature_row& row, device_access_numbers const& of)
     row.truth("write", of.is_write);
 }
 
-inline void
-add_device_features(feature_row& row, measured_device_program const& of, std::size_t statement)
+inline void add_device_features(feature_row& row, measured_device_program const& of,
+                                std::size_t statement)
 {
     constexpr std::size_t most_accesses = 5;
     nest_statement const& s = of.p.nest.statements[statement];

@@ -59,8 +59,7 @@ inline void require_device_arrays(nest_description const& nest)
                         "use float, double, _Float16, __bf16 or whole numbers, or write the kernel "
                         "in CUDA");
         if (array.has_row_stride)
-            throw error("a program for a GPU has an array with a row stride",
-                        array.name,
+            throw error("a program for a GPU has an array with a row stride", array.name,
                         "declare the array without one");
     }
 }
@@ -107,9 +106,7 @@ public:
     {
         return space_.node(op::maximum, a, space_.number(1));
     }
-    void at_most(std::uint32_t a,
-                 std::int64_t most,
-                 std::string const& what = {},
+    void at_most(std::uint32_t a, std::int64_t most, std::string const& what = {},
                  std::string const& advice = {})
     {
         std::uint32_t const root = space_.node(op::less_equal, a, space_.number(most));
@@ -202,8 +199,8 @@ inline void declare_tensor_cores(device_program const& p, device_formulas& f, sp
 
 /// Whether a result is cut in as many blocks of `side` x `side` as the device has multiprocessors,
 /// or more; extents that are inputs are taken to be long.
-[[nodiscard]] inline bool
-occupies_all(device_program const& p, std::int64_t side, device_limits const& device)
+[[nodiscard]] inline bool occupies_all(device_program const& p, std::int64_t side,
+                                       device_limits const& device)
 {
     constexpr std::int64_t is_long = 1 << 20;
     auto const parts = [&](std::vector<std::uint32_t> const& axes) {
@@ -228,8 +225,7 @@ occupies_all(device_program const& p, std::int64_t side, device_limits const& de
 /// sm_80 (default_gemm_configuration.h); blocks of 128 x 128 and 2 steps, half of that in columns
 /// and depth, leave a thread half of the sums.
 /// @param largest  the largest block of the space
-[[nodiscard]] inline device_program default_tiles(device_program of,
-                                                  device_program const& largest,
+[[nodiscard]] inline device_program default_tiles(device_program of, device_program const& largest,
                                                   std::optional<device_limits> const& device)
 {
     of.vector = largest.vector;
@@ -272,8 +268,7 @@ occupies_all(device_program const& p, std::int64_t side, device_limits const& de
     std::vector<std::int64_t> const columns = block_list(p.columns);
     std::int64_t const most_deep = std::max<std::int64_t>(32, 4 * p.tensor_depth);
     std::int64_t const deep =
-        std::max({std::int64_t{4},
-                  p.tensor_depth,
+        std::max({std::int64_t{4}, p.tensor_depth,
                   power_at_least(steps_of_group(p.nest, p.depth, most_deep))});
     // Elements of 16 bytes: 8 of 16 bits, 16 bytes.
     std::int64_t const wide = std::max<std::int64_t>(4, p.tensor_depth / 2);
@@ -348,15 +343,15 @@ occupies_all(device_program const& p, std::int64_t side, device_limits const& de
     f.at_most(registers, limits.registers_per_thread - 15);
     f.at_most(f.times(registers, out.threads), limits.registers_per_block);
     f.at_most(on_the_way, 64);
-    out.blocks = f.one_at_least(f.times(f.extent(p.batch),
-                                        f.times(f.parts(f.extent(p.rows), v("BLOCK_ROWS")),
-                                                f.parts(f.extent(p.columns), v("BLOCK_COLUMNS")))));
+    out.blocks = f.one_at_least(
+        f.times(f.extent(p.batch), f.times(f.parts(f.extent(p.rows), v("BLOCK_ROWS")),
+                                           f.parts(f.extent(p.columns), v("BLOCK_COLUMNS")))));
     return out;
 }
 
 /// Bytes that the temporaries of one row have in shared memory.
-[[nodiscard]] inline std::uint32_t
-bytes_of_a_row(device_program const& p, device_formulas& f, space_builder& space, bool& has_any)
+[[nodiscard]] inline std::uint32_t bytes_of_a_row(device_program const& p, device_formulas& f,
+                                                  space_builder& space, bool& has_any)
 {
     std::uint32_t total = space.number(0);
     for (nest_statement const& s : p.nest.statements) {
@@ -375,14 +370,10 @@ bytes_of_a_row(device_program const& p, device_formulas& f, space_builder& space
 
 /// What a block passes on between statements, in shared memory. Behind it lanes of several warps
 /// exchange numbers: 32 of 16 bytes for each group.
-inline void at_most_shared(device_formulas& f,
-                           std::uint32_t bytes,
-                           device_limits const& limits,
+inline void at_most_shared(device_formulas& f, std::uint32_t bytes, device_limits const& limits,
                            std::string const& what)
 {
-    f.at_most(bytes,
-              limits.shared_bytes_opt_in - 32 * 16,
-              what,
+    f.at_most(bytes, limits.shared_bytes_opt_in - 32 * 16, what,
               "these sizes are too large for one launch: make several programs of the statements, "
               "and pass the arrays between them as arguments");
 }
@@ -393,10 +384,9 @@ inline void at_most_shared(device_formulas& f,
     std::int64_t elements = 1;
     for (nest_statement const& s : p.nest.statements)
         if (p.nest.arrays[s.target.array].role != nest_role::temporary)
-            elements = std::max(elements,
-                                steps_of_group(p.nest,
-                                               {s.axes.begin(), s.axes.begin() + s.spatial_count},
-                                               1024 * 32));
+            elements = std::max(
+                elements, steps_of_group(p.nest, {s.axes.begin(), s.axes.begin() + s.spatial_count},
+                                         1024 * 32));
     return std::clamp<std::int64_t>(power_at_least(elements / 32), 1, 1024);
 }
 
@@ -412,8 +402,8 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
     auto const v = [&space](char const* name) { return space.value(name); };
     device_nodes out;
     if (p.rows.empty()) {
-        space.ordinal(
-            "LANES", powers_between(32, limits.threads_per_block), shares_work ? 256 : 32);
+        space.ordinal("LANES", powers_between(32, limits.threads_per_block),
+                      shares_work ? 256 : 32);
         out.threads = v("LANES");
         out.blocks = space.number(1);
         if (may_share_row(p)) {
@@ -423,8 +413,8 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
         }
         if (has_any) {
             out.shared = bytes;
-            at_most_shared(
-                f, bytes, limits, "bytes of shared memory for what the statements pass on,");
+            at_most_shared(f, bytes, limits,
+                           "bytes of shared memory for what the statements pass on,");
         }
         return out;
     }
@@ -440,8 +430,8 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
         while (widths.back() < 4 && line % (2 * widths.back()) == 0)
             widths.push_back(2 * widths.back());
         space.ordinal("VECTOR", widths, 1);
-        is_kept = space.node(
-            op::less_equal, space.number(line), f.times(v("LANES"), space.number(most_kept(p))));
+        is_kept = space.node(op::less_equal, space.number(line),
+                             f.times(v("LANES"), space.number(most_kept(p))));
         space.active_if("VECTOR", space.node(op::equal, is_kept, space.number(1)));
     }
     out.threads = f.times(v("LANES"), v("GROUPS"));
@@ -450,9 +440,7 @@ declare_device_rows(device_program const& p, device_limits const& limits, space_
     if (has_any) {
         out.shared = f.times(f.times(bytes, v("GROUPS")),
                              space.node(op::subtract, space.number(1), is_kept));
-        at_most_shared(f,
-                       out.shared,
-                       limits,
+        at_most_shared(f, out.shared, limits,
                        "bytes of shared memory for what the statements pass on in GROUPS rows,");
     }
     out.blocks = f.one_at_least(f.parts(f.extent(p.rows), f.times(v("GROUPS"), v("PASSES"))));

@@ -107,8 +107,8 @@ private:
         return {look_ahead(n.code, a.about, b.about, c.about, real, a.is_real || b.is_real), real};
     }
 
-    [[nodiscard]] trend
-    trend_at(std::size_t at, std::uint32_t parameter, std::vector<trend> const& trends) const
+    [[nodiscard]] trend trend_at(std::size_t at, std::uint32_t parameter,
+                                 std::vector<trend> const& trends) const
     {
         expression_node const& n = space_.nodes[at];
         if (n.code == op::parameter) return n.subject == parameter ? trend::rises : trend::stays;

@@ -49,9 +49,7 @@ class subspace_queue {
 public:
     /// @param undivided  the parameter that is divided last; no_index: the one of most values
     /// @param largest    settings per subspace; 0: as many subspaces as workers, or somewhat fewer
-    subspace_queue(description const& space,
-                   std::uint32_t undivided,
-                   std::uint64_t largest,
+    subspace_queue(description const& space, std::uint32_t undivided, std::uint64_t largest,
                    unsigned workers)
         : open_{whole_space(space)}
     {
@@ -60,8 +58,7 @@ public:
             if (whole[p].size() > 1) order_.push_back(p);
         auto const last = undivided != no_index
                               ? std::find(order_.begin(), order_.end(), undivided)
-                              : std::max_element(order_.begin(),
-                                                 order_.end(),
+                              : std::max_element(order_.begin(), order_.end(),
                                                  [&](std::uint32_t a, std::uint32_t b) {
                                                      return whole[a].size() < whole[b].size();
                                                  });
@@ -95,8 +92,8 @@ private:
     /// Puts the parts of `at` in its place; false if it has one setting.
     bool divide(subspace const& at)
     {
-        auto const found = std::find_if(
-            order_.begin(), order_.end(), [&](std::uint32_t p) { return at[p].size() > 1; });
+        auto const found = std::find_if(order_.begin(), order_.end(),
+                                        [&](std::uint32_t p) { return at[p].size() > 1; });
         if (found == order_.end()) return false;
         values_range const all = at[*found];
         double const rest = settings_inside(at) / all.size();
@@ -112,8 +109,8 @@ private:
         }
         return true;
     }
-    [[nodiscard]] static std::uint32_t
-    share(std::uint32_t size, std::uint32_t k, std::uint32_t parts) noexcept
+    [[nodiscard]] static std::uint32_t share(std::uint32_t size, std::uint32_t k,
+                                             std::uint32_t parts) noexcept
     {
         return static_cast<std::uint32_t>(std::uint64_t{size} * k / parts);
     }

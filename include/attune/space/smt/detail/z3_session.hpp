@@ -129,8 +129,7 @@ private:
         parameter_description const& p = space_.parameters[i];
         bool const is_whole = p.type != value_kind::list && p.reals.empty();
         if (is_whole && (p.range_count > 0 || std::is_sorted(p.integers.begin(), p.integers.end())))
-            return within(constants_[i][0],
-                          number_at(p, {values.begin, 0}).integer,
+            return within(constants_[i][0], number_at(p, {values.begin, 0}).integer,
                           number_at(p, {values.end - 1, 0}).integer);
         z3::expr_vector any(context_);
         for (std::uint32_t k = values.begin; k < values.end; ++k)

@@ -30,10 +30,8 @@ public:
     [[nodiscard]] std::string name() const override { return device_name(target_.limits); }
     void require_device(std::string const& kernel) const override;
     void add_limits(description& bound, kernel_description const& kernel) const override;
-    [[nodiscard]] code_review review(kernel_description const& kernel,
-                                     description const& bound,
-                                     point const& at,
-                                     callable const& code) const override;
+    [[nodiscard]] code_review review(kernel_description const& kernel, description const& bound,
+                                     point const& at, callable const& code) const override;
     [[nodiscard]] std::unique_ptr<loaded_kernel const> load(callable code,
                                                             std::string kernel) const override;
     [[nodiscard]] std::optional<callable> code_in_program(kernel_description const& kernel,

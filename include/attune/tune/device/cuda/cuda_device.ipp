@@ -45,8 +45,7 @@ ATTUNE_INLINE void cuda_device::add_limits(description& bound,
 }
 
 ATTUNE_INLINE code_review cuda_device::review(kernel_description const& kernel,
-                                              description const& bound,
-                                              point const& at,
+                                              description const& bound, point const& at,
                                               callable const& code) const
 {
     device_variant const& ready = device_variant_of(code);

@@ -41,8 +41,7 @@ public:
     /// @param arguments  as above; this function sets those of `arrays`
     /// Errors   as above; out of memory (with the bytes requested and free); a capture of `stream`,
     ///          or of another stream that the legacy stream, on which the copies run, waits for
-    void launch_staged(void** arguments,
-                       std::span<staged_array const> arrays,
+    void launch_staged(void** arguments, std::span<staged_array const> arrays,
                        void* stream) const override;
 
 private:
@@ -51,8 +50,8 @@ private:
 
     [[nodiscard]] place& place_for(cuda::context current) const;
     /// Device memory of at least `bytes`, kept for later calls. @param argument  for errors
-    [[nodiscard]] cuda::device_pointer
-    memory_for(place& where, std::size_t slot, std::size_t bytes, std::size_t argument) const;
+    [[nodiscard]] cuda::device_pointer memory_for(place& where, std::size_t slot, std::size_t bytes,
+                                                  std::size_t argument) const;
     void require(cuda::result got, char const* doing) const;
 
     std::unique_ptr<state> state_;

@@ -86,14 +86,11 @@ struct cuda_kernel::state {
 }
 
 /// @param is_alone  false: the legacy stream is used, which also waits for other captured streams
-inline void require_uncaptured(cuda::driver const& driver,
-                               cuda::stream on,
-                               bool is_alone,
+inline void require_uncaptured(cuda::driver const& driver, cuda::stream on, bool is_alone,
                                std::string const& what)
 {
     if (!cuda::is_captured(driver, on) && (is_alone || !cuda::is_captured(driver, nullptr))) return;
-    throw error("this call has to wait for its stream, and the stream is being captured",
-                what,
+    throw error("this call has to wait for its stream, and the stream is being captured", what,
                 "call it once before the capture, with the same inputs and on arrays of the device "
                 "(attune::device_span): later calls are launches and can be captured");
 }
@@ -159,8 +156,7 @@ ATTUNE_INLINE void cuda_kernel::launch(void** arguments, void* stream) const
     require(where.code.launch(arguments, static_cast<cuda::stream>(stream)), "cuLaunchKernel");
 }
 
-ATTUNE_INLINE cuda::device_pointer cuda_kernel::memory_for(place& where,
-                                                           std::size_t slot,
+ATTUNE_INLINE cuda::device_pointer cuda_kernel::memory_for(place& where, std::size_t slot,
                                                            std::size_t bytes,
                                                            std::size_t argument) const
 {
@@ -171,12 +167,10 @@ ATTUNE_INLINE cuda::device_pointer cuda_kernel::memory_for(place& where,
     memory.bytes = 0;
     cuda::result const got = driver.memory_allocate(&memory.at, bytes);
     if (got == cuda::out_of_memory)
-        cuda::throw_out_of_memory(driver,
-                                  bytes,
-                                  "kernel '" + state_->name + "', argument " +
-                                      std::to_string(argument),
-                                  "device " + std::to_string(state_->target.ordinal),
-                                  "pass arrays in parts, or free memory of the device");
+        cuda::throw_out_of_memory(
+            driver, bytes, "kernel '" + state_->name + "', argument " + std::to_string(argument),
+            "device " + std::to_string(state_->target.ordinal),
+            "pass arrays in parts, or free memory of the device");
     require(got, "cuMemAlloc");
     memory.bytes = bytes;
     return memory.at;
@@ -234,8 +228,7 @@ ATTUNE_INLINE void cuda_kernel::launch_staged(void** arguments,
             std::size_t const end = begin + given[k].where.bytes;
             std::size_t const skipped = done > begin ? done - begin : 0; // copied by another
             if (begin + skipped >= end) continue;
-            require(driver.copy_to_host(given[k].where.data + skipped,
-                                        addresses[k] + skipped,
+            require(driver.copy_to_host(given[k].where.data + skipped, addresses[k] + skipped,
                                         end - begin - skipped),
                     "cuMemcpyDtoH");
             done = end;
@@ -248,15 +241,13 @@ ATTUNE_INLINE void wait_for_caller(cuda_target const& target, void* stream)
     cuda::driver const& driver = *target.driver;
     cuda::relaxed_thread const beside_captures{driver};
     if (stream != nullptr || current_context(driver) != nullptr)
-        require_uncaptured(
-            driver, static_cast<cuda::stream>(stream), true, "the first call for its inputs");
+        require_uncaptured(driver, static_cast<cuda::stream>(stream), true,
+                           "the first call for its inputs");
     if (stream != nullptr)
-        cuda::require_success(driver,
-                              driver.stream_synchronize(static_cast<cuda::stream>(stream)),
+        cuda::require_success(driver, driver.stream_synchronize(static_cast<cuda::stream>(stream)),
                               "waiting for what the program launched before: cuStreamSynchronize");
     else if (current_context(driver) != nullptr)
-        cuda::require_success(driver,
-                              driver.context_synchronize(),
+        cuda::require_success(driver, driver.context_synchronize(),
                               "waiting for what the program launched before: cuCtxSynchronize");
 }
 

@@ -28,10 +28,9 @@ inline void require_array_on_device(cuda_target const& target, buffer const& b)
     cuda::driver const& driver = *target.driver;
     std::string const argument = "argument " + std::to_string(b.argument);
     int ordinal = -1;
-    if (driver.pointer_get_attribute(
-            &ordinal, cuda::of_pointer::device_ordinal, device_address(b)) != cuda::success)
-        throw error("an array that a kernel shall use on a device is not in its memory",
-                    argument,
+    if (driver.pointer_get_attribute(&ordinal, cuda::of_pointer::device_ordinal,
+                                     device_address(b)) != cuda::success)
+        throw error("an array that a kernel shall use on a device is not in its memory", argument,
                     "pass memory that was allocated on the device, or declare the argument as a "
                     "std::span: attune copies it");
     if (ordinal != target.ordinal && is_bound_to_device(driver, device_address(b)))

@@ -22,8 +22,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 ///
 /// @param bound  the kernel's space with the values of its inputs
 /// Errors   attune::error: grid or block not declared, or an unsatisfiable condition
-void add_launch_limits(description& bound,
-                       launch_declaration const& launch,
+void add_launch_limits(description& bound, launch_declaration const& launch,
                        device_limits const& device);
 
 /// The quantities of compiled code that rules and features may read.

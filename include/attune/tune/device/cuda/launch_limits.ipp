@@ -82,8 +82,7 @@ private:
         std::string where = c.text;
         for (input_description const& input : space_.inputs)
             where += ", " + input.name + " = " + text_of_number(input.value.value_or(number{}));
-        throw error("no variant of this kernel can be launched for this call",
-                    where,
+        throw error("no variant of this kernel can be launched for this call", where,
                     "change grid, block, cluster or shared_bytes of the declaration, or the call");
     }
 
@@ -92,8 +91,7 @@ private:
     std::vector<constraint_description> demands_;
 };
 
-inline void demand_extents(launch_demands& demands,
-                           launch_declaration const& launch,
+inline void demand_extents(launch_demands& demands, launch_declaration const& launch,
                            device_limits const& device)
 {
     static constexpr char const* axes[] = {" in x", " in y", " in z"};
@@ -112,14 +110,13 @@ inline void demand_extents(launch_demands& demands,
                        "a grid is of whole clusters" + axis);
     }
     demands.at_most(demands.product(launch.block), device.threads_per_block, "threads per block");
-    demands.at_most(
-        demands.product(launch.cluster), device.blocks_per_cluster, "blocks per cluster");
+    demands.at_most(demands.product(launch.cluster), device.blocks_per_cluster,
+                    "blocks per cluster");
 }
 
 /// Requires that all blocks are resident if threads were their only resource; the resources of the
 /// code are unknown here.
-inline void demand_room_for_all(launch_demands& demands,
-                                launch_declaration const& launch,
+inline void demand_room_for_all(launch_demands& demands, launch_declaration const& launch,
                                 device_limits const& device)
 {
     std::uint32_t const blocks = demands.product(launch.grid);
@@ -127,10 +124,9 @@ inline void demand_room_for_all(launch_demands& demands,
     demands.at_most(blocks, device.multiprocessors * device.blocks_per_multiprocessor, why);
     std::uint32_t const warp = demands.literal(device.warp_threads);
     std::uint32_t const warps = demands.apply(op::ceil_divide, demands.product(launch.block), warp);
-    std::uint32_t const each =
-        demands.apply(op::divide,
-                      demands.literal(device.threads_per_multiprocessor / device.warp_threads),
-                      warps);
+    std::uint32_t const each = demands.apply(
+        op::divide, demands.literal(device.threads_per_multiprocessor / device.warp_threads),
+        warps);
     std::uint32_t const room =
         demands.apply(op::multiply, demands.literal(device.multiprocessors), each);
     demands.demand(demands.apply(op::less_equal, blocks, room), why + " of " + device.name);
@@ -146,16 +142,14 @@ inline void add_launch_feature(description& space, std::uint32_t root)
     space.features.push_back({root, text_of_node(space, space.nodes[root])});
 }
 
-ATTUNE_INLINE void
-add_launch_limits(description& bound, launch_declaration const& launch, device_limits const& device)
+ATTUNE_INLINE void add_launch_limits(description& bound, launch_declaration const& launch,
+                                     device_limits const& device)
 {
     if (launch.grid[0] == no_index || launch.block[0] == no_index)
-        throw error("a kernel for a device needs the geometry of its launch",
-                    device.name,
+        throw error("a kernel for a device needs the geometry of its launch", device.name,
                     "declare kernel.grid(...) and kernel.block(...)");
     if (launch.is_cooperative && !device.can_cooperate)
-        throw error("the device has no cooperative launches",
-                    device.name,
+        throw error("the device has no cooperative launches", device.name,
                     "leave out kernel.cooperative()");
     launch_demands demands(bound, device);
     demand_extents(demands, launch, device);

@@ -37,8 +37,7 @@ ATTUNE_INLINE void require_usable_devices(cuda_target const& own, tuning_options
     for (std::size_t i = 0; i < named.size(); ++i) {
         std::string const device = "device " + std::to_string(named[i]);
         if (named[i] == own.ordinal)
-            throw error(device + " is the compiler's own and measures in any case",
-                        devices_option,
+            throw error(device + " is the compiler's own and measures in any case", devices_option,
                         "name the others only");
         auto const here = named.begin() + static_cast<std::ptrdiff_t>(i);
         if (std::find(named.begin(), here, named[i]) != here)

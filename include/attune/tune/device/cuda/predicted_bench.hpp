@@ -43,8 +43,8 @@ public:
     {
         return {.why = {failure_stage::launch, protection()}};
     }
-    [[nodiscard]] outcome
-    time(callable const& tried, double stop_above_s, double limit_s, timing_record&) override;
+    [[nodiscard]] outcome time(callable const& tried, double stop_above_s, double limit_s,
+                               timing_record&) override;
     [[nodiscard]] std::variant<round_times, std::size_t> compare(std::span<callable const> tried,
                                                                  double limit_s) override;
     [[nodiscard]] std::string protection() const override

@@ -26,8 +26,7 @@ struct found_on_device {
 /// @param bound  the space with the inputs of the call
 /// @param at     its default configuration
 [[nodiscard]] found_on_device find_fallback_on_device(kernel_description const& kernel,
-                                                      description const& bound,
-                                                      point const& at);
+                                                      description const& bound, point const& at);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

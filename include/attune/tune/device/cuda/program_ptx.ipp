@@ -14,8 +14,7 @@
 namespace attune::inline ATTUNE_ABI::detail {
 
 ATTUNE_INLINE found_on_device find_fallback_on_device(kernel_description const& kernel,
-                                                      description const& bound,
-                                                      point const& at)
+                                                      description const& bound, point const& at)
 {
     if (!kernel.launch) return {{}, "the kernel does not say how a device launches it"};
     found_ptx found = find_ptx(wanted_of(kernel), kernel.signature);

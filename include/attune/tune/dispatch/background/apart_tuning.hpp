@@ -40,19 +40,15 @@ public:
     /// `until_then` serves this call and its shape; the inputs are tuned in the background. Any
     /// thread.
     /// @pre  the frame is complete
-    installed_variant const& tune(std::shared_ptr<served_inputs> const& of,
-                                  known_shape* shape,
-                                  std::span<std::int64_t const> key,
-                                  call_frame const& frame,
+    installed_variant const& tune(std::shared_ptr<served_inputs> const& of, known_shape* shape,
+                                  std::span<std::int64_t const> key, call_frame const& frame,
                                   installed_variant const& until_then);
     /// What served the shape before, else the default, serves this call and its shape; the winner
     /// is verified for it in the background. Any thread.
     /// @param until_then  serves instead, for good where there is no room for a copy; null: none
     /// @pre  the frame is complete
-    installed_variant const& verify(std::shared_ptr<served_inputs> const& of,
-                                    known_shape* shape,
-                                    std::span<std::int64_t const> key,
-                                    call_frame const& frame,
+    installed_variant const& verify(std::shared_ptr<served_inputs> const& of, known_shape* shape,
+                                    std::span<std::int64_t const> key, call_frame const& frame,
                                     installed_variant const* until_then = nullptr);
 
     /// A tuning of these inputs that waits for calls goes on.

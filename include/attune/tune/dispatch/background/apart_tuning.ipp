@@ -173,10 +173,8 @@ ATTUNE_INLINE call_copy apart_tuning::copy_of(call_frame const& frame)
 }
 
 ATTUNE_INLINE installed_variant const&
-apart_tuning::tune(std::shared_ptr<served_inputs> const& held,
-                   known_shape* shape,
-                   std::span<std::int64_t const> key,
-                   call_frame const& frame,
+apart_tuning::tune(std::shared_ptr<served_inputs> const& held, known_shape* shape,
+                   std::span<std::int64_t const> key, call_frame const& frame,
                    installed_variant const& until_then)
 {
     served_inputs& of = *held;
@@ -196,18 +194,17 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held,
         std::string refusal = std::move(copy.refusal);
         bool is_on = copy.call != nullptr;
         if (is_on) {
-            parts_.report.set(untuned_report(parts_.subject.kernel.name,
-                                             decision::served_default,
+            parts_.report.set(untuned_report(parts_.subject.kernel.name, decision::served_default,
                                              "a tuning runs in the background"));
             open_.push_back(std::make_shared<open_tuning>(
                 open_tuning{held, shape, {key.begin(), key.end()}, std::move(copy.call)}));
             if (is_online(shape))
-                open_.back()->slot = slots_
-                                         .emplace_back(std::make_unique<online_slot>(
-                                             until_then.code.address,
-                                             parts_.subject.options.limits.lost_share,
-                                             steady_seconds))
-                                         .get();
+                open_.back()->slot =
+                    slots_
+                        .emplace_back(std::make_unique<online_slot>(
+                            until_then.code.address, parts_.subject.options.limits.lost_share,
+                            steady_seconds))
+                        .get();
             if (!std::exchange(is_queued_, true)) refusal = add([this] { go_on(); });
             if (!refusal.empty()) {
                 is_queued_ = is_on = false;
@@ -229,10 +226,8 @@ apart_tuning::tune(std::shared_ptr<served_inputs> const& held,
 }
 
 ATTUNE_INLINE installed_variant const&
-apart_tuning::verify(std::shared_ptr<served_inputs> const& held,
-                     known_shape* shape,
-                     std::span<std::int64_t const> key,
-                     call_frame const& frame,
+apart_tuning::verify(std::shared_ptr<served_inputs> const& held, known_shape* shape,
+                     std::span<std::int64_t const> key, call_frame const& frame,
                      installed_variant const* until_then)
 {
     served_inputs& of = *held;
@@ -246,10 +241,7 @@ apart_tuning::verify(std::shared_ptr<served_inputs> const& held,
     if (copy.call != nullptr) {
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         if (of.is_partly_tuned) count(shape, of);
-        refusal = add([this,
-                       held,
-                       shape,
-                       words = std::vector(key.begin(), key.end()),
+        refusal = add([this, held, shape, words = std::vector(key.begin(), key.end()),
                        call = std::move(copy.call)] {
             served_inputs& mine = *held;
             working const now(parts_, true);
@@ -293,8 +285,8 @@ ATTUNE_INLINE void apart_tuning::go_on()
         }
     if (all.empty() || !now.is_on()) return;
     std::shared_ptr<open_tuning> const one = open_[place[next_in_turn(all)]];
-    auto const waiting = std::count_if(
-        all.begin(), all.end(), [](sliced_tuning const& of) { return of.evaluations == 0; });
+    auto const waiting = std::count_if(all.begin(), all.end(),
+                                       [](sliced_tuning const& of) { return of.evaluations == 0; });
     search_limits const left = parts_.choice.total_left();
     if (one->so_far.evaluations > 0 && !wants_tuning(left)) { // and so have all others
         while (!open_.empty())
@@ -319,8 +311,8 @@ ATTUNE_INLINE void apart_tuning::go_on()
         parts_.look_again(*one->of);
     }
     if (is_over) close(*one);
-    bool const is_more = std::any_of(
-        open_.begin(), open_.end(), [](auto const& other) { return !other->of->is_resting; });
+    bool const is_more = std::any_of(open_.begin(), open_.end(),
+                                     [](auto const& other) { return !other->of->is_resting; });
     if (is_more && !is_queued_) is_queued_ = add([this] { go_on(); }).empty();
 }
 
@@ -338,12 +330,9 @@ ATTUNE_INLINE bench_factory apart_tuning::online_bench_for(open_tuning& one)
     return [this, &one](tuning_problem const& problem, tuning_options const& options) {
         tuning_options on_copy = options;
         on_copy.measuring.make_bench = parts_.subject.options.measuring.make_bench;
-        return std::unique_ptr<bench>(
-            std::make_unique<online_bench>(make_bench(problem, on_copy),
-                                           *one.slot,
-                                           one.serving->code,
-                                           options.measuring.precision,
-                                           [this, &one] { return patience_s(one); }));
+        return std::unique_ptr<bench>(std::make_unique<online_bench>(
+            make_bench(problem, on_copy), *one.slot, one.serving->code, options.measuring.precision,
+            [this, &one] { return patience_s(one); }));
     };
 }
 

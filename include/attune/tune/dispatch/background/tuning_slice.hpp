@@ -58,10 +58,8 @@ struct sliced_tuning {
 /// @param whole    limits of one tuning
 /// @param left     of all tunings together
 /// @param waiting  tunings without a slice, with this one if it had none
-[[nodiscard]] tuning_slice next_slice(sliced_tuning const& of,
-                                      search_limits const& whole,
-                                      search_limits const& left,
-                                      std::size_t waiting);
+[[nodiscard]] tuning_slice next_slice(sliced_tuning const& of, search_limits const& whole,
+                                      search_limits const& left, std::size_t waiting);
 /// Whether a tuning that has had so much needs no other slice.
 [[nodiscard]] bool has_all(sliced_tuning const& of, search_limits const& whole) noexcept;
 

@@ -54,10 +54,8 @@ ATTUNE_INLINE std::size_t next_in_turn(std::span<sliced_tuning const> all)
     return most_gain(budget_unit::evaluations, 1)(tasks).value_or(0);
 }
 
-ATTUNE_INLINE tuning_slice next_slice(sliced_tuning const& of,
-                                      search_limits const& whole,
-                                      search_limits const& left,
-                                      std::size_t waiting)
+ATTUNE_INLINE tuning_slice next_slice(sliced_tuning const& of, search_limits const& whole,
+                                      search_limits const& left, std::size_t waiting)
 {
     constexpr std::uint64_t any = search_limits::any_number;
     std::uint64_t const first = whole.evaluations == any

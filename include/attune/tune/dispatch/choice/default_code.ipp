@@ -47,12 +47,9 @@ ATTUNE_INLINE void default_code::complete_locked(call_problem& of, bool may_move
         std::scoped_lock<fork_safe_mutex> const here(lock_);
         return latest_;
     }();
-    chain_of_trees made = space_of_call(subject_.kernel,
-                                        subject_.declared,
-                                        subject_.values_of(of.inputs),
-                                        subject_.target().get(),
-                                        may_move ? &of.moved : nullptr,
-                                        like ? &*like : nullptr);
+    chain_of_trees made = space_of_call(subject_.kernel, subject_.declared,
+                                        subject_.values_of(of.inputs), subject_.target().get(),
+                                        may_move ? &of.moved : nullptr, like ? &*like : nullptr);
     of.default_is_declared = of.moved.empty();
     of.default_at = default_point(made).value();
     of.space.emplace(made);

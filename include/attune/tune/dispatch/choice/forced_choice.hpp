@@ -24,8 +24,8 @@ struct forced_choice {
 /// @return  where a value is none of its parameter's, or no valid configuration has these values
 ///          together, a notice that says what is possible
 /// Cost   builds the space of these values
-[[nodiscard]] forced_choice
-forced_choice_of(named_texts const& wanted, chain_of_trees const& space, point const& base);
+[[nodiscard]] forced_choice forced_choice_of(named_texts const& wanted, chain_of_trees const& space,
+                                             point const& base);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

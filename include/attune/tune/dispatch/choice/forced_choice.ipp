@@ -100,8 +100,7 @@ struct held_value {
     return "no valid configuration has " + all + possible;
 }
 
-ATTUNE_INLINE forced_choice forced_choice_of(named_texts const& wanted,
-                                             chain_of_trees const& space,
+ATTUNE_INLINE forced_choice forced_choice_of(named_texts const& wanted, chain_of_trees const& space,
                                              point const& base)
 {
     description const& d = space.describe();

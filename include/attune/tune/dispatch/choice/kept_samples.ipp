@@ -74,8 +74,7 @@ ATTUNE_INLINE std::string samples_lesson::why_other(std::vector<event> const& lo
     return out;
 }
 
-ATTUNE_INLINE kept_samples::kept_samples(std::string const& path,
-                                         record_key const& problem,
+ATTUNE_INLINE kept_samples::kept_samples(std::string const& path, record_key const& problem,
                                          chain_of_trees const& space)
     : file_(path, meaning_of_features(space.describe().row_names))
     , rows_(space)

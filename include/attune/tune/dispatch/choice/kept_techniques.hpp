@@ -94,9 +94,7 @@ public:
     /// @param gain  time of the default divided by that of the best; 0: unknown
     /// @param id    event_log::id() of the search; empty: it was not logged
     /// @param strategy  as of line_of()
-    void keep(std::span<search::technique_use const> uses,
-              double gain = 0,
-              std::string id = {},
+    void keep(std::span<search::technique_use const> uses, double gain = 0, std::string id = {},
               std::string const& strategy = {})
     {
         std::string line = line_of(uses, gain, strategy);
@@ -106,8 +104,7 @@ public:
     }
     /// What keep() adds, with its line end; empty: it adds nothing.
     /// @param strategy  that made the search, by the name of which it is made again; empty: unknown
-    [[nodiscard]] std::string line_of(std::span<search::technique_use const> uses,
-                                      double gain = 0,
+    [[nodiscard]] std::string line_of(std::span<search::technique_use const> uses, double gain = 0,
                                       std::string const& strategy = {}) const
     {
         search::representation searched{.label = kernel_, .structure = structure_};

@@ -47,25 +47,23 @@ ATTUNE_INLINE past_session past_of(related_problem const& other)
             return m ? m->value : std::numeric_limits<double>::infinity();
         };
         auto const& rows = other.past.rows;
-        auto const best = std::min_element(
-            rows.begin(), rows.end(), [&](auto& a, auto& b) { return value(a) < value(b); });
+        auto const best = std::min_element(rows.begin(), rows.end(),
+                                           [&](auto& a, auto& b) { return value(a) < value(b); });
         if (best == rows.end() || !std::isfinite(value(*best))) return {};
         winner.past.rows.push_back(*best);
     }
     return past_of(winner);
 }
 
-[[nodiscard]] inline near_choice
-choice_at(point at, related_problem const& nearest, std::size_t sources)
+[[nodiscard]] inline near_choice choice_at(point at, related_problem const& nearest,
+                                           std::size_t sources)
 {
     bool const is_here = nearest.how.how != problem_difference::device;
     std::string const of_all =
         sources > 1 ? "best of " + std::to_string(sources) + " related problems, the nearest "
                     : std::string("best ");
-    return {std::move(at),
-            is_here ? choice_match::near_size : choice_match::near_device,
-            nearest.how.distance,
-            of_all + nearest.how.why};
+    return {std::move(at), is_here ? choice_match::near_size : choice_match::near_device,
+            nearest.how.distance, of_all + nearest.how.why};
 }
 
 ATTUNE_INLINE std::optional<near_choice> near_choice_of(std::span<related_problem const> related,

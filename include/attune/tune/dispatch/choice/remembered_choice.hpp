@@ -62,23 +62,17 @@ public:
     /// proof_memory::is_required.
     /// @param shape  of the call; empty: of none
     /// @param asked  what a tuning may cost now; where it may cost nothing, what there is serves
-    [[nodiscard]] std::optional<known_variant> find(record_key const& key,
-                                                    chain_of_trees const& space,
-                                                    bool predict,
-                                                    std::string const& shape,
-                                                    search_limits const& asked,
-                                                    std::vector<std::string>& notices) const;
+    [[nodiscard]] std::optional<known_variant>
+    find(record_key const& key, chain_of_trees const& space, bool predict, std::string const& shape,
+         search_limits const& asked, std::vector<std::string>& notices) const;
 
     /// The same of a problem that differs in source text or compiler alone, where its winner and
     /// its default are now compiled to the code that they were. The store then has it under this
     /// key as well.
     /// Cost   two compilations where such a problem is known
-    [[nodiscard]] std::optional<known_variant> find_by_code(record_key const& key,
-                                                            chain_of_trees const& space,
-                                                            point const& default_at,
-                                                            bool predict,
-                                                            std::string const& shape,
-                                                            search_limits const& asked) const;
+    [[nodiscard]] std::optional<known_variant>
+    find_by_code(record_key const& key, chain_of_trees const& space, point const& default_at,
+                 bool predict, std::string const& shape, search_limits const& asked) const;
 
     /// The configuration that related problems speak for, compiled; nothing where there is none.
     /// Of a kernel with a bound on its energy, those alone that were held to it or to a lower one.
@@ -95,13 +89,13 @@ public:
 
     /// What the store knows of this problem's configurations, and what it is told of them.
     /// @param anew  only what an interrupted tuning left, as with miss_policy::always
-    [[nodiscard]] session_memory
-    memory_of(record_key const& key, chain_of_trees const& space, bool anew) const;
+    [[nodiscard]] session_memory memory_of(record_key const& key, chain_of_trees const& space,
+                                           bool anew) const;
 
     /// Shapes for which this code was verified on this device, by equal rules.
     /// @param code  an object key; empty: nothing is known or kept
-    [[nodiscard]] proof_memory
-    proofs_of(record_key const& key, description const& space, std::string const& code) const;
+    [[nodiscard]] proof_memory proofs_of(record_key const& key, description const& space,
+                                         std::string const& code) const;
 
     /// The right to tune this problem, among the processes that use the store.
     [[nodiscard]] problem_claim claim(record_key const& key, double wait_s) const
@@ -123,11 +117,8 @@ public:
 private:
     /// As is_enough(); where nothing may be spent, anything is.
     [[nodiscard]] bool serves(record const& known, search_limits const& asked) const;
-    [[nodiscard]] known_variant variant_of(record const& known,
-                                           record_key const& key,
-                                           chain_of_trees const& space,
-                                           callable code,
-                                           point at,
+    [[nodiscard]] known_variant variant_of(record const& known, record_key const& key,
+                                           chain_of_trees const& space, callable code, point at,
                                            bool predict) const;
     /// Configurations of this problem that failed.
     [[nodiscard]] std::vector<point> refused_in(stored_problem const& problem,

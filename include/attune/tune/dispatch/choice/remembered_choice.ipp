@@ -38,11 +38,8 @@ ATTUNE_INLINE std::optional<record> remembered_choice::exact(record_key const& k
 }
 
 ATTUNE_INLINE std::optional<known_variant>
-remembered_choice::find(record_key const& key,
-                        chain_of_trees const& space,
-                        bool predict,
-                        std::string const& shape,
-                        search_limits const& asked,
+remembered_choice::find(record_key const& key, chain_of_trees const& space, bool predict,
+                        std::string const& shape, search_limits const& asked,
                         std::vector<std::string>& notices) const
 {
     if (subject_.options.on_miss == miss_policy::always) return {};
@@ -85,8 +82,7 @@ ATTUNE_INLINE bool remembered_choice::serves(record const& known, search_limits 
 ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
                                                           record_key const& key,
                                                           chain_of_trees const& space,
-                                                          callable code,
-                                                          point at,
+                                                          callable code, point at,
                                                           bool predict) const
 {
     known_variant out;
@@ -105,12 +101,9 @@ ATTUNE_INLINE known_variant remembered_choice::variant_of(record const& known,
     report.log2_space_size = space.log2_size();
     report.noise.is_disturbed = known.disturbed;
     if (known.least_s > 0)
-        report.roofline = {known.least_s,
-                           known.least_s / known.best_s,
-                           known.memory_bound,
-                           {known.roof.flops, known.roof.bytes},
-                           known.roof.flops_per_s,
-                           known.roof.bytes_per_s};
+        report.roofline = {known.least_s,          known.least_s / known.best_s,
+                           known.memory_bound,     {known.roof.flops, known.roof.bytes},
+                           known.roof.flops_per_s, known.roof.bytes_per_s};
     report.compile_s = out.code.compile_s;
     report.predicted = predict;
     out.choice = {.kernel = report.kernel,
@@ -174,11 +167,8 @@ remembered_choice::predictions_for(stored_problem const& problem) const
 }
 
 ATTUNE_INLINE std::optional<known_variant>
-remembered_choice::find_by_code(record_key const& key,
-                                chain_of_trees const& space,
-                                point const& default_at,
-                                bool predict,
-                                std::string const& shape,
+remembered_choice::find_by_code(record_key const& key, chain_of_trees const& space,
+                                point const& default_at, bool predict, std::string const& shape,
                                 search_limits const& asked) const
 {
     if (subject_.options.on_miss == miss_policy::always) return {};
@@ -220,9 +210,7 @@ remembered_choice::find_by_code(record_key const& key,
     std::optional<point> at;
     if (known) at = point_of(known->configuration, space);
     if (!at) return {};
-    return near_choice{std::move(*at),
-                       choice_match::exact,
-                       0,
+    return near_choice{std::move(*at), choice_match::exact, 0,
                        "tuned for these inputs, but less than is asked now: " +
                            std::to_string(known->evaluations) + " evaluations"};
 }
@@ -341,13 +329,12 @@ ATTUNE_INLINE session_memory remembered_choice::memory_of(record_key const& key,
     std::erase_if(out.known, [&](known_outcome const& one) { return again.contains(one.at); });
     std::vector<related_problem> const others = related_to(problem, most_by_code);
     out.keep = [store = store_, problem = std::move(problem), &d](known_outcome const& fresh) {
-        store.note(problem,
-                   {.values = values_of(d, fresh.at),
-                    .result = fresh.result,
-                    .code = fresh.code,
-                    .predicted_s = fresh.predicted_s,
-                    .inactive = inactive_in(d, fresh.at),
-                    .proposer = fresh.proposer});
+        store.note(problem, {.values = values_of(d, fresh.at),
+                             .result = fresh.result,
+                             .code = fresh.code,
+                             .predicted_s = fresh.predicted_s,
+                             .inactive = inactive_in(d, fresh.at),
+                             .proposer = fresh.proposer});
     };
     for (std::size_t i = 0; i < std::min(others.size(), most_related); ++i)
         if (past_session one = past_of(others[i]);

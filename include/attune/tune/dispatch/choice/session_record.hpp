@@ -32,18 +32,15 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The record of a finished session. @param key  from make_key()
 /// @param options  of that session
-[[nodiscard]] record make_record(record_key key,
-                                 description const& space,
-                                 session_result const& result,
-                                 tuning_options const& options);
+[[nodiscard]] record make_record(record_key key, description const& space,
+                                 session_result const& result, tuning_options const& options);
 
 /// The point of these values; nothing when the space has no such configuration.
 [[nodiscard]] std::optional<point> point_of(named_texts const& configuration,
                                             chain_of_trees const& space);
 /// The same of values without names. @pre  as many as names
 [[nodiscard]] std::optional<point> point_of(std::vector<std::string> const& names,
-                                            value_texts const& values,
-                                            chain_of_trees const& space);
+                                            value_texts const& values, chain_of_trees const& space);
 /// The values of a point, one per parameter.
 [[nodiscard]] value_texts values_of(description const& space, point const& at);
 /// The parameters that are inactive at a point, ascending.
@@ -51,8 +48,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 
 /// The problem of a key, as a store keeps it.
 /// @param of_calls  facts_of_calls()
-[[nodiscard]] stored_problem
-problem_of(record_key const& key, description const& space, named_texts const& of_calls);
+[[nodiscard]] stored_problem problem_of(record_key const& key, description const& space,
+                                        named_texts const& of_calls);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -37,9 +37,8 @@ ATTUNE_INLINE named_texts setting_of(dispatched_kernel const& subject, std::stri
         out.emplace_back("error",
                          std::string(at_most_text) + formatted("%.17g", subject.kernel.most_error));
     if (subject.kernel.most_joules > 0)
-        out.emplace_back(joules_setting,
-                         std::string(at_most_text) +
-                             formatted("%.17g", subject.kernel.most_joules));
+        out.emplace_back(joules_setting, std::string(at_most_text) +
+                                             formatted("%.17g", subject.kernel.most_joules));
     if (subject.find_device) return out;
     if (std::string threads = threads_setting(subject.kernel.source, compiler); !threads.empty())
         out.emplace_back("threads", std::move(threads));
@@ -63,10 +62,8 @@ ATTUNE_INLINE std::string text_of_now()
     return text;
 }
 
-ATTUNE_INLINE record make_record(record_key key,
-                                 description const& space,
-                                 session_result const& result,
-                                 tuning_options const& options)
+ATTUNE_INLINE record make_record(record_key key, description const& space,
+                                 session_result const& result, tuning_options const& options)
 {
     record out;
     out.key = std::move(key);
@@ -127,8 +124,7 @@ ATTUNE_INLINE std::optional<point> point_of(named_texts const& configuration,
 }
 
 ATTUNE_INLINE std::optional<point> point_of(std::vector<std::string> const& names,
-                                            value_texts const& values,
-                                            chain_of_trees const& space)
+                                            value_texts const& values, chain_of_trees const& space)
 {
     named_texts configuration;
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -155,8 +151,7 @@ ATTUNE_INLINE std::vector<std::uint32_t> inactive_in(description const& space, p
     return out;
 }
 
-ATTUNE_INLINE stored_problem problem_of(record_key const& key,
-                                        description const& space,
+ATTUNE_INLINE stored_problem problem_of(record_key const& key, description const& space,
                                         named_texts const& of_calls)
 {
     bool const is_processor = key.device == device_name();

@@ -52,12 +52,8 @@ public:
     class stepped {
     public:
         /// As best_known()
-        stepped(variant_choice& by,
-                call_problem const& of,
-                call_frame const& frame,
-                std::span<std::int64_t const> shape,
-                bool predict,
-                when_unknown otherwise,
+        stepped(variant_choice& by, call_problem const& of, call_frame const& frame,
+                std::span<std::int64_t const> shape, bool predict, when_unknown otherwise,
                 tuning_slice const* slice);
         ~stepped();
         stepped(stepped const&) = delete;
@@ -100,10 +96,8 @@ public:
     /// @param slice    only so much of the tuning; null: all of it
     /// @pre     `of` and `frame` are complete
     /// Errors   as run_session() and the compiler
-    [[nodiscard]] known_variant best_known(call_problem const& of,
-                                           call_frame const& frame,
-                                           std::span<std::int64_t const> shape,
-                                           bool predict,
+    [[nodiscard]] known_variant best_known(call_problem const& of, call_frame const& frame,
+                                           std::span<std::int64_t const> shape, bool predict,
                                            when_unknown otherwise = when_unknown::tune,
                                            tuning_slice const* slice = nullptr);
     /// What may serve untuned inputs once it is verified: see remembered_choice::find_near().
@@ -117,8 +111,8 @@ public:
     [[nodiscard]] bool is_remembered(call_problem const& of) const;
     /// What another process found for these inputs, where it tuned the same call.
     /// @param code  compiled here, and right here
-    [[nodiscard]] known_variant
-    tuned_elsewhere(call_problem const& of, point at, callable code, tuning_report report);
+    [[nodiscard]] known_variant tuned_elsewhere(call_problem const& of, point at, callable code,
+                                                tuning_report report);
     /// Who tries configurations for the next tuning; null: this process.
     void set_elsewhere(trials_elsewhere* others) noexcept { elsewhere_ = others; }
     [[nodiscard]] record_key key_of(call_problem const& of) const;
@@ -129,13 +123,13 @@ private:
     [[nodiscard]] search_limits limits_left() const;
     /// Nothing where ATTUNE_FORCE names nothing that is possible.
     /// @param told  takes what there is to say
-    [[nodiscard]] std::optional<known_variant>
-    forced(call_problem const& of, record_key const& key, std::vector<std::string>& told);
+    [[nodiscard]] std::optional<known_variant> forced(call_problem const& of, record_key const& key,
+                                                      std::vector<std::string>& told);
     /// Waits for another one that tunes this, boundedly. @param told  takes what there is to say
-    [[nodiscard]] problem_claim
-    claim(record_key const& key, double limit_s, std::vector<std::string>& told);
-    [[nodiscard]] known_variant
-    missing(call_problem const& of, record_key const& key, when_unknown otherwise);
+    [[nodiscard]] problem_claim claim(record_key const& key, double limit_s,
+                                      std::vector<std::string>& told);
+    [[nodiscard]] known_variant missing(call_problem const& of, record_key const& key,
+                                        when_unknown otherwise);
 
     dispatched_kernel const& subject_;
     remembered_choice remembered_;

@@ -99,8 +99,8 @@ ATTUNE_INLINE void variant_choice::stepped::begin(bool anew)
     auto const device = subject.target();
     kernel_description const& kernel = subject.kernel;
     std::optional<record> known = remembered.exact(key_);
-    tuning_problem problem{
-        kernel, *of_.space, *of_.default_at, subject.compiler, frame_, device.get(), predict_};
+    tuning_problem problem{kernel, *of_.space,   *of_.default_at, subject.compiler,
+                           frame_, device.get(), predict_};
     problem.rival = known ? point_of(known->configuration, *of_.space)
                           : remembered.near_point(key_, *of_.space);
     tuning_.reset(new tuning{device, std::move(known), problem, subject.options});
@@ -190,8 +190,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::end()
     return out;
 }
 
-ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key,
-                                                  double limit_s,
+ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key, double limit_s,
                                                   std::vector<std::string>& told)
 {
     problem_claim out = remembered_.claim(key, 0);
@@ -208,14 +207,12 @@ ATTUNE_INLINE problem_claim variant_choice::claim(record_key const& key,
     return out;
 }
 
-ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
-                                                    record_key const& key,
+ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of, record_key const& key,
                                                     when_unknown otherwise)
 {
     bool const may_tune = otherwise == when_unknown::tune;
     bool const is_spent = may_tune && wants_tuning(subject_.options.limits);
-    tuning_report report = untuned_report(subject_.kernel.name,
-                                          decision::served_default,
+    tuning_report report = untuned_report(subject_.kernel.name, decision::served_default,
                                           is_spent    ? "tuning_options::limits.total is spent"
                                           : !may_tune ? "the store has no result for these inputs"
                                                       : "the limits allow no tuning");
@@ -226,10 +223,8 @@ ATTUNE_INLINE known_variant variant_choice::missing(call_problem const& of,
     return {.report = std::move(report), .is_missing = true};
 }
 
-ATTUNE_INLINE known_variant variant_choice::tuned_elsewhere(call_problem const& of,
-                                                            point at,
-                                                            callable code,
-                                                            tuning_report report)
+ATTUNE_INLINE known_variant variant_choice::tuned_elsewhere(call_problem const& of, point at,
+                                                            callable code, tuning_report report)
 {
     description const& space = of.space->describe();
     known_variant out;
@@ -343,13 +338,10 @@ ATTUNE_INLINE bool variant_choice::is_remembered(call_problem const& of) const
            point_of(known->configuration, *of.space).has_value();
 }
 
-ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by,
-                                               call_problem const& of,
+ATTUNE_INLINE variant_choice::stepped::stepped(variant_choice& by, call_problem const& of,
                                                call_frame const& frame,
-                                               std::span<std::int64_t const> shape,
-                                               bool predict,
-                                               when_unknown otherwise,
-                                               tuning_slice const* slice)
+                                               std::span<std::int64_t const> shape, bool predict,
+                                               when_unknown otherwise, tuning_slice const* slice)
     : by_(by)
     , of_(of)
     , frame_(frame)
@@ -428,8 +420,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::finish()
         bool const is_required = out.proofs.is_required;
         out.proofs = remembered.proofs_of(key_, of_.space->describe(), out.code.object_key);
         out.proofs.is_required =
-            is_required && std::none_of(out.proofs.known.begin(),
-                                        out.proofs.known.end(),
+            is_required && std::none_of(out.proofs.known.begin(), out.proofs.known.end(),
                                         [](proven_shape const& one) { return one.is_right; });
     }
     for (std::string const& notice : remembered.notices()) {
@@ -442,8 +433,7 @@ ATTUNE_INLINE known_variant variant_choice::stepped::finish()
 ATTUNE_INLINE known_variant variant_choice::best_known(call_problem const& of,
                                                        call_frame const& frame,
                                                        std::span<std::int64_t const> shape,
-                                                       bool predict,
-                                                       when_unknown otherwise,
+                                                       bool predict, when_unknown otherwise,
                                                        tuning_slice const* slice)
 {
     stepped all{*this, of, frame, shape, predict, otherwise, slice};

@@ -21,9 +21,8 @@ ATTUNE_INLINE void require_buckets(kernel_description const& kernel, bool is_for
 {
     for (input_bucket const& one : kernel.buckets) {
         std::string const call = "kernel.bucket<" + std::to_string(one.position) + ">(f)";
-        if (std::none_of(kernel.inputs.begin(), kernel.inputs.end(), [&](input_argument const& i) {
-                return i.position == one.position;
-            }))
+        if (std::none_of(kernel.inputs.begin(), kernel.inputs.end(),
+                         [&](input_argument const& i) { return i.position == one.position; }))
             throw error("a bucket is declared for an argument that is bound to no input",
                         call + " of kernel '" + kernel.name + "'",
                         "call kernel.bind<" + std::to_string(one.position) +
@@ -64,12 +63,10 @@ ATTUNE_INLINE named_texts texts_at(description const& space, point const& at)
 
 ATTUNE_INLINE bool depends_on_inputs(description const& space)
 {
-    return std::any_of(space.parameters.begin(),
-                       space.parameters.end(),
+    return std::any_of(space.parameters.begin(), space.parameters.end(),
                        [&](auto const& p) { return reads_input(space, p.rule.bound_node); }) ||
-           std::any_of(space.constraints.begin(), space.constraints.end(), [&](auto const& c) {
-               return c.test || reads_input(space, c.root);
-           });
+           std::any_of(space.constraints.begin(), space.constraints.end(),
+                       [&](auto const& c) { return c.test || reads_input(space, c.root); });
 }
 
 ATTUNE_INLINE std::string why_not_with(dispatched_kernel const& subject,

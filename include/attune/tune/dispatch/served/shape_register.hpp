@@ -34,8 +34,8 @@ public:
     [[nodiscard]] met_shape meet(std::span<std::int64_t const> key);
     /// From now on `by` serves the shape without another look.
     /// @param shape  null: only this call  @return  `by`
-    installed_variant const&
-    serve(known_shape* shape, installed_variant const& by, bool is_verified = false);
+    installed_variant const& serve(known_shape* shape, installed_variant const& by,
+                                   bool is_verified = false);
     /// From now on what served the shape before it was looked at again; else `by`.
     /// @return  what serves
     installed_variant const& serve_as_before(known_shape* shape, installed_variant const& by);

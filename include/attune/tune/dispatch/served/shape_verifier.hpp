@@ -52,11 +52,8 @@ public:
     /// @param modulus   what addresses count modulo: tuning_report::address_modulus
     /// @param memory    of the variant's code
     /// @pre  `of` and `variant` outlive this object
-    shape_verifier(parts const& with,
-                   call_problem& of,
-                   installed_variant const& variant,
-                   std::vector<std::int64_t> divisors,
-                   std::uint32_t modulus = 64,
+    shape_verifier(parts const& with, call_problem& of, installed_variant const& variant,
+                   std::vector<std::int64_t> divisors, std::uint32_t modulus = 64,
                    proof_memory memory = {});
 
     /// The variant was right for this shape.
@@ -83,10 +80,8 @@ public:
     /// @param shape  null: it is not kept
     /// @param met    how often the shape was met, with this call
     /// Errors   as default_code::code_of()
-    installed_variant const& serve(known_shape* shape,
-                                   std::span<std::int64_t const> key,
-                                   call_frame const& frame,
-                                   std::uint32_t met);
+    installed_variant const& serve(known_shape* shape, std::span<std::int64_t const> key,
+                                   call_frame const& frame, std::uint32_t met);
 
 private:
     [[nodiscard]] bool may_check(bool is_first) const;

@@ -35,12 +35,10 @@ ATTUNE_INLINE std::vector<std::int64_t> divisors_of(description const& space, po
     return out;
 }
 
-ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with,
-                                             call_problem& of,
+ATTUNE_INLINE shape_verifier::shape_verifier(parts const& with, call_problem& of,
                                              installed_variant const& variant,
                                              std::vector<std::int64_t> divisors,
-                                             std::uint32_t modulus,
-                                             proof_memory memory)
+                                             std::uint32_t modulus, proof_memory memory)
     : with_(with)
     , of_(of)
     , variant_(variant)
@@ -106,21 +104,18 @@ ATTUNE_INLINE shape_verdict shape_verifier::verify(installed_variant const& trus
     auto const device = subject.target();
     if (device == nullptr)
         return verify_shape(
-            subject.kernel,
-            frame,
-            trusted.code,
-            variant_.code,
+            subject.kernel, frame, trusted.code, variant_.code,
             {.check_s = options.limits.check_s, .compares_times = !memory_.may_be_slower},
             options.measuring.protect);
-    tuning_problem problem{
-        subject.kernel, *of_.space, *of_.default_at, subject.compiler, frame, device.get()};
+    tuning_problem problem{subject.kernel,   *of_.space, *of_.default_at,
+                           subject.compiler, frame,      device.get()};
     problem.only_verifies = true;
     return make_bench(problem, options)
         ->verify(trusted.code, variant_.code, options.limits.check_s);
 }
 
-ATTUNE_INLINE void
-shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame, double limit_s)
+ATTUNE_INLINE void shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame,
+                                         double limit_s)
 {
     dispatched_kernel const& subject = with_.subject;
     bool const has_pointers =
@@ -135,19 +130,11 @@ shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame
     std::size_t const sizes = subject.kernel.calls ? 1 : sizes_among(subject.layout, key, choice);
     if (sizes <= proven_sizes_) return;
     proven_sizes_ = sizes;
-    variant_proof const proof = prove_variant({subject.kernel,
-                                               subject.layout,
-                                               choice,
-                                               shape_choice_of(subject.kernel),
-                                               with_.defaults.code_of(of_).code,
-                                               variant_.code,
-                                               divisors_,
-                                               modulus_,
-                                               subject.options.measuring.protect},
-                                              key,
-                                              frame,
-                                              trust_,
-                                              limit_s);
+    variant_proof const proof =
+        prove_variant({subject.kernel, subject.layout, choice, shape_choice_of(subject.kernel),
+                       with_.defaults.code_of(of_).code, variant_.code, divisors_, modulus_,
+                       subject.options.measuring.protect},
+                      key, frame, trust_, limit_s);
     counts_.proof_s += proof.elapsed_s;
     counts_.proofs += proof.right.size();
     if (!proof.trouble.empty())
@@ -164,10 +151,9 @@ shape_verifier::prove(std::span<std::int64_t const> key, call_frame const& frame
             trust_.except(shape);
     });
     if (!proof.right.empty())
-        with_.report.set_serving(counts_,
-                                 "the variant serves: it was right on " +
-                                     std::to_string(proof.right.size()) +
-                                     " calls that attune made" + addresses_said());
+        with_.report.set_serving(counts_, "the variant serves: it was right on " +
+                                              std::to_string(proof.right.size()) +
+                                              " calls that attune made" + addresses_said());
 }
 
 /// No class of shapes counts any more.
@@ -248,8 +234,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     // verified for itself.
     if (is_covered && met < often_met && !(may_check_now && trust_.wants_recheck())) {
         ++counts_.by_class;
-        with_.report.set_serving(
-            counts_, "the variant serves: shapes like this one were verified" + addresses_said());
+        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified" +
+                                              addresses_said());
         return variant_;
     }
     installed_variant const& trusted = with_.defaults.code_of(of_);
@@ -283,9 +269,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
                               times + "); the default serves calls of about these sizes");
         with_.shapes.locked([&] { trust_.add_slow(key); });
         with_.shapes.withdraw(variant_);
-        with_.report.set_serving(counts_,
-                                 "the default serves: the variant is slower where " + where + " (" +
-                                     times + ")");
+        with_.report.set_serving(counts_, "the default serves: the variant is slower where " +
+                                              where + " (" + times + ")");
         return with_.shapes.serve_as_before(shape, trusted);
     }
     if (verdict.how == shape_verdict::ending::right) {
@@ -293,8 +278,8 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
         if (!frame.writes_nothing()) add(key);
         remember(known_verdict::right);
         keep(key, true);
-        with_.report.set_serving(
-            counts_, "the variant serves: it was verified for this shape" + addresses_said());
+        with_.report.set_serving(counts_, "the variant serves: it was verified for this shape" +
+                                              addresses_said());
         return with_.shapes.serve(shape, variant_, true);
     }
     std::string const what =
@@ -302,17 +287,16 @@ ATTUNE_INLINE installed_variant const& shape_verifier::serve(known_shape* shape,
     note_failure(verdict, what);
     bool const is_wrong = verdict.how == shape_verdict::ending::wrong;
     if (!is_wrong && is_covered) { // as right as its class
-        with_.report.set_serving(
-            counts_, "the variant serves: shapes like this one were verified" + addresses_said());
+        with_.report.set_serving(counts_, "the variant serves: shapes like this one were verified" +
+                                              addresses_said());
         return with_.shapes.serve(shape, variant_);
     }
     if (is_wrong) remember(known_verdict::wrong);
     if (is_wrong) keep(key, false);
     if (is_wrong && memory_.refuse) memory_.refuse(verdict.why);
-    with_.report.set_serving(counts_,
-                             std::string("the default serves: the variant ") +
-                                 (is_wrong ? "is wrong" : "could not be verified") + " where " +
-                                 what);
+    with_.report.set_serving(counts_, std::string("the default serves: the variant ") +
+                                          (is_wrong ? "is wrong" : "could not be verified") +
+                                          " where " + what);
     return is_wrong ? with_.shapes.serve(shape, trusted)
                     : with_.shapes.serve_as_before(shape, trusted);
 }

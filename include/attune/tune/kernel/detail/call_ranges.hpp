@@ -32,9 +32,8 @@ struct call_range {
         auto const first = reinterpret_cast<std::uintptr_t>(b.data);
         all.push_back({first, first + b.bytes});
     }
-    std::sort(all.begin(), all.end(), [](call_range const& a, call_range const& b) {
-        return a.first < b.first;
-    });
+    std::sort(all.begin(), all.end(),
+              [](call_range const& a, call_range const& b) { return a.first < b.first; });
     std::vector<call_range> merged;
     for (call_range const& one : all) {
         if (!merged.empty() && one.first < merged.back().last)

@@ -65,8 +65,8 @@ public:
     [[nodiscard]] double limit_s() const
     {
         double const budget_s = with_.options.limits.seconds;
-        double const usual_s = final_limit_s(
-            budget_s, default_.time.value + baseline_s(), with_.state.best()->second.value);
+        double const usual_s = final_limit_s(budget_s, default_.time.value + baseline_s(),
+                                             with_.state.best()->second.value);
         bool const is_disturbed = with_.runner.disturbed().share >= machine_noise::much_slow_share;
         return is_disturbed ? std::clamp(3 * usual_s, usual_s, std::max(usual_s, 0.25 * budget_s))
                             : usual_s;
@@ -110,9 +110,8 @@ public:
                 break;
             }
             bool const is_own = is_baseline(with_.problem.kernel, failed->code);
-            note(report,
-                 (is_own ? "your own code (kernel.baseline)" : text_of_point(failed->at)) +
-                     " failed in the final and was left out");
+            note(report, (is_own ? "your own code (kernel.baseline)" : text_of_point(failed->at)) +
+                             " failed in the final and was left out");
             field.erase(failed);
             if (!is_own) continue;
             baseline_.reset();
@@ -162,9 +161,8 @@ private:
             out.push_back(f);
         }
         if (late > 0)
-            note(with_.report,
-                 std::to_string(late) +
-                     " of the fastest elsewhere did not run here: the time was over");
+            note(with_.report, std::to_string(late) +
+                                   " of the fastest elsewhere did not run here: the time was over");
         return out;
     }
 
@@ -174,9 +172,8 @@ private:
         trial const here = with_.runner.run(code, default_.time.high);
         if (here.is_cut) return false;
         if (auto const* const why = std::get_if<failure>(&here.result)) {
-            note(with_.report,
-                 text_of_point(f.at) + " worked elsewhere; here it " +
-                     std::string(describe(why->stage)) + ": " + why->reason);
+            note(with_.report, text_of_point(f.at) + " worked elsewhere; here it " +
+                                   std::string(describe(why->stage)) + ": " + why->reason);
             with_.refuse(f.at, here);
             return false;
         }

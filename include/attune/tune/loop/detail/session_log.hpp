@@ -62,10 +62,10 @@ namespace attune::inline ATTUNE_ABI::detail {
 class session_log {
 public:
     session_log(tuning_problem const& problem, tuning_options const& options)
-        : log_(options.event_log.empty() ? event_log{}
-                                         : event_log{options.event_log,
-                                                     session_key(problem, options),
-                                                     options.search.seed})
+        : log_(options.event_log.empty()
+                   ? event_log{}
+                   : event_log{options.event_log, session_key(problem, options),
+                               options.search.seed})
     {
     }
 
@@ -78,11 +78,10 @@ public:
     {
         bool const is_damaged = !log_.salvaged().empty();
         std::vector<event> const& events = is_damaged ? log_.salvaged() : log_.past();
-        auto const first = is_damaged
-                               ? first_outcome(events)
-                               : std::find_if(events.begin(), events.end(), [](event const& e) {
-                                     return e.kind == event_kind::told;
-                                 });
+        auto const first =
+            is_damaged ? first_outcome(events)
+                       : std::find_if(events.begin(), events.end(),
+                                      [](event const& e) { return e.kind == event_kind::told; });
         if (first == events.end()) return {};
         auto const time = time_of(*first);
         if (first->points.size() == 1 && first->points.front() == default_at && time &&

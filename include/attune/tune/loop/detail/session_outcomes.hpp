@@ -179,9 +179,7 @@ private:
 
     /// @param predicted_s  that the search's model expected; 0: no model chose it
     /// @param proposer     technique of the search; empty: none
-    void keep(point const& at,
-              trial const& tried,
-              double predicted_s = 0,
+    void keep(point const& at, trial const& tried, double predicted_s = 0,
               std::string proposer = {}) const
     {
         if (with_.memory.keep)

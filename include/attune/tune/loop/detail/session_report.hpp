@@ -54,8 +54,8 @@ inline void put_into(tuning_report& report, tuning_problem const& problem)
 
 /// @pre  report.default_time is from the beginning
 /// @param default_time  as the final measured it
-inline void
-put_into(tuning_report& report, final_result const& end, measurement const& default_time)
+inline void put_into(tuning_report& report, final_result const& end,
+                     measurement const& default_time)
 {
     report.noise = noise_of(report.default_time, default_time, end.ratio);
     report.noise.unsure = end.unsure;
@@ -68,31 +68,25 @@ put_into(tuning_report& report, final_result const& end, measurement const& defa
 }
 
 /// From times that were not taken in turns: the interval is what both intervals allow.
-inline void
-put_into(tuning_report& report, measurement const& installed, measurement const& baseline)
+inline void put_into(tuning_report& report, measurement const& installed,
+                     measurement const& baseline)
 {
-    report.baseline = {baseline,
-                       baseline.value / installed.value,
-                       baseline.low / installed.high,
+    report.baseline = {baseline, baseline.value / installed.value, baseline.low / installed.high,
                        baseline.high / installed.low};
 }
 
 /// From a final in which contestant `own` was the baseline.
-inline void
-put_into(tuning_report& report, final_result const& end, round_times const& times, std::size_t own)
+inline void put_into(tuning_report& report, final_result const& end, round_times const& times,
+                     std::size_t own)
 {
     measurement const ratio =
         times.ratio(end.winner, own, final_options(times.size(), 0).confidence);
-    measurement const time{end.time.value * ratio.value,
-                           end.time.value * ratio.low,
-                           end.time.value * ratio.high,
-                           ratio.samples};
+    measurement const time{end.time.value * ratio.value, end.time.value * ratio.low,
+                           end.time.value * ratio.high, ratio.samples};
     report.baseline = {time, ratio.value, ratio.low, ratio.high};
 }
 
-inline void put_into(tuning_report& report,
-                     run_state const& board,
-                     trial_runner const& runner,
+inline void put_into(tuning_report& report, run_state const& board, trial_runner const& runner,
                      variant_pipeline const& supply)
 {
     report.evaluations = board.evaluations();
@@ -117,11 +111,8 @@ inline void put_into(tuning_report& report, candidate_verdicts const& pruning)
 
 /// What kernel.bound_energy() asks for: joules of a call, of what is installed and of the default;
 /// 0: they are not known.
-inline void put_joules(tuning_report& report,
-                       kernel_description const& kernel,
-                       double joules,
-                       double default_joules,
-                       bool is_default)
+inline void put_joules(tuning_report& report, kernel_description const& kernel, double joules,
+                       double default_joules, bool is_default)
 {
     report.joules = joules;
     report.default_joules = default_joules;
@@ -130,9 +121,8 @@ inline void put_joules(tuning_report& report,
                        formatted("%.3g", kernel.most_joules);
     if (default_joules > 0 && !is_default)
         said += "; the default takes " + formatted("%.3g", default_joules);
-    note(report,
-         said + "; the counters are those of whole processors, so what other programs did "
-                "counts");
+    note(report, said + "; the counters are those of whole processors, so what other programs did "
+                        "counts");
 }
 
 /// What to say where the user's own code is faster than what is installed; else empty.
@@ -144,8 +134,8 @@ inline void put_joules(tuning_report& report,
 }
 
 /// What makes the outcome of a final less than certain; empty: nothing.
-[[nodiscard]] inline std::string
-warning_of(machine_noise const& noise, final_result const& end, std::size_t contestants)
+[[nodiscard]] inline std::string warning_of(machine_noise const& noise, final_result const& end,
+                                            std::size_t contestants)
 {
     std::string const unproven = want_of_rounds(end, contestants);
     if (!unproven.empty()) return unproven;
@@ -196,8 +186,8 @@ uses_of(variant_pipeline const& supply, std::size_t tried, std::size_t new_bests
 
 /// For record::ended.
 /// @param has_tried_all  that was not pruned
-[[nodiscard]] inline std::string
-how_it_ended(tuning_report const& report, bool has_tried_all, bool has_met_rule)
+[[nodiscard]] inline std::string how_it_ended(tuning_report const& report, bool has_tried_all,
+                                              bool has_met_rule)
 {
     if (report.interrupted) return "interrupted";
     bool const is_pruned = report.left_share < 1 || report.pruned > 0;
@@ -211,8 +201,7 @@ how_it_ended(tuning_report const& report, bool has_tried_all, bool has_met_rule)
                                                          callable const& made)
 {
     tuning_report report =
-        untuned_report(problem.kernel.name,
-                       decision::served_default,
+        untuned_report(problem.kernel.name, decision::served_default,
                        "the options leave no evaluations or no time for a tuning");
     put_into(report, problem);
     report.configuration = report.default_configuration;

@@ -27,11 +27,8 @@ public:
     /// @param part       in which the search went on before an interruption; nothing: in all
     /// @param may_go_on  false: there is no time for it any more, see candidate_pruning::narrower()
     /// @pre  `pruning` and `supply` outlive this object
-    session_space(candidate_verdicts& pruning,
-                  variant_pipeline& supply,
-                  std::vector<point> pruned,
-                  std::optional<kept_settings> part,
-                  std::function<bool()> may_go_on)
+    session_space(candidate_verdicts& pruning, variant_pipeline& supply, std::vector<point> pruned,
+                  std::optional<kept_settings> part, std::function<bool()> may_go_on)
         : pruning_(pruning)
         , supply_(supply)
         , may_go_on_(std::move(may_go_on))

@@ -63,22 +63,17 @@ namespace attune::inline ATTUNE_ABI::detail {
 /// the order of things is here.
 class tuning_session {
 public:
-    tuning_session(tuning_problem const& problem,
-                   tuning_options const& options,
+    tuning_session(tuning_problem const& problem, tuning_options const& options,
                    session_memory memory)
         : problem_(problem)
         , options_(options)
         , memory_(std::move(memory))
         , space_(problem.space.describe())
-        , state_(problem.kernel.name,
-                 options.limits,
-                 possible_evaluations(problem.space),
+        , state_(problem.kernel.name, options.limits, possible_evaluations(problem.space),
                  options.progress)
         , roofline_(roof_of(problem, options, [this](std::string said) { note(std::move(said)); }))
         , pruning_(verdicts_of(
-              problem,
-              options,
-              [this](std::string said) { note(std::move(said)); },
+              problem, options, [this](std::string said) { note(std::move(said)); },
               [this](unsigned threads) {
                   if (memory_.elsewhere != nullptr)
                       return 0.0;    // what others run takes part of its rate
@@ -87,10 +82,7 @@ public:
               }))
         , events_(problem, options)
         , runner_(problem, options)
-        , limits_({state_,
-                   interrupt_,
-                   memory_.elsewhere,
-                   [this] { return final_->limit_s(); },
+        , limits_({state_, interrupt_, memory_.elsewhere, [this] { return final_->limit_s(); },
                    [this] { return supply_->expected_gain(); },
                    [this](std::string said) { note(std::move(said)); }})
     {
@@ -103,8 +95,7 @@ public:
             throw error("kernel '" + problem_.kernel.name +
                             "' has a bound on its energy: processes that try variants at the "
                             "same time share the counters of their machine",
-                        "kernel.bound_energy()",
-                        "tune it in one process");
+                        "kernel.bound_energy()", "tune it in one process");
         state_.set_unit_is_seconds(!problem_.predict);
         put_into(report_, problem_);
         report_.cache = options_.measuring.cache;
@@ -136,10 +127,8 @@ public:
         supply_.emplace(problem_, std::move(search), ahead, search_s);
         runner_.set_background([this] { return supply_->background_cpu_s(); });
         supply_->set_background([this] { return runner_.waiting_cpu_s(); });
-        searched_.emplace(
-            *pruning_, *supply_, std::move(past_pruned), std::move(past_part), [this] {
-                return limits_.may_begin();
-            });
+        searched_.emplace(*pruning_, *supply_, std::move(past_pruned), std::move(past_part),
+                          [this] { return limits_.may_begin(); });
         tell_compiler();
         begin(past);
         is_open_ = !is_too_short(problem_, report_.default_time);
@@ -262,35 +251,15 @@ private:
         if (problem_.kernel.reference && !has_reference(problem_.kernel, problem_.frame))
             note("results are compared with those of the default: the kernel's reference would "
                  "take too long for this call");
-        final_.emplace(session_final::parts{problem_,
-                                            options_,
-                                            state_,
-                                            runner_,
-                                            events_,
-                                            processor_,
-                                            interrupt_,
-                                            report_,
-                                            refuses_leaders()},
+        final_.emplace(session_final::parts{problem_, options_, state_, runner_, events_,
+                                            processor_, interrupt_, report_, refuses_leaders()},
                        standard());
         searched_->go_on(past);
-        outcomes_.emplace(session_outcomes::parts{problem_,
-                                                  options_,
-                                                  memory_,
-                                                  state_,
-                                                  events_,
-                                                  *supply_,
-                                                  *pruning_,
-                                                  *searched_,
-                                                  *roofline_,
-                                                  processor_,
-                                                  *final_});
+        outcomes_.emplace(session_outcomes::parts{problem_, options_, memory_, state_, events_,
+                                                  *supply_, *pruning_, *searched_, *roofline_,
+                                                  processor_, *final_});
         here_.emplace(session_here::parts{
-            state_,
-            limits_,
-            runner_,
-            events_,
-            *supply_,
-            *searched_,
+            state_, limits_, runner_, events_, *supply_, *searched_,
             [this](point const& at, trial const& tried) { outcomes_->record(at, tried); }});
         outcomes_->record_default(first, known.has_value());
         supply_->set_time_left([this] { return state_.left_s(); });
@@ -333,11 +302,7 @@ private:
         if (memory_.elsewhere == nullptr) return;
         memory_.elsewhere->begin(report_.default_time);
         elsewhere_.emplace(
-            session_elsewhere::parts{*memory_.elsewhere,
-                                     state_,
-                                     limits_,
-                                     *supply_,
-                                     *searched_,
+            session_elsewhere::parts{*memory_.elsewhere, state_, limits_, *supply_, *searched_,
                                      [this](tried_variant const& one) { outcomes_->record(one); }});
     }
 
@@ -392,11 +357,8 @@ private:
         out.strategy = supply_->strategy();
         report_.configuration = text_of(space_, out.at);
         report_.best = chosen.time;
-        put_joules(report_,
-                   problem_.kernel,
-                   outcomes_->joules_of(out.at),
-                   outcomes_->joules_of(problem_.default_at),
-                   out.at == problem_.default_at);
+        put_joules(report_, problem_.kernel, outcomes_->joules_of(out.at),
+                   outcomes_->joules_of(problem_.default_at), out.at == problem_.default_at);
         if (!interrupt_.requested() || !roofline_->will_measure())
             report_.roofline = roofline_->at(out.at, chosen.time.value);
         put_into(report_, state_, runner_, *supply_);

@@ -63,8 +63,7 @@ struct minimum_on_ranks {
 ///          that rank alone where it comes when the search is over), what the search on rank 0
 ///          throws (its type on rank 0 alone)
 [[nodiscard]] minimum_on_ranks
-minimize_on_ranks(communicator_bits communicator,
-                  std::function<chain_of_trees()> const& build,
+minimize_on_ranks(communicator_bits communicator, std::function<chain_of_trees()> const& build,
                   std::function<evaluation(chain_of_trees const&, point const&)> const& objective,
                   minimize_over_options const& options);
 

@@ -53,8 +53,8 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
             others->evaluate_here([&](point const& at) { return objective(*space, at); });
         }
         if (space)
-            end.end = minimize_on_slots(
-                *space, *others, options.limits, options.minimize, options.most_seconds);
+            end.end = minimize_on_slots(*space, *others, options.limits, options.minimize,
+                                        options.most_seconds);
     } catch (...) {
         thrown = std::current_exception();
         end.problem = problem_here();
@@ -65,8 +65,8 @@ using ranked_objective = std::function<evaluation(chain_of_trees const&, point c
 }
 
 /// What the objective says of an order.
-[[nodiscard]] inline guarded_evaluation
-evaluate_order(chain_of_trees const& space, point const& at, ranked_objective const& objective)
+[[nodiscard]] inline guarded_evaluation evaluate_order(chain_of_trees const& space, point const& at,
+                                                       ranked_objective const& objective)
 {
     if (!space.contains(at))
         return {failure{failure_stage::crash,
@@ -76,8 +76,7 @@ evaluate_order(chain_of_trees const& space, point const& at, ranked_objective co
 }
 
 /// What the other ranks do.
-[[nodiscard]] inline minimum_on_ranks work_for_search(MPI_Comm comm,
-                                                      int rank,
+[[nodiscard]] inline minimum_on_ranks work_for_search(MPI_Comm comm, int rank,
                                                       std::function<chain_of_trees()> const& build,
                                                       ranked_objective const& objective)
 {
@@ -115,9 +114,7 @@ evaluate_order(chain_of_trees const& space, point const& at, ranked_objective co
     chain_of_trees space = build();
     minimum_on_slots end;
     end.found = minimize_points(
-        space,
-        [&](point const& at) { return objective(space, at); },
-        options.limits,
+        space, [&](point const& at) { return objective(space, at); }, options.limits,
         options.minimize);
     end.workers.push_back({.name = rank_name(0, own_host()),
                            .evaluations = end.found.evaluations,

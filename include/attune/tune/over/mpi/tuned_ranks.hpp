@@ -30,8 +30,8 @@ struct tuned_on_ranks {
 /// @param communicator  @param table  of this rank's own `tuned`  @param call  with its own arrays
 /// Errors   attune::error, on all ranks: as minimize_on_ranks(), those of refuse_unlike(), and what
 ///          the tuning on rank 0 throws (its type on rank 0 alone)
-[[nodiscard]] tuned_on_ranks
-tune_on_ranks(communicator_bits communicator, dispatch_table& table, keyed_call call);
+[[nodiscard]] tuned_on_ranks tune_on_ranks(communicator_bits communicator, dispatch_table& table,
+                                           keyed_call call);
 
 } // namespace attune::inline ATTUNE_ABI::detail
 

@@ -35,8 +35,8 @@ namespace attune::inline ATTUNE_ABI::detail {
     for (int const count : counts)
         begins.push_back(begins.back() + count);
     std::string all(static_cast<std::size_t>(begins.back()), '\0');
-    MPI_Allgatherv(
-        own.data(), bytes, MPI_BYTE, all.data(), counts.data(), begins.data(), MPI_BYTE, comm);
+    MPI_Allgatherv(own.data(), bytes, MPI_BYTE, all.data(), counts.data(), begins.data(), MPI_BYTE,
+                   comm);
     std::vector<std::string> out;
     for (std::size_t i = 0; i < counts.size(); ++i)
         out.push_back(
@@ -63,8 +63,8 @@ inline void require_alike(MPI_Comm comm, process_identity const& own, std::excep
 }
 
 /// What rank 0 does.
-[[nodiscard]] inline tuned_on_ranks
-search_with_ranks(MPI_Comm comm, dispatch_table& table, keyed_call const& call)
+[[nodiscard]] inline tuned_on_ranks search_with_ranks(MPI_Comm comm, dispatch_table& table,
+                                                      keyed_call const& call)
 {
     rank_order end;
     tuned_on_ranks out;
@@ -124,8 +124,8 @@ inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report&
     } catch (...) {
         report.problem = problem_here();
     }
-    rank_order end = obey_orders(
-        comm, report, interrupt, [&](rank_order const& of) { try_order(part, of, report); });
+    rank_order end = obey_orders(comm, report, interrupt,
+                                 [&](rank_order const& of) { try_order(part, of, report); });
     return {std::move(end), interrupt.requested()};
 }
 
@@ -139,8 +139,7 @@ inline void try_order(tuning_elsewhere& part, rank_order const& of, rank_report&
     return out;
 }
 
-ATTUNE_INLINE tuned_on_ranks tune_on_ranks(communicator_bits communicator,
-                                           dispatch_table& table,
+ATTUNE_INLINE tuned_on_ranks tune_on_ranks(communicator_bits communicator, dispatch_table& table,
                                            keyed_call call)
 {
     own_float_environment const numbers;

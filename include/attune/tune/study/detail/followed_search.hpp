@@ -37,20 +37,14 @@ class followed_search {
 public:
     /// @param possible  number of configurations, if less than the limit
     /// @pre   all outlive this object
-    followed_search(chain_of_trees const& space,
-                    study_configurations const& texts,
-                    study_options const& options,
-                    std::uint32_t possible)
+    followed_search(chain_of_trees const& space, study_configurations const& texts,
+                    study_options const& options, std::uint32_t possible)
         : texts_(&texts)
         , options_(&options)
-        , search_(space,
-                  options.minimize.search,
-                  options.minimize.seed,
-                  false,
-                  without_cost(options.limits),
-                  options.minimize.bounds)
-        , run_(objective_board(
-              options.minimize.name, options.limits, possible, options.minimize.progress))
+        , search_(space, options.minimize.search, options.minimize.seed, false,
+                  without_cost(options.limits), options.minimize.bounds)
+        , run_(objective_board(options.minimize.name, options.limits, possible,
+                               options.minimize.progress))
     {
     }
 

@@ -37,11 +37,8 @@ namespace attune::inline ATTUNE_ABI::detail {
 class study_link {
 public:
     /// @param announces  told where the file cannot be written, and where it can again
-    study_link(std::string path,
-               study_header header,
-               double lease_s,
-               study_board::objection objects,
-               std::function<void(std::string const&)> announces)
+    study_link(std::string path, study_header header, double lease_s,
+               study_board::objection objects, std::function<void(std::string const&)> announces)
         : board_(std::move(objects))
         , file_(std::move(path))
         , header_(std::move(header))
@@ -85,8 +82,7 @@ public:
                   .substr(0, 16);
         auto const text = [&] { return header_that_is_missing() + line(own); };
         if (!file_.exchange(taker(), text, true))
-            throw error("the study cannot be joined: " + file_.why(),
-                        file_.path(),
+            throw error("the study cannot be joined: " + file_.why(), file_.path(),
                         "name a folder where this process may write");
         for (std::size_t i = 0; i < board_.workers().size(); ++i)
             if (board_.workers()[i].id == id_) place_ = i;
@@ -157,13 +153,11 @@ private:
         if (!there && board_.damaged_lines() > 0)
             throw error("the file is no study", file_.path(), "give the study another name");
         if (there && there->format > study_format)
-            throw error("the study was begun by a newer attune",
-                        file_.path(),
+            throw error("the study was begun by a newer attune", file_.path(),
                         "take part with that version");
         std::string const difference = there ? difference_of_studies(*there, header_) : "";
         if (!difference.empty())
-            throw error("the study cannot be joined: " + difference,
-                        file_.path(),
+            throw error("the study cannot be joined: " + difference, file_.path(),
                         "declare what the study is of, or give this one another name");
         return there ? "" : text_of_line(header_) + '\n';
     }

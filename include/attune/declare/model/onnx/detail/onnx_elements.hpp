@@ -105,8 +105,7 @@ inline std::optional<std::int64_t> operations_of(std::string_view op)
     std::int64_t const joins = op == "Max" || op == "Min" || op == "Sum"
                                    ? static_cast<std::int64_t>(shapes.size()) - 1
                                    : 1; // of several inputs
-    return at.finish(model::apply(at.kind(),
-                                  x,
+    return at.finish(model::apply(at.kind(), x,
                                   {.shape = shape,
                                    .operations = each * joins * product_of(shape),
                                    .may_overwrite = true}),
@@ -116,16 +115,9 @@ inline std::optional<std::int64_t> operations_of(std::string_view op)
 /// Bytes of an element of the output, where the operator says its type.
 [[nodiscard]] inline std::optional<std::int64_t> bytes_of_output(onnx_layer const& at)
 {
-    static std::set<std::string_view> const truths = {"And",
-                                                      "Equal",
-                                                      "Greater",
-                                                      "GreaterOrEqual",
-                                                      "IsNaN",
-                                                      "Less",
-                                                      "LessOrEqual",
-                                                      "Not",
-                                                      "Or",
-                                                      "Xor"};
+    static std::set<std::string_view> const truths = {
+        "And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual",
+        "Not", "Or",    "Xor"};
     std::string const& op = at.node().op;
     if (truths.contains(op)) return 1;
     if (op == "Cast") return onnx_parser::bytes_of(static_cast<std::int32_t>(at.integer("to", 1)));

@@ -103,8 +103,7 @@ public:
         if (!is_read || !model.has_graph())
             throw error(is_read ? "a file has no ONNX graph"
                                 : "a file is not ONNX, or a part of it",
-                        source_,
-                        "export the model again");
+                        source_, "export the model again");
         onnx::GraphProto const& graph = model.graph();
         onnx_graph out;
         out.name = graph.name().empty() ? "onnx graph" : graph.name();
@@ -156,8 +155,8 @@ private:
     }
     [[noreturn]] void refuse(std::string const& what, std::string const& where) const
     {
-        throw error(
-            what, source_.empty() ? where : source_ + ", " + where, "export the model again");
+        throw error(what, source_.empty() ? where : source_ + ", " + where,
+                    "export the model again");
     }
 
     template <class Extents>

@@ -58,15 +58,15 @@ using folded_element = std::optional<model::quantity>;
 /// Whether fold_two() has an operator.
 [[nodiscard]] inline bool folds_two(std::string_view op)
 {
-    static std::set<std::string_view> const all = {
-        "Add", "Sub", "Mul", "Min", "Max", "And", "Or", "Div", "Mod", "Equal", "Greater", "Less"};
+    static std::set<std::string_view> const all = {"Add", "Sub", "Mul", "Min",   "Max",     "And",
+                                                   "Or",  "Div", "Mod", "Equal", "Greater", "Less"};
     return all.contains(op);
 }
 
 /// An operation on two numbers of shapes, if its result is one.
 /// @param is_floating  a ratio is no whole number, unless it has no remainder
-[[nodiscard]] inline folded_element
-fold_two(std::string_view op, model::quantity const& a, model::quantity const& b, bool is_floating)
+[[nodiscard]] inline folded_element fold_two(std::string_view op, model::quantity const& a,
+                                             model::quantity const& b, bool is_floating)
 {
     if (op == "Add") return a + b;
     if (op == "Sub") return a - b;

@@ -73,11 +73,8 @@ public:
     /// @param inputs    null where the node leaves one out
     /// @param is_shape  none of them depends on the network's inputs: the layers give a shape alone,
     ///                  in a network that is thrown away
-    onnx_layer(onnx_node const& node,
-               std::vector<onnx_value const*> inputs,
-               model::network& net,
-               onnx_state& state,
-               bool is_shape)
+    onnx_layer(onnx_node const& node, std::vector<onnx_value const*> inputs, model::network& net,
+               onnx_state& state, bool is_shape)
         : node_(node)
         , inputs_(std::move(inputs))
         , net_(net)
@@ -191,8 +188,8 @@ public:
     }
     /// A list of `count` numbers.
     /// @param otherwise  where the attribute is missing
-    [[nodiscard]] quantities
-    sizes(std::string const& attribute, std::size_t count, quantities const& otherwise) const
+    [[nodiscard]] quantities sizes(std::string const& attribute, std::size_t count,
+                                   quantities const& otherwise) const
     {
         if (auto const other = replaced(attribute)) return quantities(count, *other);
         onnx_attribute const* const a = find(attribute);
@@ -271,8 +268,7 @@ public:
     /// Adds inputs to the layer that was made last, `y`: those that flow as its inputs, the others
     /// as what it stores, in place of what its formula says.
     /// @param statistics  how many of the last ones are no weights
-    model::tensor finish(model::tensor const& y,
-                         std::vector<onnx_value> const& operands,
+    model::tensor finish(model::tensor const& y, std::vector<onnx_value> const& operands,
                          std::size_t statistics = 0)
     {
         network_step& step = y.graph().steps.back();

@@ -33,8 +33,7 @@ inline void read_gather(onnx_layer& at)
     shape.insert(shape.end(), data.begin() + cut + 1, data.end());
     model::quantity const read = product_of(shape);
     model::tensor const y =
-        model::apply("gather",
-                     at.tensors(),
+        model::apply("gather", at.tensors(),
                      {.shape = shape,
                       .inputs_read = (at.flows(0) ? read : model::quantity(0)) +
                                      (at.flows(1) ? product_of(at.shape(1)) : model::quantity(0))});
@@ -46,8 +45,7 @@ inline void read_gather(onnx_layer& at)
 /// The places from `start` to `end` in steps of `step` on an axis of `extent`.
 [[nodiscard]] inline model::quantity sliced_extent(onnx_layer const& at,
                                                    model::quantity const& extent,
-                                                   model::quantity start,
-                                                   model::quantity end,
+                                                   model::quantity start, model::quantity end,
                                                    std::int64_t step)
 {
     if (step == 0 || step == std::numeric_limits<std::int64_t>::min())

@@ -55,9 +55,8 @@ inline void read_matmul(onnx_layer& at)
         if (own.constant() || own.is_same(made))
             own = made;
         else
-            at.require(own == made || own == 1,
-                       "its input 2 has the extent " + own.name() + ", where the layer has " +
-                           made.name());
+            at.require(own == made || own == 1, "its input 2 has the extent " + own.name() +
+                                                    ", where the layer has " + made.name());
     }
     return at.operand(2, expected);
 }
@@ -84,8 +83,7 @@ inline void read_gemm(onnx_layer& at)
     }
     if (is_stored(at, 0)) operands.push_back(at.input(0));
     at.set(0,
-           at.finish(model::apply("gemm",
-                                  x,
+           at.finish(model::apply("gemm", x,
                                   {.shape = {rows, units}, .multiply_adds = rows * inner * units}),
                      operands));
 }

@@ -32,9 +32,9 @@ inline void read_concat(onnx_layer& at)
             if (a == axis)
                 shape[a] += part[a];
             else if (!shape[a].is_same(part[a]))
-                at.require(shape[a] == part[a],
-                           "its inputs have " + shape[a].name() + " and " + part[a].name() +
-                               " on axis " + std::to_string(a));
+                at.require(shape[a] == part[a], "its inputs have " + shape[a].name() + " and " +
+                                                    part[a].name() + " on axis " +
+                                                    std::to_string(a));
         }
     }
     at.set(0, at.finish(model::apply("concat", x, {.shape = shape}), at.constants()));
@@ -48,15 +48,13 @@ inline void read_flatten(onnx_layer& at)
     if (given == 1 && rank >= 1) return at.set(0, model::flatten(x));
     std::size_t const axis = given == rank ? x.rank() : at.axis(given, x.rank());
     auto const middle = x.shape().begin() + static_cast<std::ptrdiff_t>(axis);
-    at.set(
-        0,
-        model::reshape(
-            x, {product_of({x.shape().begin(), middle}), product_of({middle, x.shape().end()})}));
+    at.set(0, model::reshape(x, {product_of({x.shape().begin(), middle}),
+                                 product_of({middle, x.shape().end()})}));
 }
 
 /// `all` over the product of `others`, each factor taken away where it stands in both.
-[[nodiscard]] inline model::quantity
-remaining_extent(onnx_layer const& at, quantities const& all, quantities const& others)
+[[nodiscard]] inline model::quantity remaining_extent(onnx_layer const& at, quantities const& all,
+                                                      quantities const& others)
 {
     model::quantity const elements = product_of(all);
     model::quantity const known = product_of(others);

@@ -149,14 +149,13 @@ inline void read_pooling(onnx_layer& at)
                            .ceil_in_padding = at.state().opset < (is_largest ? 12 : 19)};
     using pool = model::tensor (*)(model::tensor const&, model::pooling const&);
     std::array<pool, 3> const largest{model::max_pool1d, model::max_pool2d, model::max_pool3d};
-    std::array<pool, 3> const mean{
-        model::average_pool1d, model::average_pool2d, model::average_pool3d};
+    std::array<pool, 3> const mean{model::average_pool1d, model::average_pool2d,
+                                   model::average_pool3d};
     model::tensor const y = (is_largest ? largest : mean)[axes - 1](x, o);
     at.set(0, y);
     if (at.wants(1)) // the places of the largest
-        at.set(
-            1,
-            model::apply("places", {x}, {.shape = y.shape(), .inputs_read = model::quantity(0)}));
+        at.set(1, model::apply("places", {x},
+                               {.shape = y.shape(), .inputs_read = model::quantity(0)}));
 }
 
 /// Of the maximum, too: one operation per element of the input.

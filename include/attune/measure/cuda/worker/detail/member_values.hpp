@@ -106,18 +106,8 @@ inline void get_value(message_reader& from, element_run& into)
 inline void put_value(message_writer& to, device_buffer const& what)
 {
     auto const& [where, place] = what;
-    auto const& [data,
-                 bytes,
-                 type,
-                 writable,
-                 within,
-                 argument,
-                 gaps,
-                 structure,
-                 run_count,
-                 runs,
-                 first_target,
-                 target] = where;
+    auto const& [data, bytes, type, writable, within, argument, gaps, structure, run_count, runs,
+                 first_target, target] = where;
     static_cast<void>(data);
     auto const& [row, rows, row_stride, slices, slice_stride] = gaps;
     to.put(bytes);
@@ -136,18 +126,8 @@ inline void put_value(message_writer& to, device_buffer const& what)
 inline void get_value(message_reader& from, device_buffer& into)
 {
     auto& [where, place] = into;
-    auto& [data,
-           bytes,
-           type,
-           writable,
-           within,
-           argument,
-           gaps,
-           structure,
-           run_count,
-           runs,
-           first_target,
-           target] = where;
+    auto& [data, bytes, type, writable, within, argument, gaps, structure, run_count, runs,
+           first_target, target] = where;
     data = nullptr;
     auto& [row, rows, row_stride, slices, slice_stride] = gaps;
     bytes = from.get<std::size_t>();

@@ -56,26 +56,17 @@ struct basic_pool<Scalar>::state {
     }
 
     /// Computes the projections of rows first .. first + rows - 1, which `points` and `book` list.
-    void
-    project_rows(attune::feature_table const& points, code_book const& codes, Eigen::Index first)
+    void project_rows(attune::feature_table const& points, code_book const& codes,
+                      Eigen::Index first)
     {
         Eigen::Index const n = given().size();
         Eigen::Index const rows = static_cast<Eigen::Index>(points.points);
         for (Eigen::Index i = 0; i < n && rows > 0; ++i)
-            columns.fill(given().points(),
-                         static_cast<std::size_t>(i),
-                         points,
-                         codes,
-                         0,
-                         points.points,
-                         &projections(first, i));
+            columns.fill(given().points(), static_cast<std::size_t>(i), points, codes, 0,
+                         points.points, &projections(first, i));
         block_solver<Scalar> const solver(given().factor());
-        solver.project(projections.block(first, 0, rows, n),
-                       given().of_values(),
-                       given().of_ones(),
-                       model.hyper().signal(),
-                       first,
-                       sums);
+        solver.project(projections.block(first, 0, rows, n), given().of_values(), given().of_ones(),
+                       model.hyper().signal(), first, sums);
     }
 
     void rebuild()
@@ -97,8 +88,8 @@ struct basic_pool<Scalar>::state {
 
     /// Adds sign * (column times its factors) to the sums of rows r .. r + column.size() - 1.
     template <class Column>
-    void
-    add_to_sums(Eigen::Index r, Column const& column, double of_value, double of_one, double sign)
+    void add_to_sums(Eigen::Index r, Column const& column, double of_value, double of_one,
+                     double sign)
     {
         Eigen::Index const rows = column.size();
         auto const wide = column.array().template cast<double>();
@@ -109,10 +100,8 @@ struct basic_pool<Scalar>::state {
 
     /// Covariance of a point with every candidate, given the observations.
     /// @param projected  L^-1 k of the point   @param[out] out  one per candidate
-    void posterior_covariance(attune::feature_table const& from,
-                              std::size_t row,
-                              vector const& projected,
-                              Scalar* out)
+    void posterior_covariance(attune::feature_table const& from, std::size_t row,
+                              vector const& projected, Scalar* out)
     {
         columns.fill(from, row, table, book, 0, table.points, out);
         for (Eigen::Index r = 0; r < count(); r += rows_at_once) {

@@ -26,11 +26,8 @@ inline std::vector<char> derived_features(attune::feature_map const& features)
 }
 
 /// Means from the sums, standardised with `shift` and `scale` instead of those of `given`.
-inline void mean_of(projection_sums const& sums,
-                    conditional const& given,
-                    double shift,
-                    double scale,
-                    Eigen::ArrayXd& mean)
+inline void mean_of(projection_sums const& sums, conditional const& given, double shift,
+                    double scale, Eigen::ArrayXd& mean)
 {
     mean = (given.scale() / scale) * sums.values + ((given.shift() - shift) / scale) * sums.ones;
 }

@@ -55,8 +55,7 @@ void or_abort(MPI_Comm comm, Work const& work)
     MPI_Initialized(&is_ready);
     MPI_Finalized(&is_over);
     if (is_ready == 0 || is_over != 0)
-        throw error(is_over != 0 ? "MPI is finalized" : "MPI is not initialised",
-                    call,
+        throw error(is_over != 0 ? "MPI is finalized" : "MPI is not initialised", call,
                     "call it between MPI_Init_thread() and MPI_Finalize()");
     static_assert(may_be_communicator<MPI_Comm>);
     MPI_Comm given = MPI_COMM_NULL;
@@ -66,8 +65,7 @@ void or_abort(MPI_Comm comm, Work const& work)
     if (given == MPI_COMM_NULL || is_inter != 0)
         throw error(is_inter != 0 ? "the communicator joins two groups"
                                   : "the communicator is MPI_COMM_NULL",
-                    call,
-                    "call it with a communicator of one group, on its ranks alone");
+                    call, "call it with a communicator of one group, on its ranks alone");
     int size = 0;
     MPI_Comm_size(given, &size);
     if (size == 1) return MPI_COMM_NULL;
@@ -83,18 +81,16 @@ void or_abort(MPI_Comm comm, Work const& work)
 /// @param report    its hello  @param evaluate  called with an order; fills in report.seen
 /// @return  the end
 template <class Evaluate>
-[[nodiscard]] rank_order obey_orders(MPI_Comm comm,
-                                     rank_report& report,
-                                     interrupt_guard const& interrupt,
-                                     Evaluate const& evaluate)
+[[nodiscard]] rank_order obey_orders(MPI_Comm comm, rank_report& report,
+                                     interrupt_guard const& interrupt, Evaluate const& evaluate)
 {
     rank_order order;
     or_abort(comm, [&] {
         for (;;) {
             report.wants_stop = interrupt.requested();
             std::string const text = text_of_report(report);
-            MPI_Send(
-                text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, rank_message_tag, comm);
+            MPI_Send(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, rank_message_tag,
+                     comm);
             std::optional<rank_letter> letter;
             for (rests_between_looks looks; !(letter = next_letter(comm, 0)); looks.rest()) {
             }

@@ -25,8 +25,7 @@ namespace attune::inline ATTUNE_ABI::detail {
 [[nodiscard]] inline error no_part(int rank, std::string const& host, std::string const& problem)
 {
     return {
-        "a rank cannot take part in the search",
-        rank_name(rank, host) + ": " + problem,
+        "a rank cannot take part in the search", rank_name(rank, host) + ": " + problem,
         "declare the same space, with the same inputs and figures of the machine, on all ranks"};
 }
 
@@ -67,8 +66,7 @@ public:
     }
     void submit_variant(std::size_t slot, point const& at, double stop_above_s) override
     {
-        send(others_[slot - first_other()],
-             rank_of(slot),
+        send(others_[slot - first_other()], rank_of(slot),
              text_of_order({.at = at, .stop_above_s = stop_above_s}));
     }
     [[nodiscard]] std::vector<slot_event> wait(double seconds) override
@@ -76,9 +74,8 @@ public:
         std::vector<slot_event> out;
         for (rests_between_looks looks;; looks.rest()) {
             if (here_) look_here(out);
-            take_letters(comm_, MPI_ANY_SOURCE, [&](rank_letter const& letter) {
-                out.push_back(event_of(letter));
-            });
+            take_letters(comm_, MPI_ANY_SOURCE,
+                         [&](rank_letter const& letter) { out.push_back(event_of(letter)); });
             if (!out.empty() || looks.waited_s() >= seconds) return out;
         }
     }
@@ -89,8 +86,7 @@ public:
     {
         auto const is_awaited = [](other const& one) { return one.is_awaited; };
         for (rests_between_looks looks;
-             std::ranges::any_of(others_, is_awaited) && looks.waited_s() < 1;
-             looks.rest())
+             std::ranges::any_of(others_, is_awaited) && looks.waited_s() < 1; looks.rest())
             take_letters(comm_, MPI_ANY_SOURCE, [&](rank_letter const& letter) {
                 other_of(letter).is_awaited = false;
                 if (wants_stop(letter)) end.end.found.interrupted = true;
@@ -156,26 +152,16 @@ private:
     [[nodiscard]] open_message message_to(int rank, std::string const& text)
     {
         open_message out{.bytes = {text.begin(), text.end()}};
-        MPI_Isend(out.bytes.data(),
-                  static_cast<int>(out.bytes.size()),
-                  MPI_BYTE,
-                  rank,
-                  rank_message_tag,
-                  comm_,
-                  &out.request);
+        MPI_Isend(out.bytes.data(), static_cast<int>(out.bytes.size()), MPI_BYTE, rank,
+                  rank_message_tag, comm_, &out.request);
         return out;
     }
     /// For the one report that a rank may have under way; nobody reads it.
     [[nodiscard]] open_message place_for_report(int rank)
     {
         open_message out{.bytes = std::vector<char>(longest_report)};
-        MPI_Irecv(out.bytes.data(),
-                  static_cast<int>(out.bytes.size()),
-                  MPI_BYTE,
-                  rank,
-                  rank_message_tag,
-                  comm_,
-                  &out.request);
+        MPI_Irecv(out.bytes.data(), static_cast<int>(out.bytes.size()), MPI_BYTE, rank,
+                  rank_message_tag, comm_, &out.request);
         return out;
     }
 
